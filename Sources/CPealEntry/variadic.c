@@ -1,0 +1,131 @@
+/* The variadic broadcasts: they read the arguments by the method's types and call the array form. */
+#include <peal/broadcast.h>
+
+#include "snapshot.h"
+
+/* Typed iteration in programs reads the library's entries as its own. */
+_Static_assert(sizeof(struct peal_entry) == sizeof(struct peal_snapshot_entry), "entry size");
+_Static_assert(
+    offsetof(struct peal_entry, function) == offsetof(struct peal_snapshot_entry, function), "entry");
+_Static_assert(
+    offsetof(struct peal_entry, target) == offsetof(struct peal_snapshot_entry, target), "entry");
+_Static_assert(
+    offsetof(struct peal_entry, gate) == offsetof(struct peal_snapshot_entry, gate), "entry");
+_Static_assert(
+    offsetof(struct peal_entry, table) == offsetof(struct peal_snapshot_entry, table), "entry");
+
+/* PealCall's VariadicKind. */
+enum variadic_kind {
+    KIND_INT8,
+    KIND_UINT8,
+    KIND_INT16,
+    KIND_UINT16,
+    KIND_INT32,
+    KIND_INT64,
+    KIND_POINTER,
+    KIND_BOOL,
+    KIND_FLOAT,
+    KIND_DOUBLE,
+    KIND_LONG_DOUBLE,
+    KIND_COMPLEX_FLOAT,
+    KIND_COMPLEX_DOUBLE,
+    KIND_COMPLEX_LONG_DOUBLE,
+    KIND_REFERENCE
+};
+
+union value {
+    int8_t int8;
+    uint8_t uint8;
+    int16_t int16;
+    uint16_t uint16;
+    int32_t int32;
+    int64_t int64;
+    void *pointer;
+    bool boolean;
+    float single;
+    double number;
+    long double extended;
+    float _Complex complex_single;
+    double _Complex complex_number;
+    long double _Complex complex_extended;
+};
+
+/* The address of the next argument's value, which is in `value` unless the argument is a pointer to
+ * it. The list goes by pointer, so that what is read here is read for the caller too. */
+static void *next_argument(enum variadic_kind kind, union value *value, va_list *list)
+{
+    switch (kind) {
+    case KIND_INT8: value->int8 = (int8_t)va_arg(*list, int); break;
+    case KIND_UINT8: value->uint8 = (uint8_t)va_arg(*list, int); break;
+    case KIND_INT16: value->int16 = (int16_t)va_arg(*list, int); break;
+    case KIND_UINT16: value->uint16 = (uint16_t)va_arg(*list, int); break;
+    case KIND_INT32: value->int32 = va_arg(*list, int32_t); break;
+    case KIND_INT64: value->int64 = va_arg(*list, int64_t); break;
+    case KIND_POINTER: value->pointer = va_arg(*list, void *); break;
+    case KIND_BOOL: value->boolean = va_arg(*list, int) != 0; break;
+    case KIND_FLOAT: value->single = (float)va_arg(*list, double); break;
+    case KIND_DOUBLE: value->number = va_arg(*list, double); break;
+    case KIND_LONG_DOUBLE: value->extended = va_arg(*list, long double); break;
+    case KIND_COMPLEX_FLOAT: value->complex_single = va_arg(*list, float _Complex); break;
+    case KIND_COMPLEX_DOUBLE: value->complex_number = va_arg(*list, double _Complex); break;
+    case KIND_COMPLEX_LONG_DOUBLE:
+        value->complex_extended = va_arg(*list, long double _Complex);
+        break;
+    case KIND_REFERENCE: return va_arg(*list, void *);
+    }
+    return value;
+}
+
+/* The kinds of a method's parameters, or NULL when the handle or the count is wrong: the array form
+ * then says what is. */
+static const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
+{
+    const struct peal_directory_place *place = peal_directory_find(method.number);
+    if (place == NULL)
+        return NULL;
+    const size_t count = peal_directory_parameter_count(place);
+    const uint8_t *kinds = peal_directory_variadic_kinds(place);
+    /* Last: while the number is there, what was read before it was the method's. */
+    return peal_directory_is_of(place, method.number) && count == argument_count ? kinds : NULL;
+}
+
+static peal_status send_list(
+    size_t argument_count, peal_method method, void *out_result, va_list *list)
+{
+    union value values[PEAL_PARAMETER_LIMIT];
+    void *arguments[PEAL_PARAMETER_LIMIT];
+    const uint8_t *kinds = parameter_kinds(method, argument_count);
+    if (kinds == NULL)
+        return peal_send(method, NULL, argument_count, out_result, NULL);
+    for (size_t i = 0; i < argument_count; i++)
+        arguments[i] = next_argument((enum variadic_kind)kinds[i], &values[i], list);
+    return peal_send(method, arguments, argument_count, out_result, NULL);
+}
+
+peal_status peal_ask_list(
+    size_t argument_count, peal_method method, void *out_result, va_list list)
+{
+    va_list copy;
+    va_copy(copy, list);
+    const peal_status status = send_list(argument_count, method, out_result, &copy);
+    va_end(copy);
+    return status;
+}
+
+peal_status peal_ask_counted(size_t argument_count, peal_method method, void *out_result, ...)
+{
+    va_list list;
+    va_start(list, out_result);
+    const peal_status status = send_list(argument_count, method, out_result, &list);
+    va_end(list);
+    return status;
+}
+
+peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ...)
+{
+    va_list list;
+    va_start(list, method);
+    const peal_status status = send_list(argument_count, method, NULL, &list);
+    va_end(list);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* Raw memory that may be refused. Swift's own allocation aborts the process when memory is short;
+ * what a C caller makes peal allocate must give a status instead. */
+#ifndef CPEAL_MEMORY_H
+#define CPEAL_MEMORY_H
+
+#include "nullability.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call,
+ * so that a test can refuse them one by one. */
+static inline void *_Nullable peal_memory_allocate(size_t size)
+{
+    return calloc(1, size);
+}
+
+static inline void peal_memory_free(void *_Nullable memory)
+{
+    free(memory);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* Functions that show what a call leaves in registers and on the stack, and what a result in known
+ * registers looks like to libffi.
+ *
+ * Not Swift: they read stack words past their own arguments, which no sanitizer may instrument.
+ */
+#ifndef CPEAL_PROBE_H
+#define CPEAL_PROBE_H
+
+#include <stdint.h>
+
+#include "frame.h"
+
+/* Copies its frame into the PEAL_FRAME_WORDS words that its first argument points to. */
+peal_frame_function peal_probe_frame(void);
+
+/* The places of a result: integer and floating registers, one or two. */
+enum {
+    PEAL_PROBE_I = 1,
+    PEAL_PROBE_S,
+    PEAL_PROBE_II,
+    PEAL_PROBE_SS,
+    PEAL_PROBE_IS,
+    PEAL_PROBE_SI
+};
+
+/* A function that returns recognisable words in one place, and those words. */
+peal_frame_function peal_probe_result(int place);
+void peal_probe_expect(int place, uint64_t out[_Nonnull 2]);
+
+#endif

@@ -1,0 +1,233 @@
+/* The list of observers that a broadcast reads, and the directory that finds it.
+ *
+ * Not Swift: the entries are read by C programs through peal's headers, so their layout is C's; and
+ * the directory is a global that is there without being initialised.
+ */
+#ifndef CPEAL_SNAPSHOT_H
+#define CPEAL_SNAPSHOT_H
+
+#include "nullability.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One observer. The same as struct peal_entry of <peal/broadcast.h>. */
+struct peal_snapshot_entry {
+    void (*_Nonnull function)(void);
+    void *_Nullable target;
+    uint32_t *_Nonnull gate;
+    const void *_Nonnull table;
+};
+
+/* A method's observers in call order. What is below `count` never changes; a writer appends behind
+ * it, or replaces the whole. */
+struct peal_snapshot {
+    uint64_t method;           /* the number of the method's handle: proves that it is not stale */
+    const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which lives forever */
+    uint32_t traits;           /* what a broadcast must look at: PealCore's MethodTraits */
+    uint32_t parameter_count;
+    uint32_t count;
+    uint32_t capacity;
+    struct peal_snapshot_entry entries[];
+};
+
+/* What peal keeps of one registration; the gate is its first member, so an entry leads to it. The
+ * copies of the observer's tables follow in the same allocation. */
+struct peal_observer_record {
+    uint32_t gate;
+    int32_t priority;
+    int64_t references; /* snapshots that list it, and one while it is registered: it may be called */
+    int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
+    uint64_t number;    /* of the observation's handle */
+    void *_Nullable target;
+    void (*_Nullable destroy)(void *_Nullable target);
+};
+
+static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(uint32_t *_Nonnull gate)
+{
+    return (struct peal_observer_record *)(void *)gate;
+}
+static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)
+{
+    __atomic_fetch_add(&record->references, 1, __ATOMIC_RELAXED);
+}
+/* True when that was the last reference. */
+static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_fetch_sub(&record->references, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+static inline const struct peal_snapshot_entry *_Nonnull peal_snapshot_entries(
+    const struct peal_snapshot *_Nonnull snapshot)
+{
+    return snapshot->entries;
+}
+
+/* Where an entry's target stands: libffi takes arguments by address, and only reads. */
+static inline void *_Nonnull peal_snapshot_entry_target(
+    const struct peal_snapshot_entry *_Nonnull entry)
+{
+    return (void *)(uintptr_t)&entry->target;
+}
+
+static inline struct peal_snapshot_entry *_Nonnull peal_snapshot_entry_at(
+    struct peal_snapshot *_Nonnull snapshot, size_t index)
+{
+    return &snapshot->entries[index];
+}
+
+static inline size_t peal_snapshot_size(size_t capacity)
+{
+    return sizeof(struct peal_snapshot) + capacity * sizeof(struct peal_snapshot_entry);
+}
+
+/* What a reader holds may be a place's `nobody`, which is written anew for another method while a stale
+ * handle still leads to it. The method first: where it is not the reader's, the rest means nothing. */
+static inline uint64_t peal_snapshot_method(const struct peal_snapshot *_Nonnull snapshot)
+{
+    return __atomic_load_n(&snapshot->method, __ATOMIC_ACQUIRE);
+}
+static inline const void *_Nonnull peal_snapshot_plan(const struct peal_snapshot *_Nonnull snapshot)
+{
+    return __atomic_load_n(&snapshot->plan, __ATOMIC_RELAXED);
+}
+static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull snapshot)
+{
+    return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
+}
+static inline size_t peal_snapshot_parameter_count(const struct peal_snapshot *_Nonnull snapshot)
+{
+    return __atomic_load_n(&snapshot->parameter_count, __ATOMIC_RELAXED);
+}
+
+/* A writer appends behind `count` while readers read below it. */
+static inline uint32_t peal_snapshot_count(const struct peal_snapshot *_Nonnull snapshot)
+{
+    return __atomic_load_n(&snapshot->count, __ATOMIC_ACQUIRE);
+}
+static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapshot, uint32_t count)
+{
+    __atomic_store_n(&snapshot->count, count, __ATOMIC_RELEASE);
+}
+
+/* True when that was the last owner: free the record. */
+static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_fetch_sub(&record->owners, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+/* ---- Gates ------------------------------------------------------------------------------------- */
+
+/* A gate is zero while its observer may be called at once. */
+enum {
+    PEAL_GATE_BLOCKS = 0x0fffffff, /* how many times it is blocked */
+    PEAL_GATE_ONCE = 0x40000000,   /* removed by the broadcast that calls it */
+    PEAL_GATE_REMOVED = 0x80000000
+};
+
+static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate)
+{
+    return __atomic_load_n(gate, __ATOMIC_RELAXED);
+}
+static inline bool peal_gate_exchange(
+    uint32_t *_Nonnull gate, uint32_t *_Nonnull expected, uint32_t desired)
+{
+    return __atomic_compare_exchange_n(
+        gate, expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* ---- The directory ----------------------------------------------------------------------------- */
+
+/* A method's handle holds the index of its place here. Places are never unmapped, so that looking a
+ * stale handle up reads valid memory; the number found tells whose place it is now. */
+enum {
+    PEAL_DIRECTORY_CHUNK_BITS = 8,
+    PEAL_DIRECTORY_CHUNK = 1 << PEAL_DIRECTORY_CHUNK_BITS,
+    PEAL_DIRECTORY_CHUNKS = 1 << 12,
+    PEAL_DIRECTORY_PLACES = PEAL_DIRECTORY_CHUNK * PEAL_DIRECTORY_CHUNKS
+};
+
+/* A method's place. While nobody observes, `current` points to `nobody`: that is seen without
+ * holding anything, since the place lives forever. */
+struct peal_directory_place {
+    struct peal_snapshot *_Nonnull current;
+    struct {
+        uint64_t method;
+        const void *_Nullable plan;
+        uint32_t traits;
+        uint32_t parameter_count;
+        uint32_t count;
+        uint32_t capacity;
+    } nobody;
+    const uint8_t *_Nullable variadic_kinds;
+    /* A place a cache line, so that methods do not disturb each other. The chunk is aligned and not
+     * the type: Swift imports no type that is aligned beyond 16. */
+    uint64_t padding[2];
+};
+
+extern struct peal_directory_place *_Nullable peal_directory[PEAL_DIRECTORY_CHUNKS]
+    __attribute__((visibility("hidden")));
+
+/* The place that a number points at, or NULL when there never was one. */
+static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
+{
+    struct peal_directory_place *chunk = __atomic_load_n(
+        &peal_directory[(number >> PEAL_DIRECTORY_CHUNK_BITS) & (PEAL_DIRECTORY_CHUNKS - 1)],
+        __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_DIRECTORY_CHUNK - 1)) : NULL;
+}
+
+static inline struct peal_snapshot *_Nonnull peal_directory_nobody(
+    struct peal_directory_place *_Nonnull place)
+{
+    return (struct peal_snapshot *)(void *)&place->nobody;
+}
+
+static inline struct peal_snapshot *_Nonnull peal_directory_current(
+    const struct peal_directory_place *_Nonnull place)
+{
+    return __atomic_load_n(&place->current, __ATOMIC_ACQUIRE);
+}
+static inline void peal_directory_publish(
+    struct peal_directory_place *_Nonnull place, struct peal_snapshot *_Nonnull snapshot)
+{
+    __atomic_store_n(&place->current, snapshot, __ATOMIC_RELEASE);
+}
+
+/* Whether the place is the method's, and whether nobody observes it. */
+static inline bool peal_directory_is_of(
+    const struct peal_directory_place *_Nonnull place, uint64_t number)
+{
+    return __atomic_load_n(&place->nobody.method, __ATOMIC_ACQUIRE) == number;
+}
+/* Read these before the check that the place is the method's. */
+static inline size_t peal_directory_parameter_count(
+    const struct peal_directory_place *_Nonnull place)
+{
+    return __atomic_load_n(&place->nobody.parameter_count, __ATOMIC_ACQUIRE);
+}
+static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
+    const struct peal_directory_place *_Nonnull place)
+{
+    return __atomic_load_n(&place->variadic_kinds, __ATOMIC_ACQUIRE);
+}
+static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnull place)
+{
+    return peal_directory_current(place) == peal_directory_nobody(place);
+}
+
+/* The rest is for writers, one at a time. */
+
+/* Makes sure that the place of an index exists. False when memory is short. */
+bool peal_directory_reserve(uint32_t index);
+
+/* Gives a place to a method that nobody observes yet. */
+void peal_directory_open(
+    struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
+    uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
+
+/* Takes it back: the number is stale from now on. */
+void peal_directory_close(struct peal_directory_place *_Nonnull place);
+
+#endif

@@ -1,0 +1,85 @@
+#include "probe.h"
+
+#include <string.h>
+
+#if defined(__clang__) || defined(__GNUC__)
+#define NOT_INSTRUMENTED __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
+#else
+#define NOT_INSTRUMENTED __attribute__((noinline))
+#endif
+
+NOT_INSTRUMENTED
+static void probe_frame(
+    uint64_t *out, uint64_t g1, uint64_t g2, uint64_t g3, uint64_t g4, uint64_t g5, double x0,
+    double x1, double x2, double x3, double x4, double x5, double x6, double x7, uint64_t s0,
+    uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4, uint64_t s5, uint64_t s6, uint64_t s7,
+    uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12, uint64_t s13, uint64_t s14,
+    uint64_t s15)
+{
+    const uint64_t integers[PEAL_FRAME_INTEGERS] = { 0, g1, g2, g3, g4, g5 };
+    const double floats[PEAL_FRAME_FLOATS] = { x0, x1, x2, x3, x4, x5, x6, x7 };
+    const uint64_t stack[PEAL_FRAME_STACK] = { s0, s1, s2,  s3,  s4,  s5,  s6,  s7,
+                                               s8, s9, s10, s11, s12, s13, s14, s15 };
+    memcpy(out, integers, sizeof integers);
+    memcpy(out + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);
+    memcpy(out + PEAL_FRAME_FIRST_STACK, stack, sizeof stack);
+}
+
+/* Each place has words of its own, loaded straight from memory into the register that returns them:
+ * a word that was left in another register by the way would look like a result there. */
+static volatile uint64_t integer_words[] = {
+    0x0123456789abcdef, 0x3f1e2d4c5b6a7988, 0x11f7e6d5c4b3a290, 0x2468ace013579bdf,
+};
+static volatile double float_words[] = { 0x1.23456789abcdep+7, -0x1.fedcba987654p-9,
+                                         0x1.0f1e2d3c4b5a6p+3, -0x1.13579bdf02468p+5 };
+
+static uint64_t result_i(void) { return integer_words[0]; }
+static double result_s(void) { return float_words[0]; }
+static struct peal_frame_ii result_ii(void)
+{
+    struct peal_frame_ii result = { integer_words[1], integer_words[2] };
+    return result;
+}
+static struct peal_frame_ss result_ss(void)
+{
+    struct peal_frame_ss result = { float_words[1], float_words[2] };
+    return result;
+}
+static struct peal_frame_is result_is(void)
+{
+    struct peal_frame_is result = { integer_words[3], float_words[3] };
+    return result;
+}
+static struct peal_frame_si result_si(void)
+{
+    struct peal_frame_si result = { float_words[0], integer_words[0] };
+    return result;
+}
+
+void peal_probe_expect(int place, uint64_t out[2])
+{
+    const double floats[4] = { float_words[0], float_words[1], float_words[2], float_words[3] };
+    out[0] = out[1] = 0;
+    switch (place) {
+    case PEAL_PROBE_I: out[0] = integer_words[0]; break;
+    case PEAL_PROBE_S: memcpy(out, &floats[0], 8); break;
+    case PEAL_PROBE_II: out[0] = integer_words[1], out[1] = integer_words[2]; break;
+    case PEAL_PROBE_SS: memcpy(out, &floats[1], 16); break;
+    case PEAL_PROBE_IS: out[0] = integer_words[3], memcpy(out + 1, &floats[3], 8); break;
+    case PEAL_PROBE_SI: memcpy(out, &floats[0], 8), out[1] = integer_words[0]; break;
+    }
+}
+
+peal_frame_function peal_probe_result(int place)
+{
+    switch (place) {
+    case PEAL_PROBE_I: return (peal_frame_function)result_i;
+    case PEAL_PROBE_S: return (peal_frame_function)result_s;
+    case PEAL_PROBE_II: return (peal_frame_function)result_ii;
+    case PEAL_PROBE_SS: return (peal_frame_function)result_ss;
+    case PEAL_PROBE_IS: return (peal_frame_function)result_is;
+    default: return (peal_frame_function)result_si;
+    }
+}
+
+peal_frame_function peal_probe_frame(void) { return (peal_frame_function)probe_frame; }

@@ -1,0 +1,163 @@
+internal import CPeal
+internal import CPealSupport
+internal import PealCore
+
+/// What crosses between C and Swift: statuses, sentences, texts, sized structs.
+enum Boundary {
+    /// Runs `body` and turns what it throws into a status and the thread's sentence.
+    static func status(_ body: () throws(Failure) -> Void) -> peal_status {
+        do throws(Failure) {
+            try body()
+            return PEAL_OK
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// The same for functions that may be done with a remark.
+    static func outcome(_ body: () throws(Failure) -> peal_status) -> peal_status {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// Notes a failure for the calling thread. Where not even a thread's slot can be had, the status
+    /// is all there is.
+    @inline(never)
+    static func fail(_ failure: Failure) -> peal_status {
+        let status = peal_status(failure.kind)
+        guard let thread = peal_thread_current() else { return status }
+        thread.pointee.last_status = Int32(status.rawValue)
+        let capacity = Int(PEAL_THREAD_MESSAGE_CAPACITY)
+        copy(failure.sentence, to: peal_thread_message(thread), capacity: capacity)
+        return status
+    }
+
+    /// Copies a text as snprintf does: cut to fit between two characters, ended by a zero.
+    @discardableResult
+    static func copy(_ text: String, to buffer: UnsafeMutablePointer<CChar>, capacity: Int) -> Int {
+        var text = text
+        return text.withUTF8 { bytes in
+            var end = min(bytes.count, capacity - 1)
+            while end < bytes.count, end > 0, bytes[end] & 0xc0 == 0x80 { end -= 1 }
+            for index in 0..<end { buffer[index] = CChar(bitPattern: bytes[index]) }
+            buffer[end] = 0
+            return bytes.count
+        }
+    }
+
+    /// Hands a text out into a caller's buffer.
+    static func write(
+        _ text: String, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+        _ outLength: UnsafeMutablePointer<Int>?
+    ) throws(Failure) -> peal_status {
+        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the size of the buffer") }
+        guard buffer != nil || capacity == 0 else { throw .null("buffer") }
+        let length = text.utf8.count
+        outLength?.pointee = length
+        if let buffer, capacity > 0 { copy(text, to: buffer, capacity: capacity) }
+        return length < capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+
+    /// Reads a text that must be there and be UTF-8.
+    static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
+        guard let pointer else { throw .null(name) }
+        guard let text = String(validatingCString: pointer) else {
+            throw Failure(.argument, "\(name) is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Reads a text for a parser, which tells the column of a byte that is not UTF-8.
+    static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
+        guard let pointer else { throw .null(name) }
+        return String(cString: pointer)
+    }
+
+    /// Reads a struct that begins with its size.
+    static func options<Options>(
+        _ pointer: UnsafePointer<Options>?, named name: String, default: Options
+    ) throws(Failure) -> Options {
+        guard let pointer else { return `default` }
+        let given = size(of: pointer)
+        guard given == MemoryLayout<Options>.size else {
+            throw Failure(
+                .argument,
+                "\(name): the size member says \(given) bytes, but this library knows \(MemoryLayout<Options>.size); set it to sizeof, and build against the headers of this version")
+        }
+        return pointer.pointee
+    }
+
+    /// What a struct says of its own size.
+    static func size<Options>(of pointer: UnsafePointer<Options>) -> Int {
+        UnsafeRawPointer(pointer).load(as: Int.self)
+    }
+}
+
+extension Failure {
+    static func null(_ name: String) -> Failure {
+        Failure(.argument, "\(name) is NULL; it must point to something")
+    }
+}
+
+extension peal_status {
+    init(_ kind: Failure.Kind) {
+        self =
+            switch kind {
+            case .argument: PEAL_ERROR_ARGUMENT
+            case .handle: PEAL_ERROR_HANDLE
+            case .syntax: PEAL_ERROR_SYNTAX
+            case .type: PEAL_ERROR_TYPE
+            case .conflict: PEAL_ERROR_CONFLICT
+            case .notFound: PEAL_ERROR_NOT_FOUND
+            case .ambiguous: PEAL_ERROR_AMBIGUOUS
+            case .conformance: PEAL_ERROR_CONFORMANCE
+            case .duplicate: PEAL_ERROR_DUPLICATE
+            case .argumentCount: PEAL_ERROR_ARGUMENT_COUNT
+            case .policy: PEAL_ERROR_POLICY
+            case .depth: PEAL_ERROR_DEPTH
+            case .recursion: PEAL_ERROR_RECURSION
+            case .state: PEAL_ERROR_STATE
+            case .memory: PEAL_ERROR_MEMORY
+            case .limit: PEAL_ERROR_LIMIT
+            }
+    }
+}
+
+// Handles: numbers that lead to objects, or to nothing.
+
+extension peal_center {
+    func find() throws(Failure) -> Center {
+        guard let center = Handles.centers.find(number) else {
+            throw Failure(.handle, "the center's handle is zero, made up, or the center has been ended")
+        }
+        return center
+    }
+}
+
+extension peal_protocol {
+    func find() throws(Failure) -> PealProtocol {
+        guard let proto = Handles.protocols.find(number) else {
+            throw Failure(.handle, "the protocol's handle is zero, made up, or its center has been ended")
+        }
+        return proto
+    }
+}
+
+extension peal_method {
+    func find() throws(Failure) -> Method {
+        guard let method = Handles.methods.find(number) else {
+            throw Failure(.handle, "the method's handle is zero, made up, or its center has been ended")
+        }
+        return method
+    }
+}
+
+extension peal_observation {
+    func find() throws(Failure) -> Observation {
+        guard let observation = Handles.observations.find(number) else { throw .staleObservation }
+        return observation
+    }
+}

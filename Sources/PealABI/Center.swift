@@ -1,0 +1,21 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_center_default() -> peal_center {
+    peal_center(number: Center.shared.number)
+}
+
+@c @implementation
+public func peal_center_create(_ out_center: UnsafeMutablePointer<peal_center>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_center else { throw .null("out_center") }
+        out_center.pointee = peal_center(number: 0)
+        out_center.pointee = peal_center(number: try Center.make().number)
+    }
+}
+
+@c @implementation
+public func peal_center_destroy(_ center: peal_center) -> peal_status {
+    Boundary.status { () throws(Failure) in try center.find().end() }
+}

@@ -1,0 +1,111 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_observe(
+    _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
+    _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
+) -> peal_status {
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+        guard let table else { throw .null("table") }
+        return .table(table)
+    }
+}
+
+@c @implementation
+public func peal_observe_bindings(
+    _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ bindings: UnsafePointer<peal_binding>?,
+    _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
+    _ out_observation: UnsafeMutablePointer<peal_observation>?
+) -> peal_status {
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+        .bindings(try FunctionBinding.read(bindings, count))
+    }
+}
+
+@c @implementation
+public func peal_observation_remove(_ observation: peal_observation) -> peal_status {
+    Boundary.status { () throws(Failure) in try Observation.remove(observation.number) }
+}
+
+@c @implementation
+public func peal_observation_block(_ observation: peal_observation) -> peal_status {
+    Boundary.status { () throws(Failure) in try observation.find().block() }
+}
+
+@c @implementation
+public func peal_observation_unblock(_ observation: peal_observation) -> peal_status {
+    Boundary.status { () throws(Failure) in try observation.find().unblock() }
+}
+
+@c @implementation
+public func peal_observation_is_active(_ observation: peal_observation) -> Bool {
+    Handles.observations.find(observation.number) != nil
+}
+
+extension Registration {
+    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
+    fileprivate static func register(
+        _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?,
+        _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?,
+        functions: () throws(Failure) -> Functions
+    ) -> peal_status {
+        out_observation?.pointee = peal_observation(number: 0)
+        // Of options that a later version made longer, the members that are known here are where they were.
+        let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_observe_options>.size } ?? false
+        let destroy = isWhole ? options?.pointee.destroy : nil
+        do throws(Failure) {
+            let given = try Boundary.options(
+                options, named: "the options of an observer", default: peal_observe_options())
+            var registration = Registration(proto: try proto.find(), target: target, functions: try functions())
+            try registration.apply(given)
+            let number = try registration.register()
+            out_observation?.pointee = peal_observation(number: number)
+            return PEAL_OK
+        } catch {
+            destroy?(target)
+            return Boundary.fail(error)
+        }
+    }
+
+    private mutating func apply(_ options: peal_observe_options) throws(Failure) {
+        func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
+        let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
+            | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
+        guard options.flags & ~UInt32(known) == 0 else {
+            throw Failure(.argument, "the flags of an observer have bits that this library does not know; use those of enum peal_observe_flags")
+        }
+        guard !(has(PEAL_OBSERVE_REPLACE) && has(PEAL_OBSERVE_ALLOW_DUPLICATE)) else {
+            throw Failure(.argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
+        }
+        priority = options.priority
+        destroy = options.destroy
+        isOnce = has(PEAL_OBSERVE_ONCE)
+        isBlocked = has(PEAL_OBSERVE_BLOCKED)
+        duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension FunctionBinding {
+    fileprivate static func read(
+        _ bindings: UnsafePointer<peal_binding>?, _ count: Int
+    ) throws(Failure) -> [FunctionBinding] {
+        guard count != 0 else { return [] }
+        guard let bindings else { throw .null("bindings") }
+        guard count > 0, count <= mostBindings else {
+            throw Failure(.argument, "there are \(count) bindings; \(mostBindings) at most")
+        }
+        var read: [FunctionBinding] = []
+        for binding in UnsafeBufferPointer(start: bindings, count: count) {
+            let method = try Boundary.text(binding.method, "the method of a binding")
+            let prototype: String? =
+                binding.prototype == nil ? nil : try Boundary.source(binding.prototype, "the prototype of \(method)")
+            let function = unsafeBitCast(binding.function, to: UnsafeRawPointer?.self)
+            read.append(FunctionBinding(method: method, function: function, prototype: prototype))
+        }
+        return read
+    }
+
+    private static var mostBindings: Int { 65_536 }
+}

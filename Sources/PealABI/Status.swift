@@ -1,0 +1,20 @@
+public import CPeal
+internal import CPealSupport
+
+@c @implementation
+public func peal_last_status() -> peal_status {
+    peal_status(rawValue: peal_thread_current()?.pointee.last_status ?? PEAL_ERROR_MEMORY.rawValue)
+}
+
+@c @implementation
+public func peal_last_message() -> UnsafePointer<CChar>! {
+    guard let thread = peal_thread_current() else { return peal_no_message() }
+    return UnsafePointer(peal_thread_message(thread))
+}
+
+@c @implementation
+public func peal_forget_failure() {
+    guard let thread = peal_thread_current() else { return }
+    thread.pointee.last_status = PEAL_OK.rawValue
+    peal_thread_message(thread)[0] = 0
+}

@@ -1,0 +1,88 @@
+public import CPealSupport
+
+extension CallPlan {
+    /// Fills the words of a frame from argument values. Words that no argument reaches keep what they
+    /// had: no function of this shape looks at them.
+    ///
+    /// - Parameter arguments: one pointer a parameter.
+    /// - Returns: False when one of the pointers is null; the frame must not be used then.
+    @inlinable
+    @inline(__always)
+    public static func buildFrame(
+        _ plan: Pointer, from arguments: UnsafePointer<UnsafeMutableRawPointer?>,
+        into words: UnsafeMutablePointer<UInt64>
+    ) -> Bool {
+        var move = plan.pointee.moves
+        let end = plan.pointee.endOfMoves
+        while move != end {
+            guard let argument = arguments[Int(move.pointee.argument)] else { return false }
+            words[Int(move.pointee.word)] = move.pointee.value(from: argument)
+            move += 1
+        }
+        return true
+    }
+
+    /// The sizes of the parameters in bytes, when each is an integer of 32 or 64 bits in an integer
+    /// register, in order; else nil.
+    public var integerWidths: [Int]? {
+        guard let frame, !frame.usesStack, endOfMoves - moves == parameterCount else { return nil }
+        var widths: [Int] = []
+        for index in 0..<parameterCount {
+            let move = moves[index]
+            guard Int(move.argument) == index, Int(move.word) == index + 1 else { return nil }
+            switch move.kind {
+            case .word: widths.append(8)
+            case .signed32, .unsigned32: widths.append(4)
+            case .signed16, .unsigned16, .signed8, .unsigned8, .wholePiece, .piece: return nil
+            }
+        }
+        return widths
+    }
+
+    /// Calls `function` with a frame and stores its result.
+    ///
+    /// - Parameter result: room for two words, whatever the result's size.
+    @inline(__always)
+    public static func callWithFrame(
+        _ plan: Pointer, shape: FrameShape, function: @escaping peal_frame_function,
+        target: UnsafeMutableRawPointer?, words: UnsafePointer<UInt64>, result: UnsafeMutableRawPointer
+    ) {
+        let place = plan.pointee.resultPlace
+        if place == .integer || place == .none {
+            result.storeBytes(
+                of: shape.call(function, target: target, words: words), as: UInt64.self)
+        } else if shape.usesStack {
+            callWithStack(place, function, target, words, result)
+        } else {
+            callWithRegisters(place, function, target, words, result)
+        }
+    }
+
+    private static func callWithRegisters(
+        _ place: ResultPlace, _ function: @escaping peal_frame_function,
+        _ target: UnsafeMutableRawPointer?, _ words: UnsafePointer<UInt64>, _ result: UnsafeMutableRawPointer
+    ) {
+        switch place {
+        case .none, .integer, .elsewhere: break
+        case .float: result.storeBytes(of: peal_frame_s_6_8_0(function, target, words), as: Double.self)
+        case .integers: result.storeBytes(of: peal_frame_ii_6_8_0(function, target, words), as: peal_frame_ii.self)
+        case .floats: result.storeBytes(of: peal_frame_ss_6_8_0(function, target, words), as: peal_frame_ss.self)
+        case .integerFloat: result.storeBytes(of: peal_frame_is_6_8_0(function, target, words), as: peal_frame_is.self)
+        case .floatInteger: result.storeBytes(of: peal_frame_si_6_8_0(function, target, words), as: peal_frame_si.self)
+        }
+    }
+
+    private static func callWithStack(
+        _ place: ResultPlace, _ function: @escaping peal_frame_function,
+        _ target: UnsafeMutableRawPointer?, _ words: UnsafePointer<UInt64>, _ result: UnsafeMutableRawPointer
+    ) {
+        switch place {
+        case .none, .integer, .elsewhere: break
+        case .float: result.storeBytes(of: peal_frame_s_6_8_16(function, target, words), as: Double.self)
+        case .integers: result.storeBytes(of: peal_frame_ii_6_8_16(function, target, words), as: peal_frame_ii.self)
+        case .floats: result.storeBytes(of: peal_frame_ss_6_8_16(function, target, words), as: peal_frame_ss.self)
+        case .integerFloat: result.storeBytes(of: peal_frame_is_6_8_16(function, target, words), as: peal_frame_is.self)
+        case .floatInteger: result.storeBytes(of: peal_frame_si_6_8_16(function, target, words), as: peal_frame_si.self)
+        }
+    }
+}

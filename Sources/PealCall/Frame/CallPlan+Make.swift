@@ -1,0 +1,91 @@
+internal import CFFI
+internal import CPealSupport
+
+extension CallPlan {
+    /// Prepares the call interface of a shape and learns its frame. The result is never freed.
+    static func make(_ shape: CallShape) throws(OutOfMemory) -> Pointer {
+        let learned = try LearnedFrame(shape)
+        // What libffi gets wrong as a whole it is told in halves.
+        let told = CallShape(result: shape.result.asFFIReturnsIt, parameters: learned.pieces.map(\.shape))
+        var memory = FFITypes()
+        let interface = try memory.interface(of: told)
+        let place = ResultProbe.place(of: told.result, interface: interface, parameters: told.parameters)
+        let frame = place == .elsewhere ? nil : learned.frame
+        let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
+        let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)
+        let sizes = try copy(shape.parameters.map(\.size), in: &memory)
+
+        let plan = try memory.allocate(CallPlan.self, count: 1)
+        plan.initialize(
+            to: CallPlan(
+                frame: frame, resultPlace: place, parameterCount: shape.parameters.count,
+                resultKind: ResultKind(shape.result), resultSize: shape.result.size,
+                variadicKinds: kinds, parameterSizes: sizes, moves: moves,
+                endOfMoves: moves + (frame == nil ? 0 : learned.moves.count),
+                interface: UnsafeMutableRawPointer(interface),
+                overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
+                halvedParameter: learned.halvedParameter ?? -1))
+        memory.keep()
+        return UnsafePointer(plan)
+    }
+
+    private static func copy<Value: BitwiseCopyable>(
+        _ values: [Value], in memory: inout FFITypes
+    ) throws(OutOfMemory) -> UnsafePointer<Value> {
+        let copy = try memory.allocate(Value.self, count: values.count)
+        for (index, value) in values.enumerated() { copy[index] = value }
+        return UnsafePointer(copy)
+    }
+}
+
+extension ValueShape {
+    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
+    /// the long double itself does.
+    fileprivate var asFFIReturnsIt: ValueShape {
+        onlyScalar == .longDouble ? .longDouble : self
+    }
+}
+
+extension FrameShape {
+    /// The smallest shape whose words take in those of all moves.
+    init?(carrying moves: [FrameMove]) {
+        let firstFloat = Int(PEAL_FRAME_FIRST_FLOAT)
+        let firstStack = Int(PEAL_FRAME_FIRST_STACK)
+        var integers = 1
+        var floats = 0
+        var stackWords = 0
+        for word in moves.map({ Int($0.word) }) {
+            if word < firstFloat {
+                integers = max(integers, word + 1)
+            } else if word < firstStack {
+                floats = max(floats, word - firstFloat + 1)
+            } else {
+                stackWords = max(stackWords, word - firstStack + 1)
+            }
+        }
+        self.init(integers: integers, floats: floats, stackWords: stackWords)
+    }
+}
+
+extension VariadicKind {
+    init(_ shape: ValueShape) {
+        self =
+            switch shape {
+            case .int8: .int8
+            case .uint8: .uint8
+            case .int16: .int16
+            case .uint16: .uint16
+            case .int32, .uint32: .int32
+            case .int64, .uint64: .int64
+            case .bool: .bool
+            case .pointer: .pointer
+            case .float: .float
+            case .double: .double
+            case .longDouble: .longDouble
+            case .complexFloat: .complexFloat
+            case .complexDouble: .complexDouble
+            case .complexLongDouble: .complexLongDouble
+            case .void, .structure: .reference
+            }
+    }
+}

@@ -1,0 +1,50 @@
+internal import CFFI
+internal import CPealSupport
+
+/// How to call any function of one shape: libffi's prepared call interface, and the moves that build
+/// a register frame where one can carry the call.
+///
+/// Plans are made once for each shape, shared, never changed and never freed, so the path of a
+/// broadcast reads them through a bare pointer.
+public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
+    // Unchecked because of the pointers: what they point to is written before the plan is shared.
+
+    /// The register frame's shape, or nil where calls go through `ffi_call`.
+    public let frame: FrameShape?
+    /// Where a result comes back; meaningful with a frame.
+    public let resultPlace: ResultPlace
+    public let parameterCount: Int
+    public let resultKind: ResultKind
+    /// In bytes; 0 for void.
+    public let resultSize: Int
+    /// For each parameter, how a variadic caller passes it.
+    public let variadicKinds: UnsafePointer<VariadicKind>
+    /// For each parameter, the size of its value in bytes.
+    public let parameterSizes: UnsafePointer<Int>
+
+    @usableFromInline let moves: UnsafePointer<FrameMove>
+    @usableFromInline let endOfMoves: UnsafePointer<FrameMove>
+    @usableFromInline let interface: UnsafeMutableRawPointer
+    /// Some libffi overwrite the argument pointers of structs over 16 bytes; set them again then.
+    @usableFromInline let overwritesArguments: Bool
+    /// The parameter that libffi gets as two halves, or -1.
+    let halvedParameter: Int
+
+    public typealias Pointer = UnsafePointer<CallPlan>
+}
+
+/// In which registers a result comes back. The raw values are known to CPealSupport's probe.c.
+public enum ResultPlace: UInt8, Sendable, BitwiseCopyable {
+    case none, integer, float, integers, floats, integerFloat, floatInteger
+    /// Memory, the x87 stack: `ffi_call` only.
+    case elsewhere
+}
+
+/// How C passes a value through `...`, after its default promotions. The raw values are known to
+/// CPealEntry's variadic.c.
+public enum VariadicKind: UInt8, Sendable, BitwiseCopyable {
+    case int8, uint8, int16, uint16, int32, int64, pointer, bool
+    case float, double, longDouble, complexFloat, complexDouble, complexLongDouble
+    /// By pointer to the value: structs.
+    case reference
+}

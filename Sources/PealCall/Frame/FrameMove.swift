@@ -1,0 +1,81 @@
+/// One step of building a frame: a piece of an argument into a word.
+@frozen
+@usableFromInline
+struct FrameMove: BitwiseCopyable {
+    /// The common kinds first: whole arguments of a register's size.
+    @frozen
+    @usableFromInline
+    enum Kind: UInt8 {
+        case word
+        case signed32, unsigned32
+        case signed16, unsigned16, signed8, unsigned8
+        /// A piece of a struct, from anywhere in it: eight bytes, or fewer.
+        case wholePiece, piece
+    }
+
+    @usableFromInline var kind: Kind
+    /// The argument's index.
+    @usableFromInline var argument: UInt8
+    /// Where in the frame it goes.
+    @usableFromInline var word: UInt8
+    /// For a piece: where it begins in the argument, and how long it is, in bytes.
+    @usableFromInline var offset: UInt8
+    var length: UInt8
+
+    /// - Parameter start: Where in the piece the part begins that goes into the word.
+    init(part start: Int, of piece: FramePiece, word: Int) {
+        length = UInt8(min(8, piece.shape.size - start))
+        offset = UInt8(piece.offset + start)
+        argument = UInt8(piece.argument)
+        // Only pieces are read from behind an argument's first byte.
+        let kind = piece.offset + start == 0 ? Self.kind(shape: piece.shape) : .piece
+        self.kind = kind == .piece && length == 8 ? .wholePiece : kind
+        self.word = UInt8(word)
+    }
+
+    /// Integers smaller than a register are extended as their type says: callees count on it.
+    private static func kind(shape: ValueShape) -> Kind {
+        switch shape {
+        case .int8: .signed8
+        case .int16: .signed16
+        case .int32: .signed32
+        case .uint8, .bool: .unsigned8
+        case .uint16: .unsigned16
+        case .uint32, .float: .unsigned32
+        case .int64, .uint64, .double, .pointer: .word
+        case .void, .longDouble, .complexFloat, .complexDouble, .complexLongDouble, .structure: .piece
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    func value(from argument: UnsafeMutableRawPointer) -> UInt64 {
+        // Three comparisons for most arguments of most programs, a table for the rest.
+        if kind == .word { return argument.loadUnaligned(as: UInt64.self) }
+        if kind == .signed32 { return UInt64(truncatingIfNeeded: argument.loadUnaligned(as: Int32.self)) }
+        if kind == .wholePiece { return (argument + Int(offset)).loadUnaligned(as: UInt64.self) }
+        return otherValue(from: argument)
+    }
+
+    @usableFromInline
+    func otherValue(from argument: UnsafeMutableRawPointer) -> UInt64 {
+        switch kind {
+        case .word, .signed32, .wholePiece: 0
+        case .unsigned32: UInt64(argument.loadUnaligned(as: UInt32.self))
+        case .signed16: UInt64(truncatingIfNeeded: argument.loadUnaligned(as: Int16.self))
+        case .unsigned16: UInt64(argument.loadUnaligned(as: UInt16.self))
+        case .signed8: UInt64(truncatingIfNeeded: argument.load(as: Int8.self))
+        case .unsigned8: UInt64(argument.load(as: UInt8.self))
+        case .piece: piece(of: UnsafeRawPointer(argument) + Int(offset))
+        }
+    }
+
+    /// The last piece of a struct may be shorter than a word; nothing behind it is read.
+    private func piece(of source: UnsafeRawPointer) -> UInt64 {
+        var value: UInt64 = 0
+        for index in 0..<Int(length) {
+            value |= UInt64(source.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * index)
+        }
+        return value
+    }
+}

@@ -1,0 +1,29 @@
+/// What the probe found out about a shape.
+struct LearnedFrame {
+    /// What libffi is to be told: the parameters, one of them perhaps in halves.
+    private(set) var pieces: [FramePiece]
+    /// Which one that is. There is at most one: the last integer register is taken once.
+    private(set) var halvedParameter: Int?
+    /// nil where a frame cannot carry the call.
+    private(set) var frame: FrameShape?
+    private(set) var moves: [FrameMove] = []
+
+    init(_ shape: CallShape) throws(OutOfMemory) {
+        pieces = shape.parameters.enumerated().map { FramePiece(shape: $0.element, argument: $0.offset, offset: 0) }
+        var probe = try FrameProbe(pieces, result: shape.result)
+        if let disturbing = pieces.indices.first(where: { probe.disturbsOthers($0) }) {
+            let piece = pieces[disturbing]
+            halvedParameter = piece.argument
+            pieces.replaceSubrange(
+                disturbing...disturbing, with: FramePiece.halves(of: piece.shape, argument: piece.argument))
+            probe = try FrameProbe(pieces, result: shape.result)
+        }
+        var fits = true
+        for index in pieces.indices {
+            if let found = probe.moves(of: index) { moves += found } else { fits = false }
+        }
+        // A result in memory goes through `ffi_call`; what was learned is which parameter to halve.
+        guard fits, !shape.result.isStructure || shape.result.size <= 16, let frame = FrameShape(carrying: moves), probe.proves(moves, frame: frame) else { return }
+        self.frame = frame
+    }
+}

@@ -1,0 +1,42 @@
+internal import CFFI
+internal import CPealSupport
+
+/// Learns from libffi in which registers a result of a given shape comes back.
+///
+/// Functions that return known words in known registers are called as if they returned the shape; the
+/// one whose words libffi hands out shows the place.
+enum ResultProbe {
+    static func place(of result: ValueShape, interface: UnsafeMutablePointer<ffi_cif>, parameters: [ValueShape])
+        -> ResultPlace
+    {
+        guard result != .void else { return .none }
+        let size = result.size
+        guard size <= 16 else { return .elsewhere }
+        let candidates: [ResultPlace] =
+            size <= 8 ? [.integer, .float] : [.integers, .floats, .integerFloat, .floatInteger]
+        return candidates.first { place in
+            comesBack(in: place, size: size, interface: interface, parameters: parameters)
+        } ?? .elsewhere
+    }
+
+    /// Whether libffi hands out the words of the function that returns them in `place`.
+    private static func comesBack(
+        in place: ResultPlace, size: Int, interface: UnsafeMutablePointer<ffi_cif>,
+        parameters: [ValueShape]
+    ) -> Bool {
+        var expected: [UInt64] = [0, 0]
+        peal_probe_expect(Int32(place.rawValue), &expected)
+        let largest = parameters.map(\.size).reduce(16, max)
+        return withUnsafeTemporaryAllocation(byteCount: 64 + largest, alignment: 16) { memory in
+            memory.initializeMemory(as: UInt8.self, repeating: 0)
+            // Every argument may be the same zeros.
+            let value = memory.baseAddress! + 64
+            var slots = [UnsafeMutableRawPointer?](repeating: value, count: parameters.count + 1)
+            // libffi moves the pointers of large structs; the slots are not used again.
+            ffi_call(interface, peal_probe_result(Int32(place.rawValue)), memory.baseAddress, &slots)
+            return expected.withUnsafeBytes { expected in
+                (0..<size).allSatisfy { memory[$0] == expected[$0] }
+            }
+        }
+    }
+}

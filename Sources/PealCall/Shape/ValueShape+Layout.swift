@@ -1,0 +1,41 @@
+extension ValueShape {
+    /// Size and alignment in bytes, as the System V ABI lays values out.
+    public var layout: (size: Int, alignment: Int) {
+        switch self {
+        case .void: (0, 1)
+        case .int8, .uint8, .bool: (1, 1)
+        case .int16, .uint16: (2, 2)
+        case .int32, .uint32, .float: (4, 4)
+        case .int64, .uint64, .double, .pointer: (8, 8)
+        case .complexFloat: (8, 4)
+        case .longDouble: (16, 16)
+        case .complexDouble: (16, 8)
+        case .complexLongDouble: (32, 16)
+        case .structure(let members): ValueShape.layout(of: members)
+        }
+    }
+
+    public var size: Int { layout.size }
+
+    public var isStructure: Bool {
+        if case .structure = self { true } else { false }
+    }
+
+    private static func layout(of members: [ValueShape]) -> (size: Int, alignment: Int) {
+        var end = 0
+        var alignment = 1
+        for member in members {
+            let layout = member.layout
+            end = end.roundedUp(to: layout.alignment) + layout.size
+            alignment = max(alignment, layout.alignment)
+        }
+        return (end.roundedUp(to: alignment), alignment)
+    }
+}
+
+extension Int {
+    /// The least multiple of a power of two that is not below this number.
+    public func roundedUp(to powerOfTwo: Int) -> Int {
+        (self + powerOfTwo - 1) & ~(powerOfTwo - 1)
+    }
+}

@@ -1,0 +1,82 @@
+extension Signature {
+    /// Reads an Objective-C method: its selector `didReceive:from:` and its type encoding `v@:@@`.
+    ///
+    /// The object and the selector that each Objective-C method is passed, `@:`, are required and
+    /// dropped: peal passes its own target. Columns in errors count in the encoding, but for those
+    /// that name the selector.
+    public init(objCName name: String, encoding: String) throws(SyntaxError) {
+        let colons = try Signature.colons(inSelector: name)
+        var reader = try EncodingReader(encoding)
+        let resultColumn = reader.column
+        let result = try reader.parseType(.value)
+        if case .array = result.type {
+            throw SyntaxError(.syntax, "a method cannot return an array", column: resultColumn)
+        }
+        reader.skipOffset()
+        try reader.expect("@", "for the object, after the result,")
+        reader.skipOffset()
+        try reader.expect(":", "for the selector, after '@',")
+        reader.skipOffset()
+
+        var parameters: [Parameter] = []
+        var parts = result.type.measure.parts
+        while !reader.isAtEnd {
+            let column = reader.column
+            if parameters.count == SyntaxLimits.parameters {
+                throw SyntaxError(
+                    .limit, "a method has at most \(SyntaxLimits.parameters) parameters", column: column)
+            }
+            let type = try reader.parseType(.value).type
+            if type.isVoid { throw SyntaxError(.unsupported, "a parameter cannot be void", column: column) }
+            reader.skipOffset()
+            parts += type.measure.parts
+            parameters.append(try Signature.parameter(type, column))
+        }
+        guard parameters.count == colons else {
+            throw SyntaxError(
+                .syntax, "'\(name)' takes as many arguments as it has colons, \(colons),"
+                    + " and the encoding has \(parameters.count)", column: reader.column)
+        }
+        if parts > SyntaxLimits.typeParts { throw SyntaxError(.limit, TypeMeasure.tooManyParts, column: 1) }
+        self.init(name: name, result: result.type, parameters: parameters)
+    }
+
+    private static func parameter(_ type: CType, _ column: Int) throws(SyntaxError) -> Parameter {
+        switch type {
+        case .array(let element, let count):
+            guard let size = element.type.layout?.size, let count, let whole = type.layout?.size,
+                whole <= SyntaxLimits.bufferBytes
+            else { throw SyntaxError(.limit, "the array is too large", column: column) }
+            return Parameter(
+                name: nil, type: .pointer(to: element),
+                ownership: .counted(by: .constant(count), elementSize: size, allowsNull: true))
+        case .pointer(let pointee):
+            if case .function = pointee.type { return Parameter(name: nil, type: type, ownership: .function) }
+            // `*` is a C string in Objective-C, constant or not; a pointer to one char is `^c`.
+            if case .scalar(.char) = pointee.type { return Parameter(name: nil, type: type, ownership: .string) }
+            return Parameter(name: nil, type: type, ownership: .bare)
+        default:
+            return Parameter(name: nil, type: type, ownership: .value)
+        }
+    }
+
+    /// How many arguments a selector takes: each colon stands behind a name, which may be empty but
+    /// for the first.
+    private static func colons(inSelector name: String) throws(SyntaxError) -> Int {
+        guard name.utf8.count <= SyntaxLimits.textBytes else {
+            throw SyntaxError(
+                .limit, "the selector is longer than \(SyntaxLimits.textBytes) bytes",
+                column: SyntaxLimits.textBytes + 1)
+        }
+        let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+        let isComplete = parts.count == 1 || parts.last?.isEmpty == true
+        let areNames = parts.enumerated().allSatisfy { index, part in
+            CharacterClass.isName(part) || (index > 0 && part.isEmpty)
+        }
+        guard isComplete, areNames else {
+            throw SyntaxError(
+                .syntax, "'\(name)' is no selector; write names and colons, as 'didReceive:from:'", column: 1)
+        }
+        return parts.count - 1
+    }
+}

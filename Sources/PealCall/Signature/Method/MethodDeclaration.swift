@@ -1,0 +1,50 @@
+/// One method of a protocol: its signature, and what its author decided about calling it.
+///
+///     required bool keep(const char *line), first_true, since(2)
+public struct MethodDeclaration: Sendable, Equatable {
+    public enum Requirement: Sendable { case required, optional }
+
+    /// What becomes of the results when a method is called on many.
+    public enum Policy: Sendable, Equatable {
+        case all, firstTrue, firstNonzero, last, sum, min, max, any, every, collect, fold
+        /// Each result becomes the argument at this index of the next call.
+        case chain(parameter: Int)
+    }
+
+    /// What a call of the method from inside a call of the same method does.
+    public enum Recursion: Sendable { case recursive, `defer`, reject }
+
+    public let requirement: Requirement
+    public let signature: Signature
+    public let policy: Policy
+    /// The version of the protocol that brought the method, from 1.
+    public let since: Int
+    public let recursion: Recursion
+    /// The promise that bare pointers outlive delivery.
+    public let isBorrowed: Bool
+
+    init(
+        requirement: Requirement, signature: Signature, policy: Policy, since: Int, recursion: Recursion,
+        isBorrowed: Bool
+    ) {
+        self.requirement = requirement
+        self.signature = signature
+        self.policy = policy
+        self.since = since
+        self.recursion = recursion
+        self.isBorrowed = isBorrowed
+    }
+
+    /// A method that is declared by its signature alone, an Objective-C method say.
+    public init(_ requirement: Requirement, _ signature: Signature) {
+        self.init(
+            requirement: requirement, signature: signature, policy: .all, since: 1, recursion: .recursive,
+            isBorrowed: false)
+    }
+
+    /// Reads `[required|optional] prototype {"," option} [";"]`. Without a word it is required.
+    public init(_ text: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
+        var parser = DeclarationParser(text, scope: scope)
+        self = try parser.parseMethod()
+    }
+}

@@ -1,0 +1,31 @@
+/// What a parameter's declaration says of the memory behind it. It decides what a copy of the call
+/// takes along.
+public enum Ownership: Equatable, Sendable {
+    /// Where the length of a buffer is found.
+    public enum Length: Equatable, Sendable {
+        /// Index of the integer parameter that counts.
+        case parameter(Int)
+        case constant(Int)
+    }
+
+    /// No pointer; structs with pointers inside included.
+    case value
+    /// `const char *` without a length: ends with a zero byte.
+    case string
+    /// `__counted_by`: a length in elements of `elementSize` bytes.
+    case counted(by: Length, elementSize: Int, allowsNull: Bool)
+    /// `__sized_by`: a length in bytes.
+    case sized(by: Length, allowsNull: Bool)
+    /// A pointer to code; there is nothing to copy.
+    case function
+    /// A pointer of which nothing is said.
+    case bare
+
+    /// The length of a buffer; nil for everything else.
+    public var length: Length? {
+        switch self {
+        case .counted(let length, _, _), .sized(let length, _): length
+        case .value, .string, .function, .bare: nil
+        }
+    }
+}

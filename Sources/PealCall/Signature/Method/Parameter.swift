@@ -1,0 +1,28 @@
+/// One parameter of a signature.
+public struct Parameter: Sendable {
+    /// nil where the prototype has none.
+    public let name: String?
+    /// As it is passed: arrays and functions are pointers, and qualifiers of the copy are dropped.
+    public let type: CType
+    public let ownership: Ownership
+
+    public init(name: String?, type: CType, ownership: Ownership) {
+        self.name = name
+        self.type = type
+        self.ownership = ownership
+    }
+
+    public var shape: ValueShape { type.shape }
+
+    /// For messages: `parameter 2 'flags'`, or `parameter 2`.
+    func title(at index: Int) -> String {
+        name.map { "parameter \(index + 1) '\($0)'" } ?? "parameter \(index + 1)"
+    }
+}
+
+extension Parameter: Equatable {
+    /// Names are for people; two parameters that differ in it alone are equal.
+    public static func == (left: Parameter, right: Parameter) -> Bool {
+        left.type == right.type && left.ownership == right.ownership
+    }
+}

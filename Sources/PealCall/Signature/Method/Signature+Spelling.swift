@@ -1,0 +1,42 @@
+extension Signature: CustomStringConvertible {
+    /// The prototype in C. Read again in the same scope it gives an equal signature, but for an encoding's
+    /// `char *`, which Objective-C says is a string and C does not.
+    public var description: String {
+        let list = parameters.map { spelling(of: $0) }.joined(separator: ", ")
+        return result.declaration(of: "\(cName)(\(list.isEmpty ? "void" : list))")
+    }
+
+    /// The name as C can spell it: the colons of a selector become underscores, and one that is a
+    /// word of C gets one more.
+    public var cName: String {
+        let spelled = String(name.map { $0 == ":" ? "_" : $0 })
+        return Vocabulary.isReserved(spelled) ? spelled + "_" : spelled
+    }
+
+    /// A parameter in C, its length included: `const uint8_t *__counted_by(n) bytes`.
+    func spelling(of parameter: Parameter) -> String {
+        let mark = mark(of: parameter)
+        let type = QualifiedType(parameter.type)
+        if case .pointer = parameter.type { return type.declaration(of: parameter.name ?? "", mark: mark) }
+        // Behind a typedef there is no star to put the mark at.
+        let declaration = type.declaration(of: parameter.name ?? "")
+        return mark.isEmpty ? declaration : declaration + " " + mark
+    }
+
+    private func mark(of parameter: Parameter) -> String {
+        switch parameter.ownership {
+        case .counted(let length, _, let allowsNull):
+            "__counted_by\(allowsNull ? "_or_null" : "")(\(spelling(of: length)))"
+        case .sized(let length, let allowsNull):
+            "__sized_by\(allowsNull ? "_or_null" : "")(\(spelling(of: length)))"
+        case .value, .string, .function, .bare: ""
+        }
+    }
+
+    private func spelling(of length: Ownership.Length) -> String {
+        switch length {
+        case .constant(let count): String(count)
+        case .parameter(let index): parameters[index].name ?? ""
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// A method's name, its result and its parameters, as a C prototype or an Objective-C encoding says.
+public struct Signature: Sendable, Equatable {
+    /// As the text has it; for an Objective-C method its selector.
+    public let name: String
+    public let result: CType
+    public let parameters: [Parameter]
+
+    init(name: String, result: CType, parameters: [Parameter]) {
+        self.name = name
+        self.result = result
+        self.parameters = parameters
+    }
+
+    /// Reads a prototype: `bool on_open_url(const char *url, int32_t flags)`. A final `;` may be left out.
+    public init(_ prototype: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
+        var parser = DeclarationParser(prototype, scope: scope)
+        self = try parser.parsePrototypeAlone()
+    }
+
+    /// Index of the first pointer of which nothing is said: a copy of the call would only borrow it.
+    public var firstBareParameter: Int? {
+        parameters.firstIndex { $0.ownership == .bare }
+    }
+}

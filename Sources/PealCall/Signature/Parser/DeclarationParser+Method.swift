@@ -1,0 +1,201 @@
+/// The options behind a prototype as read; whether they fit is known once all are there.
+private struct MethodOptions {
+    var policy: (value: MethodDeclaration.Policy, word: String, column: Int)?
+    var chainArgument: SourceToken?
+    var since: Int?
+    var recursion: (value: MethodDeclaration.Recursion, word: String, column: Int)?
+    var isBorrowed = false
+}
+
+extension DeclarationParser {
+    mutating func parseMethod() throws(SyntaxError) -> MethodDeclaration {
+        var requirement = MethodDeclaration.Requirement.required
+        if word == "required" || word == "optional" {
+            if word == "optional" { requirement = .optional }
+            advance()
+        }
+        let signature = try parsePrototype()
+        var options = MethodOptions()
+        while take(.comma) { try parseOption(&options) }
+        try endMethod()
+        return MethodDeclaration(
+            requirement: requirement, signature: signature, policy: try policy(options, signature),
+            since: options.since ?? 1, recursion: try recursion(options, signature), isBorrowed: options.isBorrowed)
+    }
+
+    private mutating func parseOption(_ options: inout MethodOptions) throws(SyntaxError) {
+        let token = current
+        let word = self.word
+        switch word {
+        case "since":
+            guard options.since == nil else { throw repeated(word, token) }
+            options.since = try parseSince()
+        case "borrowed":
+            if options.isBorrowed { throw repeated(word, token) }
+            options.isBorrowed = true
+            advance()
+        case "recursive": try setRecursion(.recursive, &options, token)
+        case "defer": try setRecursion(.defer, &options, token)
+        case "reject": try setRecursion(.reject, &options, token)
+        case "chain":
+            try setPolicy(.chain(parameter: 0), &options, token)
+            if take(.parenthesis) {
+                options.chainArgument = try takeName("a parameter")
+                try expect(.closingParenthesis, "after the parameter's name")
+            }
+        default:
+            guard let policy = MethodDeclaration.Policy.simple.first(where: { $0.word == word }) else {
+                throw unknownOption()
+            }
+            try setPolicy(policy, &options, token)
+        }
+        if isAt(.parenthesis) {
+            throw SyntaxError(.syntax, "'\(word)' takes nothing in parentheses", column: current.column)
+        }
+    }
+
+    private func unknownOption() -> SyntaxError {
+        guard current.kind == .name, refusal(of: current) == nil else {
+            return unexpected("an option, as 'first_true' or 'since(2)',")
+        }
+        var message = "'\(word)' is no option"
+        let words = MethodDeclaration.Policy.simple.map { $0.word }
+            + ["chain", "since", "recursive", "defer", "reject", "borrowed"]
+        if let likely = NearestName.find(word, in: words) {
+            message += "; did you mean '\(likely)'?"
+        } else {
+            message += "; a policy, since(N), recursive, defer, reject or borrowed can stand here"
+        }
+        return SyntaxError(.syntax, message, column: current.column)
+    }
+
+    private func repeated(_ word: String, _ token: SourceToken) -> SyntaxError {
+        SyntaxError(.syntax, "'\(word)' is given twice; remove one", column: token.column)
+    }
+
+    private mutating func setPolicy(
+        _ policy: MethodDeclaration.Policy, _ options: inout MethodOptions, _ token: SourceToken
+    ) throws(SyntaxError) {
+        if let known = options.policy {
+            if known.word == word { throw repeated(word, token) }
+            throw SyntaxError(
+                .syntax, "a method has one policy; '\(known.word)' is given already", column: token.column)
+        }
+        options.policy = (policy, word, token.column)
+        advance()
+    }
+
+    private mutating func setRecursion(
+        _ recursion: MethodDeclaration.Recursion, _ options: inout MethodOptions, _ token: SourceToken
+    ) throws(SyntaxError) {
+        if let known = options.recursion {
+            if known.word == word { throw repeated(word, token) }
+            throw SyntaxError(
+                .syntax, "a method has one rule for recursion; '\(known.word)' is given already", column: token.column)
+        }
+        options.recursion = (recursion, word, token.column)
+        advance()
+    }
+
+    private mutating func parseSince() throws(SyntaxError) -> Int {
+        advance()
+        try expect(.parenthesis, "and a version after 'since'")
+        let token = current
+        guard token.kind == .number else { throw unexpected("the number of a version") }
+        let value = try parseConstant().value
+        guard value >= 1 else {
+            throw SyntaxError(.syntax, "versions are counted from 1", column: token.column)
+        }
+        guard value <= SyntaxLimits.version else {
+            throw SyntaxError(.limit, "a version is at most \(SyntaxLimits.version)", column: token.column)
+        }
+        try expect(.closingParenthesis, "after the version")
+        return Int(value)
+    }
+}
+
+// MARK: Whether the options fit the method
+
+extension DeclarationParser {
+    private func policy(
+        _ options: MethodOptions, _ signature: Signature
+    ) throws(SyntaxError) -> MethodDeclaration.Policy {
+        guard let (policy, word, column) = options.policy else { return .all }
+        if case .chain = policy { return try chain(options, signature, column) }
+        if let needed = policy.need(signature.result) {
+            throw SyntaxError(
+                .syntax, "'\(word)' needs \(needed) as result, and '\(signature.name)' gives \(signature.result)",
+                column: column)
+        }
+        return policy
+    }
+
+    private func chain(
+        _ options: MethodOptions, _ signature: Signature, _ column: Int
+    ) throws(SyntaxError) -> MethodDeclaration.Policy {
+        let result = signature.result
+        if result.isVoid {
+            throw SyntaxError(
+                .syntax, "'chain' needs a result, and '\(signature.name)' gives void", column: column)
+        }
+        guard let token = options.chainArgument else {
+            let fits = signature.parameters.indices.first { signature.canChain($0) }
+            guard let index = fits else {
+                throw SyntaxError(
+                    .syntax, "'chain' needs a parameter of the result's type \(result), without a length",
+                    column: column)
+            }
+            return .chain(parameter: index)
+        }
+        let name = text(of: token)
+        guard let index = signature.parameters.firstIndex(where: { $0.name == name }) else {
+            throw SyntaxError(.syntax, "no parameter is named '\(name)'", column: token.column)
+        }
+        let parameter = signature.parameters[index]
+        guard parameter.type == result else {
+            throw SyntaxError(
+                .syntax, "'chain' puts the result into '\(name)', but that is \(parameter.type) and the result"
+                    + " is \(result)", column: token.column)
+        }
+        guard signature.canChain(index) else {
+            throw SyntaxError(
+                .unsupported, "'\(name)' is a buffer or its length; a result cannot replace one without the other",
+                column: token.column)
+        }
+        return .chain(parameter: index)
+    }
+
+    private func recursion(
+        _ options: MethodOptions, _ signature: Signature
+    ) throws(SyntaxError) -> MethodDeclaration.Recursion {
+        guard let (recursion, _, column) = options.recursion else { return .recursive }
+        if recursion == .defer, !options.isBorrowed, let index = signature.firstBareParameter {
+            let title = signature.parameters[index].title(at: index)
+            throw SyntaxError(
+                .unsupported, "'defer' copies the arguments, and nothing says how much is behind \(title); give it"
+                    + " a length with __counted_by, or add 'borrowed'", column: column)
+        }
+        return recursion
+    }
+}
+
+extension Signature {
+    /// A result may replace an argument of its type, but not half of a buffer and its length.
+    fileprivate func canChain(_ index: Int) -> Bool {
+        guard parameters[index].type == result, parameters[index].ownership.length == nil else { return false }
+        return !parameters.contains { $0.ownership.length == .parameter(index) }
+    }
+}
+
+extension MethodDeclaration.Policy {
+    /// What the result must be for the policy, where it is not.
+    fileprivate func need(_ result: CType) -> String? {
+        switch self {
+        case .all, .chain: nil
+        case .last, .collect, .fold: result.isVoid ? "any type but void" : nil
+        case .firstTrue, .any, .every: result.isBool || result.isInteger ? nil : "bool or an integer"
+        case .firstNonzero: result.isReal || result.isInteger || result.isBool || result.isPointer ? nil : "a number or a pointer"
+        case .sum, .min, .max: result.isReal ? nil : "an integer or a real number"
+        }
+    }
+}

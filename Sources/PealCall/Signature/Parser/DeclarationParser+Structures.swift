@@ -1,0 +1,147 @@
+extension DeclarationParser {
+    /// `struct point`, `struct point { … }` or `struct { … }`, the cursor at `struct`.
+    mutating func parseStructure(_ place: Place) throws(SyntaxError) -> CType {
+        let keyword = current
+        advance()
+        let tag = isAt(.brace) ? nil : try takeName("a struct")
+        guard isAt(.brace) else {
+            let name = tag.map { text(of: $0) } ?? ""
+            try requireTag("struct", name, column: tag?.column ?? keyword.column)
+            return .structure(Structure(name: name, isTagged: true, body: nil))
+        }
+        try requireDefinable("struct", place, column: keyword.column)
+        let body = try parseMembers()
+        guard let tag else { return .structure(Structure(name: "", isTagged: false, body: body)) }
+        try declare(.structure(body), tag)
+        return .structure(Structure(name: text(of: tag), isTagged: true, body: nil))
+    }
+
+    /// `union value`: a name to point to.
+    mutating func parseUnion() throws(SyntaxError) -> CType {
+        let keyword = current
+        advance()
+        let tag = isAt(.brace) ? nil : try takeName("a union")
+        guard let tag, !isAt(.brace) else {
+            throw SyntaxError(
+                .unsupported, "the members of a union cannot be declared, it is not passed by value;"
+                    + " a pointer to it needs no declaration", column: keyword.column)
+        }
+        try requireTag("union", text(of: tag), column: tag.column)
+        return .union(name: text(of: tag))
+    }
+
+    /// One tag names one kind of type.
+    func requireTag(_ word: String, _ name: String, column: Int) throws(SyntaxError) {
+        guard let known = scope.tags[name], known.word != word else { return }
+        throw SyntaxError(.conflict, "'\(name)' is declared as \(known.word), not as \(word)", column: column)
+    }
+
+    func requireDefinable(_ word: String, _ place: Place, column: Int) throws(SyntaxError) {
+        guard place == .prototype else { return }
+        throw SyntaxError(
+            .unsupported, "\(word == "enum" ? "an enum" : "a struct") cannot be declared here;"
+                + " declare it first with peal_type_declare", column: column)
+    }
+
+    private mutating func parseMembers() throws(SyntaxError) -> StructureBody {
+        try enter()
+        let brace = current
+        advance()
+        var body = StructureBody()
+        var names: Set<String> = []
+        while !isAt(.closingBrace) {
+            if isAtEnd, lexer.failure == nil {
+                throw SyntaxError(.syntax, "this '{' is never closed", column: brace.column)
+            }
+            try parseMember(into: &body, &names)
+        }
+        advance()
+        leave()
+        if body.members.isEmpty {
+            throw SyntaxError(.unsupported, "an empty struct is not C; give it a member", column: brace.column)
+        }
+        return body
+    }
+
+    private mutating func parseMember(
+        into body: inout StructureBody, _ names: inout Set<String>
+    ) throws(SyntaxError) {
+        let specifiers = try parseSpecifiers(.member)
+        if take(.semicolon) { return try addNameless(specifiers, to: &body, &names) }
+        repeat {
+            if isAt(.colon) { throw bitField() }
+            let declarator = try parseDeclarator(.required("a member"))
+            let type = try memberType(specifiers, declarator)
+            if isAt(.colon) { throw bitField() }
+            try add(declarator.name, type, specifiers.column, to: &body, &names)
+        } while take(.comma)
+        try expect(.semicolon, "after a member")
+    }
+
+    private func bitField() -> SyntaxError {
+        SyntaxError(
+            .unsupported, "bit-fields are not supported; use a whole integer and masks", column: current.column)
+    }
+
+    /// `struct { … };` inside a struct: its members are found as if they were the outer one's.
+    private func addNameless(
+        _ specifiers: Specifiers, to body: inout StructureBody, _ names: inout Set<String>
+    ) throws(SyntaxError) {
+        guard case .structure(let inner) = specifiers.base.type, let members = inner.body, inner.name.isEmpty else {
+            // A misspelt type in front of a ';' reads as a type without a name.
+            if case .opaque(let name) = specifiers.base.type { try requireKnown(name, specifiers.column) }
+            throw SyntaxError(.syntax, "this member has no name", column: specifiers.column)
+        }
+        for name in members.visibleNames where !names.insert(name).inserted {
+            throw SyntaxError(.syntax, "two members are named '\(name)'; rename one", column: specifiers.column)
+        }
+        try add(nil, specifiers.base, specifiers.column, to: &body, &names)
+    }
+
+    private func add(
+        _ name: SourceToken?, _ type: QualifiedType, _ column: Int, to body: inout StructureBody,
+        _ names: inout Set<String>
+    ) throws(SyntaxError) {
+        if let name, !names.insert(text(of: name)).inserted {
+            throw SyntaxError(
+                .syntax, "two members are named '\(text(of: name))'; rename one", column: name.column)
+        }
+        if let excess = body.append(name: name.map { text(of: $0) }, type: type) {
+            throw SyntaxError(.limit, excess, column: name?.column ?? column)
+        }
+    }
+
+    private func memberType(
+        _ specifiers: Specifiers, _ declarator: Declarator
+    ) throws(SyntaxError) -> QualifiedType {
+        let column = declarator.derivations.first?.column ?? specifiers.column
+        let type = try build(specifiers, declarator)
+        switch type.unaliased.type {
+        case .void: throw SyntaxError(.unsupported, "a member cannot be void; use 'void *'", column: specifiers.column)
+        case .function:
+            throw SyntaxError(.syntax, "a member cannot be a function; use a pointer to it", column: column)
+        case .array(_, nil):
+            throw SyntaxError(
+                .unsupported, "flexible array members are not supported; use a pointer", column: column)
+        default: break
+        }
+        let complete = try byValue(type, column: specifiers.column)
+        try requireBounded(complete.type, column: specifiers.column)
+        return complete
+    }
+}
+
+extension StructureBody {
+    /// Names of the members, those of nameless structs among them included.
+    var visibleNames: [String] {
+        var names: [String] = []
+        for member in members {
+            if let name = member.name {
+                names.append(name)
+            } else if case .structure(let inner) = member.type.type, let body = inner.body {
+                names += body.visibleNames
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,141 @@
+extension DeclarationParser {
+    /// The type that the declarator makes of the specifiers. Marks of length are refused but in
+    /// parameters, where the caller takes the outermost one away first.
+    func build(_ specifiers: Specifiers, _ declarator: Declarator) throws(SyntaxError) -> QualifiedType {
+        if let mark = declarator.mark { throw misplaced(mark) }
+        return try build(specifiers, declarator.derivations[...])
+    }
+
+    /// As above, for some of the steps: those of a method's result, say.
+    func build(
+        _ specifiers: Specifiers, _ derivations: ArraySlice<Declarator.Derivation>
+    ) throws(SyntaxError) -> QualifiedType {
+        var type = specifiers.base
+        var inner = specifiers.column
+        for derivation in derivations.reversed() {
+            defer { inner = derivation.column }
+            switch derivation.kind {
+            case .pointer(let qualifiers, let mark):
+                if let mark { throw misplaced(mark) }
+                type = QualifiedType(.pointer(to: type), qualifiers)
+            case .array(let count, _):
+                if case .array(_, nil) = type.unaliased.type {
+                    throw SyntaxError(.syntax, "only the first length of an array may be left out", column: inner)
+                }
+                try requireElement(type, specifiers, derivation.column)
+                type = QualifiedType(.array(of: type, count: count))
+            case .function(let list):
+                try requireResult(type, specifiers, derivation.column)
+                let function = FunctionType(
+                    result: type, parameters: list.entries.map { $0.type }, isVariadic: list.ellipsisColumn != nil)
+                type = QualifiedType(.function(function))
+            }
+        }
+        try requireBounded(type.type, column: specifiers.column)
+        return type
+    }
+
+    func misplaced(_ mark: BufferMark) -> SyntaxError {
+        SyntaxError(
+            .unsupported, "'\(mark.word)' stands at the outermost pointer of a parameter only; remove it",
+            column: mark.column)
+    }
+
+    private func requireElement(
+        _ type: QualifiedType, _ specifiers: Specifiers, _ column: Int
+    ) throws(SyntaxError) {
+        switch type.unaliased.type {
+        case .void: throw SyntaxError(.syntax, "an array of void does not exist; use 'void *'", column: column)
+        case .function:
+            throw SyntaxError(.syntax, "an array of functions does not exist; use function pointers", column: column)
+        case .opaque(let name): try requireKnown(name, specifiers.column)
+        default: break
+        }
+    }
+
+    /// What a function can return at all; a method's own result is checked more strictly.
+    func requireResult(_ type: QualifiedType, _ specifiers: Specifiers, _ column: Int) throws(SyntaxError) {
+        switch type.unaliased.type {
+        case .array:
+            throw SyntaxError(.syntax, "a function cannot return an array; return a pointer", column: column)
+        case .function:
+            throw SyntaxError(.syntax, "a function cannot return a function; return a pointer to it", column: column)
+        case .opaque(let name): try requireKnown(name, specifiers.column)
+        default: break
+        }
+    }
+
+    /// Names that C programs have from the compiler are known, if only behind function pointers.
+    func requireKnown(_ name: String, _ column: Int) throws(SyntaxError) {
+        if StandardTypes.variadicLists.contains(name) { return }
+        // `std::string` and `vector<int>` are better explained by their signs.
+        if isAt(.scope) || isAt(.less), let refusal = refusal(of: current) { throw refusal }
+        throw unknownType(name, column: column)
+    }
+
+    func unknownType(_ name: String, column: Int) -> SyntaxError {
+        if Vocabulary.plusPlus.contains(name) {
+            return SyntaxError(.unsupported, "'\(name)' is C++; use a C type", column: column)
+        }
+        var message = "unknown type '\(name)'; declare it with peal_type_declare"
+        if let tag = scope.tags[name] {
+            message = "unknown type '\(name)'; write '\(tag.word) \(name)'"
+        } else if let likely = NearestName.find(name, in: scope.typeNames) {
+            message += ", or did you mean '\(likely)'?"
+        }
+        return SyntaxError(.unknownType, message, column: column)
+    }
+
+    /// The type as it stands by value: structs have their members. Refuses what cannot be passed,
+    /// returned or stored.
+    func byValue(_ type: QualifiedType, column: Int) throws(SyntaxError) -> QualifiedType {
+        let completed = QualifiedType(try byValue(type.type, column: column), type.qualifiers)
+        let plain = completed.unaliased
+        guard plain.qualifiers.contains(.atomic) else { return completed }
+        if case .scalar(let scalar) = plain.type, !scalar.isComplex { return completed }
+        if plain.type.scalar?.isComplex == false || plain.type.isPointer { return completed }
+        throw SyntaxError(
+            .unsupported, "'_Atomic' of this type cannot be passed by value; use a pointer", column: column)
+    }
+
+    private func byValue(_ type: CType, column: Int) throws(SyntaxError) -> CType {
+        switch type {
+        case .void, .scalar, .enumeration, .pointer, .function: return type
+        case .alias(let alias):
+            return .alias(Alias(name: alias.name, target: try byValue(alias.target, column: column)))
+        case .array(let element, let count):
+            return .array(of: try byValue(element, column: column), count: count)
+        case .structure(let structure):
+            if structure.body != nil { return type }
+            if case .structure(let body?) = scope.tags[structure.name] { return .structure(structure.with(body)) }
+            throw incomplete("struct", structure.name, column)
+        case .union:
+            throw SyntaxError(
+                .unsupported, "a union cannot be passed by value; use a pointer to it, or a struct", column: column)
+        case .opaque(let name):
+            guard StandardTypes.variadicLists.contains(name) else { throw unknownType(name, column: column) }
+            throw SyntaxError(
+                .unsupported, "'\(name)' cannot be kept beyond the call; pass the values, or a pointer to them",
+                column: column)
+        }
+    }
+
+    private func incomplete(_ kind: String, _ name: String, _ column: Int) -> SyntaxError {
+        var message = "the members of '\(kind) \(name)' are not known; declare it first with peal_type_declare"
+        if let likely = NearestName.find(name, in: scope.tagNames(structures: true)) {
+            message += ", or did you mean '\(kind) \(likely)'?"
+        }
+        return SyntaxError(.unknownType, message, column: column)
+    }
+}
+
+extension TypeScope.Tag {
+    /// The keyword in front of the tag.
+    var word: String {
+        switch self {
+        case .structure: "struct"
+        case .enumeration: "enum"
+        case .union: "union"
+        }
+    }
+}

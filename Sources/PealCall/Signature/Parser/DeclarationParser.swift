@@ -1,0 +1,112 @@
+/// Reads C declarations and prototypes: the cursor over the tokens, and what is said when they do not
+/// fit. The grammar is in the extensions.
+struct DeclarationParser {
+    let lexer: Lexer
+    /// Grows as declarations are read; the caller takes it over when all went well.
+    var scope: TypeScope
+    private var position = 0
+    private var nesting = 0
+
+    init(_ text: String, scope: TypeScope) {
+        lexer = Lexer(text)
+        self.scope = scope
+    }
+
+    // MARK: The cursor
+
+    var current: SourceToken { lexer.tokens[position] }
+
+    /// The token some places ahead; the end token repeats.
+    func lookahead(_ distance: Int) -> SourceToken {
+        lexer.tokens[min(position + distance, lexer.tokens.count - 1)]
+    }
+
+    var isAtEnd: Bool { current.kind == .end }
+
+    mutating func advance() {
+        if position + 1 < lexer.tokens.count { position += 1 }
+    }
+
+    func text(of token: SourceToken) -> String { lexer.text(of: token) }
+
+    /// The word at the cursor; empty where no word stands.
+    var word: String { current.kind == .name ? text(of: current) : "" }
+
+    func isAt(_ symbol: SourceSymbol) -> Bool { current.kind == .symbol(symbol) }
+
+    mutating func take(_ symbol: SourceSymbol) -> Bool {
+        guard isAt(symbol) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ symbol: SourceSymbol, _ purpose: String) throws(SyntaxError) {
+        guard take(symbol) else { throw unexpected("'\(symbol.rawValue)' \(purpose)") }
+    }
+
+    // MARK: Bounds
+
+    mutating func enter() throws(SyntaxError) {
+        nesting += 1
+        if nesting > SyntaxLimits.nesting {
+            throw SyntaxError(
+                .limit, "parentheses and braces nest at most \(SyntaxLimits.nesting) deep", column: current.column)
+        }
+    }
+
+    mutating func leave() { nesting -= 1 }
+
+    func requireBounded(_ type: CType, column: Int) throws(SyntaxError) {
+        if let excess = type.measure.excess { throw SyntaxError(.limit, excess, column: column) }
+    }
+
+    // MARK: Refusals
+
+    /// A name for the thing at hand, `role` says for which.
+    mutating func takeName(_ role: String) throws(SyntaxError) -> SourceToken {
+        let token = current
+        guard token.kind == .name else { throw unexpected("the name of \(role)") }
+        try refuseReserved(token, asNameOf: role)
+        advance()
+        return token
+    }
+
+    func refuseReserved(_ token: SourceToken, asNameOf role: String) throws(SyntaxError) {
+        let word = text(of: token)
+        if let refusal = refusal(of: token) { throw refusal }
+        guard Vocabulary.isReserved(word) else { return }
+        throw SyntaxError(.syntax, "'\(word)' is a word of C and cannot name \(role)", column: token.column)
+    }
+
+    /// What is wrong with the token at the cursor, where something else had to stand.
+    func unexpected(_ expected: String) -> SyntaxError {
+        if let refusal = refusal(of: current) { return refusal }
+        let found = isAtEnd ? "the text ends" : "'\(text(of: current))' stands"
+        return SyntaxError(.syntax, "\(found) where \(expected) is expected", column: current.column)
+    }
+
+    /// Tokens that are wrong wherever they stand, with the reason.
+    func refusal(of token: SourceToken) -> SyntaxError? {
+        switch token.kind {
+        case .end: lexer.failure
+        case .name: Vocabulary.refused[text(of: token)].map { SyntaxError(.unsupported, $0, column: token.column) }
+        case .symbol(.hash):
+            SyntaxError(
+                .syntax, "preprocessor lines are not read; give the text as the preprocessor leaves it",
+                column: token.column)
+        case .symbol(let symbol): refusal(of: symbol).map { SyntaxError(.unsupported, $0, column: token.column) }
+        default: nil
+        }
+    }
+
+    private func refusal(of symbol: SourceSymbol) -> String? {
+        switch symbol {
+        case .ampersand, .andAnd: "references are C++; use a pointer"
+        case .scope: "'::' is C++; use a C type"
+        case .less: "templates are C++; use a C type"
+        case .attribute: "attributes '[[...]]' are not supported; remove them"
+        case .caret: "blocks are not supported; use a function pointer and a context"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// What stands around a name: `(*name[4])(int)`.
+struct Declarator {
+    /// One step from the name outwards: `name` is an array of pointers to functions.
+    struct Derivation {
+        enum Kind {
+            case pointer(Qualifiers, BufferMark?)
+            /// In a parameter, `isStatic` promises that all elements are there.
+            case array(count: Int?, isStatic: Bool)
+            case function(ParameterList)
+        }
+
+        let kind: Kind
+        let column: Int
+    }
+
+    var name: SourceToken?
+    var derivations: [Derivation] = []
+    /// A mark behind the name, as some write it.
+    var mark: BufferMark?
+
+    /// Whether the specified type is behind a pointer, and need not be known.
+    var hasPointer: Bool {
+        derivations.contains { if case .pointer = $0.kind { true } else { false } }
+    }
+}
+
+/// `__counted_by(n)` and its kin as read, before `n` is looked for.
+struct BufferMark {
+    enum Length {
+        case named(String)
+        case constant(Int)
+    }
+
+    let word: String
+    let length: Length
+    let column: Int
+    let lengthColumn: Int
+
+    var countsElements: Bool { word.hasPrefix("__counted") }
+    var allowsNull: Bool { word.hasSuffix("or_null") }
+}
+
+/// A parameter list as read. What only a method's own list must satisfy is checked later: while
+/// reading one cannot know yet whose list it is.
+struct ParameterList {
+    struct Entry {
+        var name: SourceToken?
+        /// Arrays and functions are pointers already.
+        var type: QualifiedType
+        var column: Int
+        var mark: BufferMark?
+        /// The length of an array parameter.
+        var extent: (count: Int, isStatic: Bool)?
+    }
+
+    var entries: [Entry] = []
+    var ellipsisColumn: Int?
+}

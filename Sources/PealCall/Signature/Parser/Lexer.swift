@@ -1,0 +1,133 @@
+/// Cuts a text into tokens. It never fails as a whole: the tokens before a mistake are kept, so that
+/// mistakes are reported in the order of the text.
+struct Lexer {
+    let bytes: [UInt8]
+    private(set) var tokens: [SourceToken] = []
+    /// Why the tokens end before the text does.
+    private(set) var failure: SyntaxError?
+    private var place = 0
+
+    init(_ text: String) {
+        // Measured before it is copied: a text may be of any length.
+        guard text.utf8.count <= SyntaxLimits.textBytes else {
+            bytes = []
+            failure = SyntaxError(
+                .limit, "the text is longer than \(SyntaxLimits.textBytes) bytes", column: SyntaxLimits.textBytes + 1)
+            tokens = [SourceToken(kind: .end, start: 0, end: 0)]
+            return
+        }
+        bytes = Array(text.utf8)
+        while failure == nil, skipBlanks(), let token = nextToken() {
+            tokens.append(token)
+            place = token.end
+        }
+        tokens.append(SourceToken(kind: .end, start: place, end: place))
+    }
+
+    func text(of token: SourceToken) -> String {
+        String(decoding: bytes[token.start..<token.end], as: UTF8.self)
+    }
+
+    private func byte(at index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+    private mutating func fail(_ message: String, at index: Int, _ kind: SyntaxError.Kind = .syntax) {
+        failure = SyntaxError(kind, message, column: index + 1)
+    }
+
+    /// Moves to the next token; false at the end of the text and in front of a mistake.
+    private mutating func skipBlanks() -> Bool {
+        while place < bytes.count {
+            switch (byte(at: place), byte(at: place + 1)) {
+            case (0x20, _), (0x09...0x0D, _):
+                place += 1
+            case (UInt8(ascii: "\\"), 0x0A), (UInt8(ascii: "\\"), 0x0D):
+                place += 2
+            case (UInt8(ascii: "/"), UInt8(ascii: "/")):
+                place = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
+            case (UInt8(ascii: "/"), UInt8(ascii: "*")):
+                guard let end = endOfComment() else {
+                    fail("this comment has no end; close it with '*/'", at: place)
+                    return false
+                }
+                place = end
+            default:
+                return true
+            }
+        }
+        return false
+    }
+
+    private func endOfComment() -> Int? {
+        var index = place + 2
+        while index + 1 < bytes.count {
+            if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func nextToken() -> SourceToken? {
+        let first = byte(at: place)
+        if CharacterClass.startsName(first) { return run(.name) }
+        if CharacterClass.isDigit(first) { return run(.number) }
+        if first == UInt8(ascii: "'") { return characterConstant() }
+        for length in [3, 2, 1] where place + length <= bytes.count {
+            let candidate = String(decoding: bytes[place..<place + length], as: UTF8.self)
+            if let symbol = SourceSymbol(rawValue: candidate) {
+                return SourceToken(kind: .symbol(symbol), start: place, end: place + length)
+            }
+        }
+        refuseByte(first)
+        return nil
+    }
+
+    private func run(_ kind: SourceToken.Kind) -> SourceToken {
+        var end = place
+        while end < bytes.count, CharacterClass.continuesName(bytes[end]) { end += 1 }
+        return SourceToken(kind: kind, start: place, end: end)
+    }
+
+    private mutating func characterConstant() -> SourceToken? {
+        var end = place + 1
+        while end < bytes.count, bytes[end] != UInt8(ascii: "'"), bytes[end] != 0x0A {
+            end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "'") else {
+            fail("this character constant has no end; close it with \"'\"", at: place)
+            return nil
+        }
+        return SourceToken(kind: .character, start: place, end: end + 1)
+    }
+
+    private mutating func refuseByte(_ byte: UInt8) {
+        switch byte {
+        case 0x80...:
+            fail("only ASCII stands outside comments; write the name in ASCII letters", at: place)
+        case UInt8(ascii: "\""):
+            fail("a string has no place in a declaration", at: place)
+        case 0x21...0x7E:
+            fail("'\(Character(UnicodeScalar(byte)))' has no meaning here", at: place)
+        default:
+            fail("a control character (byte \(byte)) stands in the text", at: place)
+        }
+    }
+}
+
+/// Classes of bytes, as the C locale has them.
+enum CharacterClass {
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+    static func startsName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    static func continuesName(_ byte: UInt8) -> Bool { startsName(byte) || isDigit(byte) }
+
+    static func isName(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, startsName(first) else { return false }
+        return text.utf8.allSatisfy(continuesName)
+    }
+}

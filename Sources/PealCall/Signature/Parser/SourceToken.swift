@@ -1,0 +1,28 @@
+/// One word or sign of the text, by its place in it.
+struct SourceToken: Sendable {
+    enum Kind: Equatable, Sendable {
+        case name, number, character
+        case symbol(SourceSymbol)
+        /// The text ends, or what follows could not be read; then the lexer says why.
+        case end
+    }
+
+    let kind: Kind
+    let start: Int
+    let end: Int
+
+    var column: Int { start + 1 }
+}
+
+/// The signs that the grammar knows, and those that it knows to refuse.
+enum SourceSymbol: String, Sendable {
+    case parenthesis = "(", closingParenthesis = ")"
+    case bracket = "[", closingBracket = "]"
+    case brace = "{", closingBrace = "}"
+    case star = "*", comma = ",", semicolon = ";", colon = ":", equals = "=", dot = "."
+    case plus = "+", minus = "-", slash = "/", percent = "%", tilde = "~", exclamation = "!"
+    case ampersand = "&", bar = "|", caret = "^", less = "<", greater = ">", question = "?", hash = "#"
+    case ellipsis = "...", scope = "::", attribute = "[["
+    case shiftLeft = "<<", shiftRight = ">>", andAnd = "&&", orOr = "||"
+    case equal = "==", notEqual = "!=", lessOrEqual = "<=", greaterOrEqual = ">="
+}

@@ -1,0 +1,75 @@
+/// The words that are not free to be names.
+enum Vocabulary {
+    /// Words of which arithmetic types are made.
+    static let arithmeticWords: [String: ArithmeticWords.Word] = [
+        "void": .void, "char": .char, "short": .short, "int": .int, "long": .long,
+        "signed": .signed, "__signed": .signed, "__signed__": .signed, "unsigned": .unsigned,
+        "float": .float, "double": .double, "bool": .bool, "_Bool": .bool,
+        "complex": .complex, "_Complex": .complex, "__complex__": .complex,
+    ]
+
+    static let qualifiers: [String: Qualifiers] = [
+        "const": .const, "__const": .const, "__const__": .const,
+        "volatile": .volatile, "__volatile": .volatile, "__volatile__": .volatile,
+        "restrict": .restrict, "__restrict": .restrict, "__restrict__": .restrict,
+        "_Atomic": .atomic,
+    ]
+
+    /// Promises about null pointers; they change neither the type nor the call.
+    static let nullability: Set<String> = [
+        "_Nullable", "_Nonnull", "_Null_unspecified", "_Nullable_result",
+    ]
+
+    static let tags: Set<String> = ["struct", "union", "enum"]
+
+    static let bufferMarks: Set<String> = [
+        "__counted_by", "__sized_by", "__counted_by_or_null", "__sized_by_or_null",
+    ]
+
+    /// Words of C that have a meaning which peal cannot carry, each with what to write instead.
+    static let refused: [String: String] = {
+        var words: [String: String] = [:]
+        for word in ["static", "extern", "register", "auto", "inline", "__inline", "__inline__", "_Noreturn",
+            "constexpr", "thread_local", "_Thread_local", "__thread", "__extension__", "noreturn"] {
+            words[word] = "'\(word)' says nothing about the call; remove it"
+        }
+        for word in ["__int128", "__int128_t", "__uint128_t", "_BitInt", "_ExtInt"] {
+            words[word] = "'\(word)' is not supported; use a pointer or two 64-bit integers"
+        }
+        for word in ["_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float32",
+            "_Float64", "_Float128", "__float128", "_Float32x", "_Float64x", "__ibm128", "_Imaginary",
+            "imaginary"] {
+            words[word] = "'\(word)' is not supported; use float, double or long double"
+        }
+        for word in ["__attribute__", "__attribute", "__declspec", "_Alignas", "alignas"] {
+            words[word] = "'\(word)' is not supported, it may change how the value is passed; remove it"
+        }
+        for word in ["typeof", "__typeof__", "__typeof", "typeof_unqual", "__auto_type"] {
+            words[word] = "'\(word)' is not supported; write the type itself"
+        }
+        for word in ["_Static_assert", "static_assert", "__asm__", "__asm", "asm", "_Generic"] {
+            words[word] = "'\(word)' has no place in a declaration of types; remove it"
+        }
+        words["typedef"] = "'typedef' has no place here; declare the name with peal_type_declare"
+        return words
+    }()
+
+    /// The other keywords of C.
+    static let statements: Set<String> = [
+        "break", "case", "continue", "default", "do", "else", "for", "goto", "if", "return", "sizeof",
+        "switch", "while", "_Alignof", "alignof", "nullptr", "true", "false",
+    ]
+
+    /// Words that begin a type in C++. C allows them as names, so they are looked for only where a
+    /// type must stand.
+    static let plusPlus: Set<String> = [
+        "template", "typename", "class", "namespace", "using", "virtual", "operator", "explicit", "friend",
+        "decltype", "mutable", "constinit", "consteval",
+    ]
+
+    static func isReserved(_ word: String) -> Bool {
+        arithmeticWords[word] != nil || qualifiers[word] != nil || refused[word] != nil
+            || nullability.contains(word) || tags.contains(word) || bufferMarks.contains(word)
+            || statements.contains(word)
+    }
+}

@@ -1,0 +1,22 @@
+/// Bounds on every text and on what it may declare, so that no input costs time or stack without end.
+enum SyntaxLimits {
+    static let textBytes = 16_384
+    static let parameters = 64
+    /// Parentheses and braces inside each other. A level costs some kilobytes of stack, and the
+    /// threads of a plugin host may have little.
+    static let nesting = 16
+    /// Depth of a type once its typedefs are followed.
+    static let typeDepth = 32
+    static let structureBytes = 65_536
+    /// Members of a struct with arrays and nested structs counted element by element.
+    static let structureMembers = 4_096
+    /// Parts of a type or a signature once its typedefs are followed. Typedefs of function types
+    /// that take each other would otherwise double in size with every line.
+    static let typeParts = 16_384
+    /// What a constant `__counted_by` or an array parameter may span.
+    static let bufferBytes = 0x7FFF_FFFF
+    static let scopeNames = 65_536
+    /// Declared names that are looked through for one that an unknown name may have meant.
+    static let suggestions = 2_048
+    static let version = 0x7FFF_FFFF
+}

@@ -1,0 +1,81 @@
+extension CType: CustomStringConvertible {
+    /// The type as C writes it without a name: `int (*)(const void *, const void *)`.
+    public var description: String { declaration(of: "") }
+
+    /// A declaration of `name` with this type: `int (*compare)(const void *, const void *)`.
+    public func declaration(of name: String) -> String {
+        QualifiedType(self).declaration(of: name)
+    }
+}
+
+extension QualifiedType {
+    /// C declares a thing as it is used, so the spelling grows from the name outwards; a pointer
+    /// to an array or a function needs parentheses around what is there already. `mark` is put
+    /// behind the outermost star, where `__counted_by` stands.
+    func declaration(of inner: String, mark: String = "") -> String {
+        switch type {
+        case .pointer(let pointee):
+            var words = qualifiers.prefix + (mark.isEmpty ? "" : mark + " ") + inner
+            if inner.isEmpty, words.last == " " { words.removeLast() }
+            switch pointee.type {
+            case .array, .function: return pointee.declaration(of: "(*\(words))")
+            default: return pointee.declaration(of: "*" + words)
+            }
+        case .array(let element, let count):
+            let length = count.map { String($0) } ?? ""
+            return QualifiedType(element.type, element.qualifiers.union(qualifiers))
+                .declaration(of: "\(inner)[\(length)]")
+        case .function(let function):
+            return function.result.declaration(of: inner + function.parameterSpelling)
+        default:
+            let base = qualifiers.prefix + baseSpelling
+            return inner.isEmpty ? base : base + " " + inner
+        }
+    }
+
+    private var baseSpelling: String {
+        switch type {
+        case .void, .pointer, .array, .function: "void"
+        case .scalar(let scalar): scalar.spelling
+        case .enumeration(let enumeration): enumeration.spelling
+        case .structure(let structure):
+            structure.name.isEmpty ? "struct " + structure.bodySpelling : structure.spelling
+        case .union(let name): "union " + name
+        case .opaque(let name): name
+        case .alias(let alias): alias.name
+        }
+    }
+}
+
+extension FunctionType {
+    fileprivate var parameterSpelling: String {
+        if parameters.isEmpty { return isVariadic ? "(...)" : "(void)" }
+        let list = parameters.map { $0.declaration(of: "") }.joined(separator: ", ")
+        return isVariadic ? "(\(list), ...)" : "(\(list))"
+    }
+}
+
+extension Structure {
+    /// The declaration that makes the struct known: `struct point { double x; double y; };`.
+    public var definition: String {
+        isTagged ? "\(spelling) \(bodySpelling);" : "typedef struct \(bodySpelling) \(name);"
+    }
+
+    /// `{ double x; double y; }`, or nothing where the members are not known.
+    var bodySpelling: String {
+        guard let body else { return "" }
+        let members = body.members.map { $0.type.declaration(of: $0.name ?? "") + "; " }
+        return "{ \(members.joined())}"
+    }
+}
+
+extension Enumeration {
+    /// In C's words: `enum color`, or the typedef name, or the enumerators.
+    var spelling: String {
+        if isTagged { return "enum " + name }
+        if !name.isEmpty { return name }
+        let list = constants.map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
+        let type = underlying == Enumeration.customaryType(of: constants) ? "" : ": \(underlying.spelling) "
+        return "enum \(type){ \(list) }"
+    }
+}

@@ -1,0 +1,54 @@
+/// A C type as a prototype names it: with the spelling that its author chose, for messages and
+/// traces, and all that is needed to see through that spelling.
+public indirect enum CType: Sendable {
+    case void
+    case scalar(Scalar)
+    case enumeration(Enumeration)
+    case pointer(to: QualifiedType)
+    /// Stands behind a pointer only.
+    case function(FunctionType)
+    /// Stands behind a pointer or as a member only. Without a count it stands behind a pointer.
+    case array(of: QualifiedType, count: Int?)
+    case structure(Structure)
+    /// Stands behind a pointer only.
+    case union(name: String)
+    /// A type name that was never declared; stands behind a pointer only.
+    case opaque(name: String)
+    case alias(Alias)
+
+    /// The type with its typedefs followed, qualifiers dropped.
+    public var unaliased: CType { QualifiedType(self).unaliased.type }
+}
+
+extension CType {
+    public var isVoid: Bool {
+        if case .void = unaliased { true } else { false }
+    }
+
+    public var isPointer: Bool {
+        if case .pointer = unaliased { true } else { false }
+    }
+
+    public var isBool: Bool { scalar == .bool }
+
+    /// An integer type, `char` and enums included, `bool` not.
+    public var isInteger: Bool {
+        guard let scalar else { return false }
+        return scalar.isInteger
+    }
+
+    /// An integer or a real floating type.
+    public var isReal: Bool {
+        guard let scalar else { return false }
+        return scalar != .bool && !scalar.isComplex
+    }
+
+    /// The arithmetic type behind the spelling; an enum gives its underlying type.
+    public var scalar: Scalar? {
+        switch unaliased {
+        case .scalar(let scalar): scalar
+        case .enumeration(let enumeration): enumeration.underlying
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import CPealSupport
+import PealCall
+
+/// Says in a sentence why a broadcast was not done. Built after the fact, so that the path of a
+/// broadcast carries no texts.
+public enum BroadcastFailure {
+    /// The failure behind an outcome of the calling thread's last broadcast, or nil when there is none.
+    ///
+    /// Call it before anything else, while the arguments are still there.
+    ///
+    /// - Parameter policy: The one that the caller asked for, if any.
+    public static func last(_ outcome: Broadcast.Outcome, policy: BroadcastPolicy? = nil) -> Failure? {
+        guard outcome.isFailure else { return nil }
+        guard outcome != .outOfMemory, let thread = peal_thread_own_slot() else { return .outOfMemory }
+        let number = thread.pointee.failed_method
+        let count = thread.pointee.failed_count
+        let arguments = thread.pointee.failed_arguments?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        let method = Handles.methods.find(number)
+        let title = method?.title ?? "the method"
+        switch outcome {
+        case .done, .deferred, .truncated:
+            return nil
+        case .unknownMethod:
+            return Failure(.handle, "the method's handle is zero, made up, or its center has been ended; find it with peal_method_find")
+        case .wrongArgumentCount:
+            let parameters = method?.declaration.signature.parameters.count ?? 0
+            let takes = parameters == 1 ? "1 argument" : "\(parameters) arguments"
+            let given = count == 1 ? "1 was" : "\(count) were"
+            return Failure(.argumentCount, "\(title) takes \(takes), but \(given) given")
+        case .nullArgument:
+            return Failure(.argument, nullArgument(title, method, arguments))
+        case .wrongPolicy:
+            // Nothing asked for is the method's own, which chain may not suit: no parameter fits.
+            let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
+            let name = asked.map(\.name) ?? "of the method"
+            return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(asked, method))")
+        case .missingFold:
+            return Failure(.argument, "\(title): the policy fold needs a function; give one in the options of peal_send_with")
+        case .wrongCollection:
+            return Failure(.argument, "\(title): the policy collect needs a struct peal_collection as the result, with its size set and room for `capacity` results")
+        case .tooDeep:
+            return Failure(.depth, "\(title): broadcasts are nested 128 deep on this thread; a callback that broadcasts its own method needs an end, or the option defer")
+        case .recursionRejected:
+            return Failure(.recursion, "\(title) is being broadcast on this thread already, and takes no broadcast from within itself")
+        case .deferralLimit:
+            return Failure(.limit, "\(title): \(Deferral.limit) calls were deferred on this thread and not all have run; a callback that always broadcasts its own method needs an end")
+        case .outOfMemory:
+            return .outOfMemory
+        }
+    }
+
+    private static func nullArgument(
+        _ title: String, _ method: Method?, _ arguments: Broadcast.Arguments?
+    ) -> String {
+        guard let arguments else {
+            return "\(title): the array of arguments is NULL; give one pointer for each parameter"
+        }
+        let parameters = method?.declaration.signature.parameters ?? []
+        guard let index = parameters.indices.first(where: { arguments[$0] == nil }) else {
+            return "\(title): a pointer to an argument is NULL"
+        }
+        let name = parameters[index].name.map { " \($0)" } ?? ""
+        return "\(title): the pointer to argument \(index + 1)\(name) is NULL; point to a value, also to pass a null pointer"
+    }
+
+    private static func reason(_ policy: BroadcastPolicy?, _ method: Method?) -> String {
+        let result = method.map { "\($0.declaration.signature.result)" } ?? "its result"
+        return switch policy {
+        case .firstTrue, .any, .every: "it needs a bool or an integer, and the result is \(result)"
+        case .sum, .min, .max: "it needs a number, and the result is \(result)"
+        case .firstNonzero: "it needs a number or a pointer, and the result is \(result)"
+        case .chain: "no parameter has the type of the result, \(result)"
+        case .all, .last, .collect, .fold, nil: "the result is \(result)"
+        }
+    }
+}

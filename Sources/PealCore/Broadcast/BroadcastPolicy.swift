@@ -1,0 +1,72 @@
+public import PealCall
+
+/// What becomes of results, as one byte. The raw values are those of `peal_policy`.
+public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
+    case all = 1
+    case firstTrue, firstNonzero, last, sum, min, max, any, every, collect, chain, fold
+
+    init(_ policy: MethodDeclaration.Policy) {
+        self =
+            switch policy {
+            case .all: .all
+            case .firstTrue: .firstTrue
+            case .firstNonzero: .firstNonzero
+            case .last: .last
+            case .sum: .sum
+            case .min: .min
+            case .max: .max
+            case .any: .any
+            case .every: .every
+            case .collect: .collect
+            case .chain: .chain
+            case .fold: .fold
+            }
+    }
+
+    /// Whether results of this kind can be treated so.
+    public func fits(_ kind: ResultKind) -> Bool {
+        switch self {
+        case .all: true
+        case .firstTrue, .any, .every: kind.isTruth
+        case .firstNonzero: kind != .void && kind != .opaque
+        case .sum, .min, .max: kind.isNumber
+        case .last, .collect, .chain, .fold: kind != .void
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .all: "all"
+        case .firstTrue: "first_true"
+        case .firstNonzero: "first_nonzero"
+        case .last: "last"
+        case .sum: "sum"
+        case .min: "min"
+        case .max: "max"
+        case .any: "any"
+        case .every: "every"
+        case .collect: "collect"
+        case .chain: "chain"
+        case .fold: "fold"
+        }
+    }
+}
+
+extension ResultKind {
+    /// Booleans and integers.
+    var isTruth: Bool {
+        switch self {
+        case .bool, .int8, .uint8, .int16, .uint16, .int32, .uint32, .int64, .uint64: true
+        case .void, .float, .double, .longDouble, .pointer, .opaque: false
+        }
+    }
+
+    /// Integers and floating numbers.
+    var isNumber: Bool {
+        switch self {
+        case .int8, .uint8, .int16, .uint16, .int32, .uint32, .int64, .uint64: true
+        case .float, .double, .longDouble: true
+        case .void, .bool, .pointer, .opaque: false
+        }
+    }
+}

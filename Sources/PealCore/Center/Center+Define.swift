@@ -1,0 +1,145 @@
+import PealCall
+
+extension Center {
+    /// Defines a protocol, finds the one that is defined alike, or lets it grow.
+    ///
+    /// - Returns: The protocol and the methods of the description, in its order.
+    public func define(
+        _ description: ProtocolDescription
+    ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        try keepInState { (state) throws(Failure) in
+            let declarations = try description.declarations(in: state.types)
+            let proto: PealProtocol
+            if let known = state.protocolsByName[description.name] {
+                try state.checkSame(known, description, declarations)
+                proto = known
+            } else {
+                proto = try state.add(description, to: self)
+            }
+            do throws(Failure) {
+                try state.grow(proto, to: declarations)
+            } catch {
+                if state[proto].own.isEmpty { state.forget(proto) }
+                throw error
+            }
+            return (proto, Array(state[proto].own.prefix(declarations.count)))
+        }
+    }
+
+    public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
+        try withState { (state) throws(Failure) in
+            guard let proto = state.protocolsByName[name] else {
+                throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")
+            }
+            return proto
+        }
+    }
+}
+
+extension CenterState {
+    /// Refuses a description that is neither the known protocol nor an older or newer version of it.
+    fileprivate func checkSame(
+        _ known: PealProtocol, _ description: ProtocolDescription, _ declarations: [MethodDeclaration]
+    ) throws(Failure) {
+        guard known.adopted.map(\.name) == description.adopts else {
+            throw Failure(
+                .conflict,
+                "protocol \(known.name) is defined already and adopts [\(known.adopted.map(\.name).joined(separator: ", "))], not [\(description.adopts.joined(separator: ", "))]")
+        }
+        let own = self[known].own
+        for (method, declaration) in zip(own, declarations) {
+            guard let difference = method.declaration.firstDifference(from: declaration) else { continue }
+            throw Failure(.conflict, "protocol \(known.name) is defined already, and differs: \(difference)")
+        }
+        let version = self[known].version
+        for declaration in declarations.dropFirst(own.count) where declaration.since <= version {
+            throw Failure(
+                .conflict,
+                "protocol \(known.name) is defined already, without \(declaration.signature.name); a method that is new says since(\(version + 1)) or later")
+        }
+    }
+
+    fileprivate mutating func add(
+        _ description: ProtocolDescription, to center: Center
+    ) throws(Failure) -> PealProtocol {
+        var adopted: [PealProtocol] = []
+        for name in description.adopts {
+            guard let proto = protocolsByName[name] else {
+                throw Failure(.notFound, "protocol \(description.name) adopts \(name), which is not defined; define it first")
+            }
+            guard !adopted.contains(proto) else {
+                throw Failure(.conflict, "protocol \(description.name) adopts \(name) twice")
+            }
+            adopted.append(proto)
+        }
+        let made = Handles.protocols.insert { number in
+            PealProtocol(number: number, name: description.name, center: center, adopted: adopted)
+        }
+        guard let proto = made else {
+            throw Failure(.limit, "there are too many protocols in the process; end centers that are not used")
+        }
+        protocolsByName[proto.name] = proto
+        protocols[proto] = ProtocolState()
+        do throws(Failure) {
+            try addMethods(of: adopted, to: proto)
+        } catch {
+            forget(proto)
+            throw error
+        }
+        for adopted in adopted { self[adopted].adopters.append(proto) }
+        return proto
+    }
+
+    /// Gives a new protocol the methods that it adopts, those of a diamond once.
+    private mutating func addMethods(of adopted: [PealProtocol], to proto: PealProtocol) throws(Failure) {
+        let origins = proto.family.dropFirst()
+        for method in origins.flatMap({ self[$0].own }) {
+            let own = try Method.make(
+                method.declaration, owner: proto, origin: method.origin, rank: method.rank)
+            self[proto].all.append(own)
+        }
+    }
+
+    /// Takes a protocol back that was only half defined. Nobody has seen it.
+    fileprivate mutating func forget(_ proto: PealProtocol) {
+        Reclaimer.leave(self[proto].all.flatMap { $0.close() })
+        for adopted in proto.adopted { self[adopted].adopters.removeAll { $0 == proto } }
+        protocols[proto] = nil
+        protocolsByName[proto.name] = nil
+        Handles.protocols.remove(proto.number)
+    }
+
+    /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.
+    fileprivate mutating func grow(
+        _ proto: PealProtocol, to declarations: [MethodDeclaration]
+    ) throws(Failure) {
+        var made: [Method] = []
+        let heirs = heirs(of: proto)
+        do throws(Failure) {
+            for (rank, declaration) in declarations.enumerated().dropFirst(self[proto].own.count) {
+                for owner in heirs {
+                    made.append(
+                        try Method.make(declaration, owner: owner, origin: proto, rank: rank))
+                }
+            }
+        } catch {
+            Reclaimer.leave(made.flatMap { $0.close() })
+            throw error
+        }
+        for method in made {
+            self[method.owner].all.append(method)
+            if method.owner == proto { self[proto].own.append(method) }
+        }
+    }
+
+    /// A protocol and all that adopt it, however far, each once.
+    private func heirs(of proto: PealProtocol) -> [PealProtocol] {
+        var heirs = [proto]
+        var next = 0
+        while next < heirs.count {
+            heirs += self[heirs[next]].adopters.filter { !heirs.contains($0) }
+            next += 1
+        }
+        return heirs
+    }
+}

@@ -1,0 +1,81 @@
+internal import CPealSupport
+public import PealCall
+
+/// An isolated universe of protocols and observers.
+public final class Center: Sendable {
+    public let number: UInt64
+    private let state = Guarded(CenterState())
+
+    init(number: UInt64) {
+        self.number = number
+    }
+
+    /// The one that all parts of the process share.
+    public static let shared: Center = {
+        guard let center = Handles.centers.insert({ Center(number: $0) }) else {
+            fatalError("the first center always finds a number")
+        }
+        return center
+    }()
+
+    public static func make() throws(Failure) -> Center {
+        // The shared one takes the first number, whoever asks first.
+        _ = shared
+        guard let center = Handles.centers.insert({ Center(number: $0) }) else {
+            throw Failure(.limit, "there are too many centers; end those that are not used")
+        }
+        return center
+    }
+
+    /// Runs `body` with the state, one thread at a time. No user code may run in it.
+    func withState<Value: Sendable>(
+        _ body: (inout CenterState) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { (state) throws(Failure) -> Value in
+            guard !state.isEnded else { throw Failure(.handle, "the center has been ended") }
+            return try body(&state)
+        }
+    }
+
+    /// The same for what a center keeps as long as it lives. What the shared one keeps is no leak.
+    func keepInState<Value: Sendable>(
+        _ body: (inout CenterState) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let isForGood = self === Center.shared
+        if isForGood { peal_leaks_ignore_begin() }
+        defer { if isForGood { peal_leaks_ignore_end() } }
+        return try withState(body)
+    }
+
+    public func declareTypes(_ text: String) throws(Failure) {
+        try keepInState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                try state.types.declare(text)
+            } catch {
+                throw Failure(error, in: "type declaration")
+            }
+        }
+    }
+
+    public func layout(of type: String) throws(Failure) -> Layout {
+        let types = try withState { (state) throws(Failure) in state.types }
+        do throws(SyntaxError) {
+            return try types.layout(of: type)
+        } catch {
+            throw Failure(error, in: "type")
+        }
+    }
+
+    /// Ends the center: every handle into it is stale, nobody is called any more.
+    public func end() throws(Failure) {
+        guard self !== Center.shared else {
+            throw Failure(.state, "the default center lives as long as the process; end only centers that you made")
+        }
+        guard Handles.centers.remove(number) != nil else {
+            throw Failure(.handle, "the center has been ended")
+        }
+        let remains = state.withLock { $0.end() }
+        Reclaimer.retire(remains.retired, now: true)
+        for observation in remains.observations { ObserverLife.release(observation.record) }
+    }
+}

@@ -1,0 +1,38 @@
+internal import CPealSupport
+import PealCall
+
+/// What changes of a center. Guarded by its lock.
+struct CenterState {
+    var isEnded = false
+    var types = TypeScope()
+    var protocolsByName: [String: PealProtocol] = [:]
+    var protocols: [PealProtocol: ProtocolState] = [:]
+
+    subscript(proto: PealProtocol) -> ProtocolState {
+        get { protocols[proto, default: ProtocolState()] }
+        _modify { yield &protocols[proto, default: ProtocolState()] }
+    }
+
+    /// What an ended center leaves to be let go of once its lock is released.
+    struct Remains: Sendable {
+        var retired: [Reclaimer.Retired] = []
+        var observations: [Observation] = []
+    }
+
+    mutating func end() -> Remains {
+        var remains = Remains()
+        isEnded = true
+        for state in protocols.values {
+            for observation in state.observations.values.joined() {
+                // What another thread has closed is its to let go.
+                if observation.close() { remains.observations.append(observation) }
+            }
+            for method in state.all { remains.retired += method.close() }
+        }
+        for proto in protocols.keys { Handles.protocols.remove(proto.number) }
+        protocols = [:]
+        protocolsByName = [:]
+        types = TypeScope()
+        return remains
+    }
+}

@@ -1,0 +1,20 @@
+import PealCall
+
+extension Failure {
+    /// A mistake in a text, with what the text is.
+    init(_ error: SyntaxError, in subject: String) {
+        self.init(Kind(error.kind), "\(subject): \(error.sentence)")
+    }
+}
+
+extension Failure.Kind {
+    init(_ kind: SyntaxError.Kind) {
+        self =
+            switch kind {
+            case .syntax: .syntax
+            case .unknownType, .unsupported: .type
+            case .limit: .limit
+            case .conflict: .conflict
+            }
+    }
+}

@@ -1,0 +1,18 @@
+/// Why an operation was not done: a kind for programs, a sentence for people.
+public struct Failure: Error, Sendable {
+    public enum Kind: Sendable {
+        case argument, handle, syntax, type, conflict, notFound, ambiguous, conformance, duplicate
+        case argumentCount, policy, depth, recursion, state, memory, limit
+    }
+
+    public let kind: Kind
+    /// What was wrong and what to change.
+    public let sentence: String
+
+    public init(_ kind: Kind, _ sentence: String) {
+        self.kind = kind
+        self.sentence = sentence
+    }
+
+    static let outOfMemory = Failure(.memory, "out of memory; nothing was changed")
+}

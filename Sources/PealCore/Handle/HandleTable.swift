@@ -1,0 +1,99 @@
+import PealCall
+
+/// Objects by number. A number is never used twice, so a stale one finds nothing.
+///
+/// A number holds the table's tag (4 bits), the generation of its slot (32) and the slot's index (28).
+/// A slot whose generations are used up is given up. (Generational indices, as in slot maps and in
+/// sokol's resource pools.)
+public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
+    private struct Slot {
+        var generation: UInt32 = 1
+        var object: Object?
+    }
+
+    private struct State {
+        var slots: [Slot] = []
+        var free: [UInt32] = []
+    }
+
+    private let tag: UInt64
+    private let limit: Int
+    private let state = Guarded(State())
+
+    static var indexBits: UInt64 { 28 }
+    private static var largestIndex: UInt64 { (1 << indexBits) - 1 }
+
+    init(tag: UInt64, limit: Int) {
+        self.tag = tag
+        self.limit = limit
+    }
+
+    /// The slot that a number points at, in whichever table.
+    static func index(of number: UInt64) -> Int {
+        Int(number & largestIndex)
+    }
+
+    /// Takes a number and puts what `make` builds for it in its place; nil when all numbers are taken
+    /// or nothing was built.
+    ///
+    /// `make` runs under the table's lock and must use no table.
+    func insert(_ make: (UInt64) -> Object?) -> Object? {
+        state.withLock { state in
+            if state.free.isEmpty {
+                guard state.slots.count < limit else { return nil }
+                state.free.append(UInt32(state.slots.count))
+                state.slots.append(Slot())
+            }
+            let index = Int(state.free.removeLast())
+            let generation = UInt64(state.slots[index].generation)
+            guard let object = make(tag << 60 | generation << Self.indexBits | UInt64(index)) else {
+                state.free.append(UInt32(index))
+                return nil
+            }
+            state.slots[index].object = object
+            return object
+        }
+    }
+
+    public func find(_ number: UInt64) -> Object? {
+        state.withLock { state in
+            Self.slot(of: number, tag: tag, in: state).flatMap { state.slots[$0].object }
+        }
+    }
+
+    /// Makes a number stale and returns what it named, or nil when it was stale already. Its slot may be
+    /// taken again.
+    @discardableResult
+    func remove(_ number: UInt64) -> Object? {
+        let object = retire(number)
+        if object != nil { recycle(number) }
+        return object
+    }
+
+    /// Makes a number stale, but keeps its slot from being taken until it is recycled.
+    @discardableResult
+    func retire(_ number: UInt64) -> Object? {
+        state.withLock { state in
+            guard let index = Self.slot(of: number, tag: tag, in: state) else { return nil }
+            return state.slots[index].object.take()
+        }
+    }
+
+    /// Gives the slot of a retired number free. Once for each number.
+    func recycle(_ number: UInt64) {
+        state.withLock { state in
+            let index = Self.index(of: number)
+            guard state.slots[index].generation < .max else { return }
+            state.slots[index].generation += 1
+            state.free.append(UInt32(index))
+        }
+    }
+
+    private static func slot(of number: UInt64, tag: UInt64, in state: borrowing State) -> Int? {
+        let index = index(of: number)
+        guard number >> 60 == tag, index < state.slots.count, state.slots[index].object != nil,
+            number >> indexBits & 0xffff_ffff == UInt64(state.slots[index].generation)
+        else { return nil }
+        return index
+    }
+}

@@ -1,0 +1,9 @@
+internal import CPealSupport
+
+/// The tables of all handles of the process.
+public enum Handles {
+    public static let centers = HandleTable<Center>(tag: 1, limit: 1 << 20)
+    public static let protocols = HandleTable<PealProtocol>(tag: 2, limit: 1 << 24)
+    public static let methods = HandleTable<Method>(tag: 3, limit: Int(PEAL_DIRECTORY_PLACES))
+    public static let observations = HandleTable<Observation>(tag: 4, limit: 1 << 28)
+}

@@ -1,0 +1,73 @@
+extension FunctionTables {
+    /// Reads a C table: its size, the tables of adopted protocols, its functions.
+    init(
+        reading table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) {
+        try read(table, of: proto, in: state)
+    }
+
+    private mutating func read(
+        _ table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) {
+        if let known = tables[proto] {
+            guard known.source == table else {
+                throw Failure(
+                    .conformance,
+                    "\(proto.name) is adopted on two ways, with a different table on each; give both the same one, or one of them NULL")
+            }
+            return
+        }
+        let adoptedCount = proto.adopted.count
+        let methodCount = state[proto].own.count
+        let size = table.load(as: Int.self)
+        try Self.check(size, of: proto, adoptedCount: adoptedCount, methodCount: methodCount)
+
+        let ranks = (size - TableLayout.size(adoptedCount: adoptedCount, methodCount: 0)) / TableLayout.word
+        let functions = (0..<ranks).map { rank in
+            table.load(
+                fromByteOffset: TableLayout.methodOffset(rank, adoptedCount: adoptedCount),
+                as: UnsafeRawPointer?.self)
+        }
+        tables[proto] = Table(functions: functions, source: table)
+        for (index, adopted) in proto.adopted.enumerated() {
+            let offset = TableLayout.adoptedOffset(index)
+            guard let next = table.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) else { continue }
+            try read(next, of: adopted, in: state)
+        }
+    }
+
+    private static func check(
+        _ size: Int, of proto: PealProtocol, adoptedCount: Int, methodCount: Int
+    ) throws(Failure) {
+        let least = TableLayout.size(adoptedCount: adoptedCount, methodCount: 0)
+        let most = TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount)
+        guard size % TableLayout.word == 0, size >= least else {
+            throw Failure(
+                .conformance,
+                "the table for \(proto.name) says that it has \(size) bytes; its first member must be its size, such as sizeof(struct …), and at least \(least)")
+        }
+        guard size <= most else {
+            throw Failure(
+                .conformance,
+                "the table for \(proto.name) has \(size) bytes, but the protocol as it is defined fills \(most); define the newer version before observing")
+        }
+    }
+
+    /// Takes functions by name.
+    init(
+        binding bindings: [FunctionBinding], of proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) {
+        for origin in proto.family {
+            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].own.count))
+        }
+        var bound: Set<UInt64> = []
+        for binding in bindings {
+            let method = try state.method(named: binding.method, of: proto)
+            guard bound.insert(method.number).inserted else {
+                throw Failure(.conflict, "method \(method.title) is bound twice")
+            }
+            try binding.checkPrototype(of: method, in: state)
+            tables[method.origin]?.functions[method.rank] = binding.function
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/// The functions that an observer brings for a protocol and all that it adopts.
+struct FunctionTables {
+    /// Of one protocol's own methods, by rank. An absent method is nil, or past the end.
+    struct Table {
+        var functions: [UnsafeRawPointer?]
+        /// Where the caller's table is, to see whether a diamond was given the same one twice.
+        var source: UnsafeRawPointer?
+    }
+
+    var tables: [PealProtocol: Table] = [:]
+
+    func function(for method: Method) -> UnsafeRawPointer? {
+        guard let table = tables[method.origin], method.rank < table.functions.count else { return nil }
+        return table.functions[method.rank]
+    }
+
+    var addresses: [UInt] {
+        let family = tables.sorted { $0.key.number < $1.key.number }
+        return family.flatMap { $0.value.functions.map { UInt(bitPattern: $0) } }
+    }
+
+    /// Which required methods are missing.
+    func missing(from methods: [Method]) -> [Method] {
+        methods.filter { $0.declaration.requirement == .required && function(for: $0) == nil }
+    }
+}

@@ -1,0 +1,109 @@
+internal import CPealSupport
+
+/// One registration of an observer.
+public final class Observation: Sendable {
+    public let number: UInt64
+    let proto: PealProtocol
+    let key: ObserverKey
+    /// The methods under which it is listed.
+    let methods: [Method]
+    // Owned with the observer's life: valid as long as this object is.
+    nonisolated(unsafe) let record: UnsafeMutablePointer<ObserverRecord>
+
+    init(
+        number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method],
+        record: UnsafeMutablePointer<ObserverRecord>
+    ) {
+        self.number = number
+        self.proto = proto
+        self.key = key
+        self.methods = methods
+        self.record = record
+        record.pointee.owners += 1
+    }
+
+    deinit {
+        ObserverLife.disown(record)
+    }
+
+    /// The gate is the record's first member, so that an entry leads to the record.
+    var gate: UnsafeMutablePointer<UInt32> {
+        UnsafeMutableRawPointer(record).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// Ends the registration of a handle. No call of it starts after this.
+    public static func remove(_ number: UInt64) throws(Failure) {
+        guard let observation = Handles.observations.find(number), observation.close() else {
+            throw .staleObservation
+        }
+        observation.unlist()
+    }
+
+    /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
+    /// it once among them, one succeeds: that one takes it out of the lists.
+    func close() -> Bool {
+        guard ObserverGate.remove(gate) else { return false }
+        Handles.observations.remove(number)
+        return true
+    }
+
+    /// Takes a closed observer out of all lists, and lets go of it.
+    func unlist() {
+        let retired = try? proto.center.withState { (state) throws(Failure) in
+            state.unlist(self)
+        }
+        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil)
+        ObserverLife.release(record)
+    }
+
+    /// Skips the observer until it is unblocked as often.
+    public func block() throws(Failure) {
+        let blocked = ObserverGate.update(gate) { value in
+            value & ObserverGate.blocks < Self.mostBlocks ? value + 1 : nil
+        }
+        guard blocked else {
+            throw Failure(.limit, "the observer is blocked \(Self.mostBlocks) times; unblock it as often as it is blocked")
+        }
+    }
+
+    public func unblock() throws(Failure) {
+        let unblocked = ObserverGate.update(gate) { value in
+            value & ObserverGate.blocks > 0 ? value - 1 : nil
+        }
+        guard unblocked else {
+            throw Failure(.state, "the observer is not blocked; each unblock takes one block back")
+        }
+    }
+
+    private static var mostBlocks: UInt32 { 100_000_000 }
+}
+
+extension Failure {
+    public static let staleObservation = Failure(
+        .handle, "the observation is zero, made up, or ended already; keep the handle that registering filled")
+}
+
+extension CenterState {
+    /// - Returns: The lists that were replaced.
+    mutating func unlist(_ observation: Observation) -> [Reclaimer.Retired] {
+        forget(observation)
+        return observation.methods.compactMap { method in
+            SnapshotEdit(removing: observation.record, in: method).commit().map(Reclaimer.Retired.list)
+        }
+    }
+
+    /// Drops a registration from what the center knows of its observers.
+    mutating func forget(_ observation: Observation) {
+        let proto = observation.proto
+        self[proto].observations[observation.key]?.removeAll { $0 === observation }
+        if self[proto].observations[observation.key]?.isEmpty == true {
+            self[proto].observations[observation.key] = nil
+        }
+        for member in proto.family { self[member].conformerCount -= 1 }
+    }
+
+    mutating func remember(_ observation: Observation) {
+        self[observation.proto].observations[observation.key, default: []].append(observation)
+        for member in observation.proto.family { self[member].conformerCount += 1 }
+    }
+}

@@ -1,0 +1,62 @@
+internal import CPealSupport
+
+/// An observer's record and peal's copies of its tables, in one allocation.
+struct ObserverMemory {
+    let record: UnsafeMutablePointer<ObserverRecord>
+    private let tables: [PealProtocol: UnsafeMutableRawPointer]
+
+    /// Allocates and fills. The record holds the reference of its registration.
+    init(
+        _ registration: Registration, functions: FunctionTables, in state: borrowing CenterState
+    ) throws(Failure) {
+        let family = registration.proto.family
+        var size = MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
+        var offsets: [PealProtocol: Int] = [:]
+        for proto in family {
+            offsets[proto] = size
+            size += TableLayout.size(adoptedCount: proto.adopted.count, methodCount: state[proto].own.count)
+        }
+        guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
+        tables = offsets.mapValues { memory + $0 }
+        record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
+        record.pointee.gate = registration.gate
+        record.pointee.priority = registration.priority
+        record.pointee.references = 1
+        record.pointee.owners = 1
+        record.pointee.target = registration.target
+        record.pointee.destroy = registration.destroy
+        for proto in family { fill(proto, from: functions) }
+    }
+
+    private func fill(_ proto: PealProtocol, from functions: FunctionTables) {
+        guard let table = tables[proto] else { return }
+        let own = functions.tables[proto]?.functions ?? []
+        let adoptedCount = proto.adopted.count
+        let size = TableLayout.size(adoptedCount: adoptedCount, methodCount: own.count)
+        table.storeBytes(of: size, as: Int.self)
+        for (index, adopted) in proto.adopted.enumerated() {
+            table.storeBytes(
+                of: tables[adopted], toByteOffset: TableLayout.adoptedOffset(index),
+                as: UnsafeMutableRawPointer?.self)
+        }
+        for (rank, function) in own.enumerated() {
+            table.storeBytes(
+                of: function, toByteOffset: TableLayout.methodOffset(rank, adoptedCount: adoptedCount),
+                as: UnsafeRawPointer?.self)
+        }
+    }
+
+    /// What a list holds of the observer for one of its methods, or nil when it lacks the method.
+    func entry(for method: Method, functions: FunctionTables) -> SnapshotEntry? {
+        guard let function = functions.function(for: method), let table = tables[method.origin] else { return nil }
+        return SnapshotEntry(
+            function: unsafeBitCast(function, to: (@convention(c) () -> Void).self),
+            target: record.pointee.target,
+            gate: UnsafeMutableRawPointer(record).assumingMemoryBound(to: UInt32.self),
+            table: UnsafeRawPointer(table))
+    }
+
+    func free() {
+        peal_memory_free(record)
+    }
+}

@@ -1,0 +1,103 @@
+internal import CPealSupport
+public import PealCall
+
+/// A method of a protocol, its own or adopted. Never changes; who observes it is in its place.
+public final class Method: Sendable {
+    public let number: UInt64
+    public let declaration: MethodDeclaration
+    /// The protocol that the handle names: a broadcast reaches those that conform to it.
+    public let owner: PealProtocol
+    /// The protocol that declares it, in whose table its function stands.
+    let origin: PealProtocol
+    /// Its rank among the origin's own methods.
+    let rank: Int
+    let traits: MethodTraits
+    // The plan and the place live forever, and each is safe to use from any thread.
+    nonisolated(unsafe) let plan: CallPlan.Pointer
+    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_directory_place>
+
+    private init(
+        number: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
+        rank: Int, plan: CallPlan.Pointer, place: UnsafeMutablePointer<peal_directory_place>
+    ) {
+        self.number = number
+        self.declaration = declaration
+        self.owner = owner
+        self.origin = origin
+        self.rank = rank
+        self.plan = plan
+        self.place = place
+        traits = MethodTraits(declaration, plan: plan)
+    }
+
+    /// Makes a method that nobody observes, with its handle and its place.
+    static func make(
+        _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
+    ) throws(Failure) -> Method {
+        let plan = try plan(for: declaration.signature)
+        var isShortOfMemory = false
+        let method = Handles.methods.insert { number in
+            let index = HandleTable<Method>.index(of: number)
+            guard peal_directory_reserve(UInt32(index)), let place = peal_directory_find(number) else {
+                isShortOfMemory = true
+                return nil
+            }
+            let method = Method(
+                number: number, declaration: declaration, owner: owner, origin: origin, rank: rank,
+                plan: plan, place: place)
+            method.open()
+            return method
+        }
+        guard let method else {
+            throw isShortOfMemory
+                ? .outOfMemory
+                : Failure(.limit, "there are too many methods in the process; end centers that are not used")
+        }
+        return method
+    }
+
+    private static func plan(for signature: Signature) throws(Failure) -> CallPlan.Pointer {
+        do {
+            return try CallPlanCache.plan(for: signature.callShape)
+        } catch {
+            throw .outOfMemory
+        }
+    }
+
+    private func open() {
+        let kinds = UnsafeRawPointer(plan.pointee.variadicKinds).assumingMemoryBound(to: UInt8.self)
+        peal_directory_open(
+            place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
+    }
+
+    /// Makes the handle stale.
+    ///
+    /// - Returns: What readers may still hold: the place, and the list of observers if there is one.
+    func close() -> [Reclaimer.Retired] {
+        let current = peal_directory_current(place)
+        let list: [Reclaimer.Retired] = current == peal_directory_nobody(place) ? [] : [.list(current)]
+        peal_directory_close(place)
+        Handles.methods.retire(number)
+        return list + [.place(self)]
+    }
+
+    /// "Chat.on_message"
+    var title: String { "\(origin.name).\(declaration.signature.name)" }
+
+    public var name: String { declaration.signature.name }
+
+    public var usesFrame: Bool { plan.pointee.frame != nil }
+
+    /// How many observers are listed, those that wait to be dropped not counted.
+    ///
+    /// Under the center's lock: a list that is replaced meanwhile could be freed.
+    func countObservers() -> Int {
+        peal_directory_current(place).entries.count { !$0.isRemoved }
+    }
+}
+
+extension Signature {
+    var callShape: CallShape {
+        CallShape(result: result.shape, parameters: parameters.map(\.shape))
+    }
+}

@@ -1,0 +1,83 @@
+import PealCall
+
+/// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
+///
+///     bits 0-7    the policy
+///     bit 8, 9    nested calls are deferred, are rejected
+///     bits 10-13  which of up to four integers are narrow
+///     bits 16-23  the parameter that a result becomes in a chain, from 1; 0: none
+///     bits 24-31  how a plain method's arguments travel: the number of integers from 0x80, else the
+///                 shape of a frame; 0xff for a method that is not plain
+@usableFromInline
+struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
+    @usableFromInline let rawValue: UInt32
+
+    @inlinable
+    @inline(__always)
+    init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    init(_ declaration: MethodDeclaration, plan: CallPlan.Pointer) {
+        let policy = BroadcastPolicy(declaration.policy)
+        var bits = UInt32(policy.rawValue)
+        if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
+        switch declaration.recursion {
+        case .recursive: break
+        case .defer: bits |= Self.defersBit
+        case .reject: bits |= Self.rejectsBit
+        }
+        let isPlain = policy == .all && declaration.recursion == .recursive
+        switch isPlain ? PlainPath(plan) : nil {
+        case .integers(let count, let narrow): bits |= (Self.integersTag + UInt32(count)) << 24 | narrow << 10
+        case .frame(let shape): bits |= UInt32(shape.rawValue) << 24
+        case nil: bits |= 0xff << 24
+        }
+        rawValue = bits
+    }
+
+    private static var defersBit: UInt32 { 1 << 8 }
+    private static var rejectsBit: UInt32 { 1 << 9 }
+    private static var integersTag: UInt32 { 0x80 }
+
+    /// Whether the method is plain and takes this many integers and nothing else.
+    @inlinable
+    @inline(__always)
+    func takesIntegers(_ count: Int) -> Bool {
+        Int(rawValue >> 24) &- 0x80 == count
+    }
+
+    @inlinable
+    @inline(__always)
+    func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
+
+    /// The shape of a plain method's frame.
+    var plainFrame: FrameShape? {
+        let shape = rawValue >> 24
+        return shape < Self.integersTag ? FrameShape(rawValue: UInt8(shape)) : nil
+    }
+
+    var defersRecursion: Bool { rawValue & Self.defersBit != 0 }
+    var rejectsRecursion: Bool { rawValue & Self.rejectsBit != 0 }
+
+    @inlinable
+    @inline(__always)
+    var restrictsRecursion: Bool { rawValue & 0x300 != 0 }
+
+    var policy: BroadcastPolicy {
+        BroadcastPolicy(rawValue: UInt8(truncatingIfNeeded: rawValue)) ?? .all
+    }
+
+    /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for
+    /// methods with another policy: a broadcast may ask for a chain.
+    var chainedParameter: Int? {
+        let parameter = Int(rawValue >> 16 & 0xff)
+        return parameter == 0 ? nil : parameter - 1
+    }
+
+    private static func chainedParameter(of declaration: MethodDeclaration) -> Int? {
+        if case .chain(let parameter) = declaration.policy { return parameter }
+        let result = declaration.signature.result
+        return result.isVoid ? nil : declaration.signature.parameters.firstIndex { $0.type == result }
+    }
+}

@@ -1,0 +1,46 @@
+extension PealProtocol {
+    /// Finds a method by "name" or "Protocol.name", its own before adopted ones.
+    public func method(named name: String) throws(Failure) -> Method {
+        try center.withState { (state) throws(Failure) in try state.method(named: name, of: self) }
+    }
+
+    /// The adopted methods, then its own.
+    public func methods() throws(Failure) -> [Method] {
+        try center.withState { (state) throws(Failure) in state[self].all }
+    }
+
+    public func version() throws(Failure) -> Int {
+        try center.withState { (state) throws(Failure) in state[self].version }
+    }
+
+    public func countObservers() throws(Failure) -> Int {
+        try center.withState { (state) throws(Failure) in state[self].conformerCount }
+    }
+}
+
+extension Method {
+    /// How many observers are listed, blocked ones included.
+    public func observerCount() throws(Failure) -> Int {
+        try owner.center.withState { (_) throws(Failure) in self.countObservers() }
+    }
+}
+
+extension CenterState {
+    func method(named name: String, of proto: PealProtocol) throws(Failure) -> Method {
+        let methods = self[proto].all
+        if let own = methods.first(where: { $0.origin == proto && $0.name == name }) { return own }
+        // A title has one dot; a selector may have none or several.
+        let found = methods.filter { $0.name == name || $0.title == name }
+        if let only = found.first, found.count == 1 { return only }
+        if found.isEmpty {
+            throw Failure(.notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map(\.name)))")
+        }
+        throw Failure(
+            .ambiguous,
+            "protocol \(proto.name) adopts several methods \(name); name one of \(Self.list(found.map(\.title)))")
+    }
+
+    static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,34 @@
+/// A named list of methods in a center. What can change (it can grow, it has observers) is in the
+/// center's state.
+public final class PealProtocol: Sendable {
+    public let number: UInt64
+    public let name: String
+    public let center: Center
+    /// In the order of the declaration.
+    let adopted: [PealProtocol]
+
+    init(number: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
+        self.number = number
+        self.name = name
+        self.center = center
+        self.adopted = adopted
+    }
+
+    /// This protocol and all that it adopts, however far, each once.
+    var family: [PealProtocol] {
+        var family: [PealProtocol] = []
+        collect(into: &family)
+        return family
+    }
+
+    private func collect(into family: inout [PealProtocol]) {
+        guard !family.contains(self) else { return }
+        family.append(self)
+        for adopted in adopted { adopted.collect(into: &family) }
+    }
+}
+
+extension PealProtocol: Hashable {
+    public static func == (left: PealProtocol, right: PealProtocol) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}

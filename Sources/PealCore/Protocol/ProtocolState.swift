@@ -1,0 +1,15 @@
+/// What changes of a protocol. Guarded by its center's lock.
+struct ProtocolState {
+    /// Those it declares itself, in the order of its table.
+    var own: [Method] = []
+    /// The adopted ones, then its own; each with this protocol as its owner.
+    var all: [Method] = []
+    /// Protocols that adopt it directly.
+    var adopters: [PealProtocol] = []
+    var observations: [ObserverKey: [Observation]] = [:]
+    /// Observers that conform to it, those of adopters included.
+    var conformerCount = 0
+
+    /// The highest `since` of its methods.
+    var version: Int { own.map(\.declaration.since).max() ?? 1 }
+}

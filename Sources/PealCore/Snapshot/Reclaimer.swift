@@ -1,0 +1,91 @@
+internal import CPealSupport
+import PealCall
+
+/// Frees replaced lists once no reader holds them, and ends the observers that were on no other.
+///
+/// A reader that a writer waits for is asked to tell when it lets go; so an observer's destroy
+/// callback runs as soon as its last call has returned, and a callback that runs long keeps alive the
+/// list that it was called from and nothing else.
+enum Reclaimer {
+    /// What readers may still hold. Unchecked: it is out of its method, and belongs to whoever takes it
+    /// from here.
+    enum Retired: @unchecked Sendable {
+        case list(Snapshot)
+        /// A closed method's place, which another method may take when nobody reads it any more.
+        case place(Method)
+
+        fileprivate var held: UnsafePointer<peal_snapshot> {
+            switch self {
+            case .list(let list): UnsafePointer(list)
+            case .place(let method): UnsafePointer(peal_directory_nobody(method.place))
+            }
+        }
+    }
+
+    private static let retired = Guarded<[Retired]>([])
+
+    /// How much may wait for the next removal. Registrations only leave memory behind, so they need not
+    /// pay for a collection each.
+    private static let backlog = 64
+
+    /// Takes over what is no longer published, and frees what can be freed.
+    ///
+    /// Call with no lock held: destroy callbacks run in here.
+    ///
+    /// - Parameter now: Whether somebody waits for these to be gone.
+    static func retire(_ leaving: [Retired], now: Bool) {
+        let waiting = retired.withLock { retired in
+            retired += leaving
+            return retired.count
+        }
+        if now || waiting > backlog { collect() }
+    }
+
+    /// The same for a caller who holds a lock: they wait for the next collection.
+    static func leave(_ leaving: [Retired]) {
+        retired.withLock { $0 += leaving }
+    }
+
+    /// What a reader does after it let a list go and may have been asked to tell.
+    @inline(never)
+    static func answer(_ thread: UnsafeMutablePointer<peal_thread>) {
+        if peal_thread_is_asked(thread) { collect() }
+    }
+
+    /// Frees what no reader holds, and asks the holders of the rest.
+    static func collect() {
+        let free = retired.withLock { retired -> [Retired] in
+            var free: [Retired] = []
+            repeat {
+                peal_thread_writer_fence()
+                // Split by hand: one look at each, since a reader may let go between two.
+                var held: [Retired] = []
+                for candidate in retired {
+                    if peal_thread_any_holds(candidate.held) {
+                        held.append(candidate)
+                    } else {
+                        free.append(candidate)
+                    }
+                }
+                retired = held
+                // A reader that had not been asked may have let go before it saw the question: look again.
+            } while askHolders(of: retired)
+            return free
+        }
+        for finished in free.flatMap(release) { ObserverLife.end(finished) }
+    }
+
+    private static func release(_ retired: Retired) -> [UnsafeMutablePointer<ObserverRecord>] {
+        switch retired {
+        case .list(let list):
+            return list.free()
+        case .place(let method):
+            Handles.methods.recycle(method.number)
+            return []
+        }
+    }
+
+    private static func askHolders(of waiting: [Retired]) -> Bool {
+        waiting.reduce(false) { asked, retired in peal_thread_ask_holders(retired.held) || asked }
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import PealCall
+
+@Suite struct LimitTests {
+    private func error(_ text: String, in scope: TypeScope = TypeScope()) -> SyntaxError? {
+        #expect(throws: SyntaxError.self) { try Signature(text, in: scope) }
+    }
+
+    private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+
+    @Test("F1: A text of 16,384 bytes is read, a longer one refused")
+    func textLength() throws {
+        let text = "void f(void)"
+        #expect(try Signature(text + repeated(" ", 16_384 - text.utf8.count)).name == "f")
+        let error = error(text + repeated(" ", 16_385 - text.utf8.count))
+        #expect(error == SyntaxError(.limit, "the text is longer than 16384 bytes", column: 16_385))
+    }
+
+    @Test("F1: 64 parameters are read, 65 refused")
+    func parameters() throws {
+        let list = { (count: Int) in Array(repeating: "int", count: count).joined(separator: ", ") }
+        #expect(try Signature("void f(\(list(64)))").parameters.count == 64)
+        #expect(error("void f(\(list(65)))") == SyntaxError(.limit, "a function has at most 64 parameters", column: 328))
+    }
+
+    @Test("F1: Declarators nest to a bound", arguments: [
+        ("void f(int ", "(", "x", ")", 15), ("void f(int ", "*", "x", "", 31),
+        ("void f(int x", "[1]", "", "", 31), ("void f(void (*a)(", "void (*)(", "int", ")", 13),
+        ("void f(int x[", "(", "1", ")", 14), ("void f(int x[", "!", "1", "", 15),
+    ])
+    func nesting(start: String, open: String, middle: String, close: String, fits: Int) {
+        let text = { (count: Int) in
+            start + self.repeated(open, count) + middle + self.repeated(close, count)
+                + (start.hasSuffix("[") ? "])" : start.hasSuffix("(") ? "))" : ")")
+        }
+        #expect(throws: Never.self) { try Signature(text(start.hasSuffix("[") && open == "!" ? fits - 1 : fits)) }
+        #expect(error(text(40))?.kind == .limit)
+        #expect(error(text(1_500))?.kind == .limit)
+    }
+
+    @Test("F1: Structs nest to a bound, also over several declarations")
+    func structureNesting() {
+        var scope = TypeScope()
+        let text = { (count: Int) in "struct s { \(self.repeated("struct { ", count)) int x; \(self.repeated("} m; ", count)) };" }
+        #expect(throws: Never.self) { try scope.declare(text(15)) }
+        var other = TypeScope()
+        #expect(throws: SyntaxError.self) { try other.declare(text(40)) }
+
+        #expect(throws: SyntaxError(.limit, "types nest at most 32 deep", column: 25)) {
+            try scope.declare("struct t0 { int x; };")
+            for index in 1..<100 {
+                try scope.declare("struct t\(index) { struct t\(index - 1) m; };")
+            }
+        }
+    }
+
+    @Test("F1: Typedefs of typedefs end at a bound, and so do function types that double")
+    func typedefChains() {
+        var scope = TypeScope()
+        #expect(throws: SyntaxError(.limit, "types nest at most 32 deep", column: 13)) {
+            try scope.declare("typedef int t0;")
+            for index in 1..<100 { try scope.declare("typedef t\(index - 1) t\(index);") }
+        }
+        #expect(throws: SyntaxError(.limit, "a type has at most 16384 parts once its typedefs are followed", column: 9)) {
+            try scope.declare("typedef int f0;")
+            for index in 1..<100 {
+                let inner = "f\(index - 1)"
+                try scope.declare("typedef \(inner) (*f\(index))(\(repeated("\(inner), ", 31))\(inner));")
+            }
+        }
+    }
+
+    @Test("F1: A struct has at most 65,536 bytes and 4,096 members")
+    func structureSize() throws {
+        var scope = TypeScope()
+        try scope.declare("struct a { long double x[4096]; }; struct b { char x[64][64]; };")
+        #expect(try scope.layout(of: "struct a").size == 65_536)
+        for text in ["struct c { struct a a; char b; };", "struct c { struct b b[2]; };", "struct c { char x[65][64]; };"] {
+            let error = #expect(throws: SyntaxError.self) { try scope.declare(text) }
+            #expect(error?.kind == .limit)
+        }
+    }
+
+    @Test("F1: Any byte and any prefix of a text gives a result or an error")
+    func prefixes() {
+        let text = "required const char *(*f(int a[3], struct s *__counted_by(n) p, void (*g)(int, ...), size_t n))(int), chain(p), since(2);"
+        let bytes = Array(text.utf8)
+        for end in 0...bytes.count {
+            _ = try? MethodDeclaration(String(decoding: bytes[..<end], as: UTF8.self))
+            _ = try? MethodDeclaration(String(decoding: bytes[end...], as: UTF8.self))
+        }
+        for byte in UInt8.min...UInt8.max {
+            _ = try? MethodDeclaration(String(decoding: [byte], as: UTF8.self))
+            _ = try? Signature(objCName: "f", encoding: String(decoding: [byte], as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import CPealSupport
+import Testing
+
+@testable import PealCore
+
+/// When an observer ends. Serialised: lists are retired in one place for the whole process.
+@Suite(.serialized) struct ReclaimerTests {
+    @Test func `O8 an observer that nobody reads is destroyed by its removal`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        let counter = Counter()
+        let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
+        try Observation.remove(number)
+        #expect(counter.value.pointee == 1)
+    }
+
+    @Test func `O8 an observer whose list is held is destroyed when it is let go`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        let counter = Counter()
+        let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
+        let held = Broadcast.begin(fixture.methods[0].number, held: nil)
+        #expect(held.next != nil)
+        try Observation.remove(number)
+        #expect(counter.value.pointee == 0)
+        Broadcast.end()
+        #expect(counter.value.pointee == 1)
+    }
+
+    @Test func `a list that is held does not keep observers of other lists alive`() throws {
+        let long = try Fixture("void ping(void)")
+        defer { long.end() }
+        let other = try Fixture("void ping(void)")
+        let counter = Counter()
+        try long.observe(nil, { _ in })
+        let number = try other.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
+        #expect(Broadcast.begin(long.methods[0].number, held: nil).next != nil)
+        try Observation.remove(number)
+        #expect(counter.value.pointee == 1)
+        Broadcast.end()
+    }
+
+    @Test func `an inner list that is let go does not end what the outer one holds`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        let other = try Fixture("void ping(void)")
+        let counter = Counter()
+        let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
+        try other.observe(nil, { _ in })
+        #expect(Broadcast.begin(fixture.methods[0].number, held: nil).next != nil)
+        try Observation.remove(number)
+        #expect(other.send().calls == 1)
+        #expect(counter.value.pointee == 0)
+        Broadcast.end()
+        #expect(counter.value.pointee == 1)
+    }
+
+    @Test func `each of many removals destroys its observer and leaves the others`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        let counters = (0..<200).map { _ in Counter() }
+        let numbers = try counters.map { counter in
+            try fixture.observe(counter.value, Counter.add) { $0.destroy = Counter.add }
+        }
+        #expect(fixture.send().calls == 200)
+        for number in numbers.enumerated().filter({ $0.offset % 2 == 0 }).map(\.element) {
+            try Observation.remove(number)
+        }
+        #expect(fixture.send().calls == 100)
+        // The even ones heard the first broadcast and were destroyed; the odd ones heard both.
+        #expect(counters.allSatisfy { $0.value.pointee == 2 })
+        fixture.end()
+        #expect(counters.enumerated().allSatisfy { $0.element.value.pointee == ($0.offset % 2 == 0 ? 2 : 3) })
+    }
+}

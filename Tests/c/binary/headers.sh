@@ -1,0 +1,91 @@
+#!/bin/sh
+# headers.sh <include>: each header compiles alone, and all together with a list macro, without a
+# warning, in every standard that a compiler here knows. Ends with 77 when there is no compiler.
+include=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+warnings="-Wall -Wextra -Wpedantic -Werror -Wundef -Wcast-qual -Wpointer-arith"
+compiled=0 problems=0
+
+cat >"$work/all.c" <<'END'
+#include <peal/peal.h>
+#include <peal/peal.h>
+PEAL_TYPE(point_text, struct point { double x, y; });
+#define BASE(METHOD) METHOD(required, void, on_base, (int n))
+PEAL_PROTOCOL(base, "Base", BASE);
+#define DERIVED_ADOPTS(ADOPT) ADOPT(base, "Base")
+#define DERIVED(METHOD)                                                        \
+    METHOD(required, void, on_text, (const char *text, struct point at))       \
+    METHOD(optional, bool, wants, (void (*done)(int)), first_true)             \
+    METHOD(optional, void, on_end, (void))                                     \
+    METHOD(optional, void, on_close, ())
+PEAL_PROTOCOL_ADOPTING(derived, "Derived", DERIVED_ADOPTS, DERIVED);
+int use(peal_center center, void *target);
+int use(peal_center center, void *target)
+{
+    struct derived_protocol handles;
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct peal_send_options send = PEAL_SEND_OPTIONS;
+    struct derived table = { PEAL_TABLE(derived), 0, 0, 0, 0, 0 };
+    struct point at = { 0, 0 };
+    int visited = 0;
+    (void)send;
+    if (peal_type_declare(center, point_text) < 0 || derived_define(center, &handles) < 0
+        || derived_observe(&handles, target, &table, &options, 0) < 0)
+        return 1;
+    PEAL_BROADCAST(derived, &handles, on_text, "text", at);
+    PEAL_BROADCAST(derived, &handles, on_end);
+    PEAL_BROADCAST(derived, &handles, on_close);
+    PEAL_EACH(derived, &handles, wants, each)
+        if (each.table->wants(each.target, 0)) {
+            visited++;
+            break;
+        }
+    return peal_broadcast(handles.on_text, "text", &at) < 0 || peal_broadcast(handles.on_end) < 0
+        || peal_ask(handles.wants, &visited, 0) < 0;
+}
+END
+cp "$work/all.c" "$work/all.cpp"
+for header in "$include"/peal/*.h; do
+    name=$(basename "$header" .h)
+    echo "#include <peal/$name.h>" >"$work/$name.alone.c"
+    # ISO C forbids an empty translation unit; no header is one, but say so.
+    echo "extern int peal_test_unit;" >>"$work/$name.alone.c"
+    cp "$work/$name.alone.c" "$work/$name.alone.cpp"
+done
+
+knows() {
+    echo 'int x;' | "$1" -x "$2" -std="$3" -fsyntax-only - 2>/dev/null
+}
+
+compile() {
+    if ! "$1" -std="$2" $warnings -I"$include" -fsyntax-only "$3" 2>"$work/said"; then
+        echo "$1 -std=$2 $(basename "$3"):"
+        head -n 8 "$work/said"
+        problems=1
+    fi
+    compiled=$((compiled + 1))
+}
+
+for pair in gcc:g++ clang:clang++; do
+    c=${pair%%:*} cxx=${pair##*:}
+    if ! command -v "$c" >/dev/null; then
+        echo "skipped: there is no $c"
+        continue
+    fi
+    for standard in c99 gnu99 c11 c17 c2x c23; do
+        knows "$c" c "$standard" || { echo "skipped: $c does not know $standard"; continue; }
+        for unit in "$work"/*.c; do compile "$c" "$standard" "$unit"; done
+    done
+    if ! command -v "$cxx" >/dev/null; then
+        echo "skipped: there is no $cxx"
+        continue
+    fi
+    for standard in c++11 c++14 c++17 c++20 c++23; do
+        knows "$cxx" c++ "$standard" || { echo "skipped: $cxx does not know $standard"; continue; }
+        for unit in "$work"/*.cpp; do compile "$cxx" "$standard" "$unit"; done
+    done
+done
+[ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
+[ "$problems" -eq 0 ] && echo "$compiled units compiled without a warning"
+exit "$problems"

@@ -1,0 +1,33 @@
+#!/bin/sh
+# linkage.sh <library> shared|self-contained: what the library says to the dynamic linker.
+library=$1 flavour=$2
+problems=0
+dynamic=$(readelf -d -W "$library") || exit 1
+
+complain() {
+    echo "$*"
+    problems=1
+}
+
+soname=$(printf '%s\n' "$dynamic" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[ "$soname" = libpeal.so.0 ] || complain "the SONAME is '$soname', not libpeal.so.0"
+printf '%s\n' "$dynamic" | grep -q 'FLAGS_1.*NODELETE' || complain "the flag NODELETE is missing"
+printf '%s\n' "$dynamic" | grep -q TEXTREL && complain "there are text relocations"
+readelf -l -W "$library" | grep GNU_STACK | grep -q E && complain "the stack is executable"
+
+needed=$(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+for name in $needed; do
+    case $name in
+        *Foundation*) complain "needs $name" ;;
+        libffi.so.*|libc.so.*|libm.so.*|libstdc++.so.*|libgcc_s.so.*|ld-linux*) ;;
+        libswiftCore.so|libswiftSynchronization.so|libswiftGlibc.so|libswift_Builtin_float.so)
+            [ "$flavour" = shared ] || complain "needs $name" ;;
+        *) complain "needs $name, which is not expected" ;;
+    esac
+done
+nm -D "$library" | grep -q Foundation && complain "refers to symbols of Foundation"
+if [ "$flavour" = self-contained ]; then
+    printf '%s\n' "$dynamic" | grep -Eq '\((RPATH|RUNPATH)\)' && complain "has a run path of the machine that built it"
+fi
+[ "$problems" -eq 0 ] && echo "$library: $(echo $needed)"
+exit "$problems"

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Proves that the harness fails what must fail: check_harness.sh <harness_fails>
+program=$1
+output=$("$program")
+status=$?
+problems=0
+
+expect() {
+    if ! printf '%s\n' "$output" | grep -qF -- "$1"; then
+        echo "the harness does not say: $1"
+        problems=1
+    fi
+}
+
+[ "$status" -eq 1 ] || { echo "the program ended with $status, not 1"; problems=1; }
+last=$(printf '%s\n' "$output" | tail -n 1)
+[ "$last" = "1 passed, 12 failed" ] || { echo "the last line is: $last"; problems=1; }
+expect 'harness_fails.c:10: 1 == 2: does not hold'
+expect 'is 41, not 42'
+expect 'is 0.5, not 0.25'
+expect 'is "ding", not "dong"'
+expect 'is "ding", without "dong"'
+expect 'is PEAL_ERROR_HANDLE, not PEAL_OK'
+expect 'is not kept as the thread'
+expect 'is "ding", not "ding dong"'
+expect 'FAILED: nothing was checked'
+expect 'FAILED: 1 of 3 checks'
+if printf '%s\n' "$output" | grep -q '"the claim"'; then
+    echo "a requirement did not leave its claim"
+    problems=1
+fi
+
+output=$("$program" H13)
+[ $? -eq 0 ] || { echo "a good claim alone does not pass"; problems=1; }
+[ "$(printf '%s\n' "$output" | tail -n 1)" = "1 passed, 0 failed" ] || problems=1
+
+output=$("$program" no-such-claim)
+[ $? -eq 1 ] || { echo "a run without claims passes"; problems=1; }
+
+[ "$problems" -eq 0 ] || { printf '%s\n' "$output"; exit 1; }
+echo "the harness fails what must fail"

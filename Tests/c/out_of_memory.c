@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each allocation of the library's own is refused once, the first, the second and so on until nothing
+ * is left to refuse.
+ */
+#include "center.h"
+#include "interpose.h"
+#include "latch.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+PEAL_TYPE(pair_text, struct pair { int64_t a, b; });
+
+#define BELL(METHOD)                                      \
+    METHOD(required, void, on_ring, (int n))              \
+    METHOD(optional, int, poll, (double d), sum)          \
+    METHOD(optional, void, on_pair, (struct pair p))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+enum { MOST = 500 };
+
+static peal_center center;
+static struct bell_protocol bell;
+static int rings[20];
+static int destroyed;
+
+static void ring(void *self, int n)
+{
+    (void)n;
+    (*(int *)self)++;
+}
+
+static int poll_it(void *self, double d)
+{
+    (void)self;
+    return (int)d;
+}
+
+static void pair(void *self, struct pair p)
+{
+    (void)self;
+    (void)p;
+}
+
+static void destroy(void *target)
+{
+    (void)target;
+    destroyed++;
+}
+
+static const struct bell table = {
+    PEAL_TABLE(bell), .on_ring = ring, .poll = poll_it, .on_pair = pair };
+
+static void open_bell(int observers)
+{
+    center = open_center();
+    memset(rings, 0, sizeof rings);
+    destroyed = 0;
+    CHECK_OK(peal_type_declare(center, pair_text));
+    CHECK_OK(bell_define(center, &bell));
+    for (int i = 0; i < observers; i++)
+        CHECK_OK(bell_observe(&bell, &rings[i], &table, NULL, NULL));
+}
+
+static int ring_all(void)
+{
+    int heard = 0;
+
+    memset(rings, 0, sizeof rings);
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    for (size_t i = 0; i < CHECK_COUNT_OF(rings); i++) {
+        CHECK(rings[i] <= 1);
+        heard += rings[i];
+    }
+    return heard;
+}
+
+static unsigned long refusals;
+
+/* Runs `attempt` with its n-th allocation refused; tells whether one was, and how it ended. */
+static bool refuse(unsigned long nth, peal_status (*attempt)(void), peal_status *out_status)
+{
+    bool was_refused;
+    char name[32];
+
+    snprintf(name, sizeof name, "allocation %lu refused", nth);
+    check_case(name);
+    interpose_refuse(nth);
+    *out_status = attempt();
+    was_refused = interpose_refused() > 0;
+    interpose_refuse(0);
+    refusals += was_refused;
+    return was_refused;
+}
+
+static struct latch stay = LATCH_INITIALIZER;
+
+static void *first_broadcast_refused(void *context)
+{
+    peal_status status;
+
+    (void)context;
+    interpose_refuse(1);
+    status = peal_broadcast(bell.on_ring, 1);
+    refusals += interpose_refused();
+    interpose_refuse(0);
+    CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+    CHECK_EQUAL(rings[0], 0);
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    CHECK_EQUAL(rings[0], 1);
+    /* Not ended before the next began: its slot would serve that one too. */
+    latch_wait(&stay);
+    return NULL;
+}
+
+static void *first_loop_refused(void *context)
+{
+    int visited = 0;
+
+    (void)context;
+    interpose_refuse(1);
+    PEAL_BROADCAST(bell, &bell, on_ring, 1);
+    PEAL_EACH(bell, &bell, on_ring, each)
+        visited++;
+    refusals += interpose_refused();
+    interpose_refuse(0);
+    /* Only the first was refused, the second succeeded. */
+    CHECK_EQUAL(rings[0], 1);
+    CHECK_EQUAL(visited, 1);
+    latch_open(&stay);
+    return NULL;
+}
+
+CLAIM("F2", "a thread's first broadcast without memory gives a status and calls nobody; the next succeeds")
+{
+    pthread_t one;
+    pthread_t two;
+
+    open_bell(1);
+    refusals = 0;
+    one = thread_start(first_broadcast_refused, NULL);
+    while (__atomic_load_n(&rings[0], __ATOMIC_ACQUIRE) == 0)
+        sched_yield();
+    two = thread_start(first_loop_refused, NULL);
+    thread_join(two);
+    thread_join(one);
+    CHECK_EQUAL(refusals, 2);
+    close_center(center);
+}
+
+static peal_status attempt_observe(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroy;
+    return bell_observe(&bell, &rings[10], &table, &options, NULL);
+}
+
+static peal_status attempt_bindings(void)
+{
+    static const struct peal_binding bindings[] = {
+        { "on_ring", (peal_function)ring, NULL },
+        { "poll", (peal_function)poll_it, NULL },
+    };
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroy;
+    options.priority = 3;
+    return peal_observe_bindings(bell.protocol, &rings[10], bindings, 2, &options, NULL);
+}
+
+static peal_status attempt_replace(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroy;
+    options.flags = PEAL_OBSERVE_REPLACE;
+    return bell_observe(&bell, &rings[0], &table, &options, NULL);
+}
+
+/* What the Swift runtime keeps for good is made before anything is refused. */
+static void warm_up(peal_status (*attempt)(void), int observers)
+{
+    open_bell(observers);
+    CHECK_OK(attempt());
+    (void)ring_all();
+    close_center(center);
+}
+
+/* observers: how many there are before; 8 makes lists grow. */
+static void check_registration(peal_status (*attempt)(void), int observers, int more)
+{
+    bool was_refused = true;
+
+    warm_up(attempt, observers);
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(observers);
+        was_refused = refuse(nth, attempt, &status);
+        if (status != PEAL_OK) {
+            CHECK(was_refused);
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            CHECK_EQUAL(destroyed, 1);
+            CHECK_EQUAL(count_observers(bell.protocol), observers);
+            CHECK_EQUAL(count_listed(bell.on_ring), observers);
+            CHECK_EQUAL(count_listed(bell.poll), observers);
+            CHECK_EQUAL(ring_all(), observers);
+            CHECK_OK(attempt());
+        }
+        CHECK_EQUAL(count_observers(bell.protocol), observers + more);
+        CHECK_EQUAL(count_listed(bell.on_ring), observers + more);
+        CHECK_EQUAL(ring_all(), observers + more);
+        close_center(center);
+        CHECK_EQUAL(destroyed, status == PEAL_OK ? 1 : 2);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+    CHECK(refusals > 0);
+}
+
+CLAIM("F2", "a registration without memory gives a status, leaves nothing, and destroys once")
+{
+    check_registration(attempt_observe, 0, 1);
+}
+
+CLAIM("F2", "so does one that makes lists grow")
+{
+    check_registration(attempt_observe, 8, 1);
+    check_registration(attempt_observe, 4, 1);
+}
+
+CLAIM("F2", "so does one by bindings that comes before the others")
+{
+    check_registration(attempt_bindings, 8, 1);
+}
+
+CLAIM("F2", "a replacement without memory leaves the old registration in force")
+{
+    check_registration(attempt_replace, 5, 0);
+}
+
+static unsigned variation;
+
+/* A signature that no attempt had before: what is kept for each signature is made anew. */
+static void write_fresh(char *text, size_t size, const char *name)
+{
+    size_t length;
+
+    variation++;
+    snprintf(text, size, "optional void %s(", name);
+    for (unsigned bit = 0; bit < 12; bit++) {
+        length = strlen(text);
+        snprintf(text + length, size - length, "%s%s", bit > 0 ? ", " : "",
+            variation >> bit & 1 ? "double" : "int");
+    }
+    length = strlen(text);
+    snprintf(text + length, size - length, ")%s", strcmp(name, "on_more") == 0 ? ", since(2)" : "");
+}
+
+static peal_status attempt_define(void)
+{
+    char first[200];
+    char second[200];
+    const char *const texts[] = { first, "void on_b(int n)", second, NULL };
+    const struct peal_protocol_description description = {
+        sizeof description, "Fresh", NULL, texts, 0 };
+
+    write_fresh(first, sizeof first, "on_a");
+    write_fresh(second, sizeof second, "on_c");
+    return peal_protocol_define(center, &description, NULL, NULL, 0);
+}
+
+static peal_status attempt_grow(void)
+{
+    char more[200];
+    const char *const texts[] = { "required void on_ring(int n)",
+        "optional int poll(double d), sum", "optional void on_pair(struct pair p)",
+        more, "optional void on_most(short s), since(3)", NULL };
+    const struct peal_protocol_description description = {
+        sizeof description, "Bell", NULL, texts, 0 };
+
+    write_fresh(more, sizeof more, "on_more");
+    return peal_protocol_define(center, &description, NULL, NULL, 0);
+}
+
+/* More methods than were ever alive at once: their places must be made. */
+static peal_status attempt_define_wide(void)
+{
+    enum { METHODS = 1100 };
+    static char names[METHODS][32];
+    static const char *texts[METHODS + 1];
+    const struct peal_protocol_description description = {
+        sizeof description, "Wide", NULL, texts, 0 };
+
+    for (int i = 0; i < METHODS; i++) {
+        snprintf(names[i], sizeof names[i], "optional void m%d(int n)", i);
+        texts[i] = names[i];
+    }
+    return peal_protocol_define(center, &description, NULL, NULL, 0);
+}
+
+/* Places are made once and kept: to run it before would leave nothing to refuse. */
+enum definition { NEEDS_FRESH_SIGNATURES, NEEDS_PLACES };
+
+static void check_definition(
+    peal_status (*attempt)(void), enum definition need, const char *name, size_t before, size_t after)
+{
+    bool was_refused = true;
+
+    if (need == NEEDS_FRESH_SIGNATURES)
+        warm_up(attempt, 3);
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+        peal_protocol found = { 0 };
+        size_t count = 0;
+
+        open_bell(3);
+        was_refused = refuse(nth, attempt, &status);
+        if (status != PEAL_OK) {
+            CHECK(was_refused);
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            if (before == 0) {
+                CHECK_FAILURE(peal_protocol_find(center, name, &found), PEAL_ERROR_NOT_FOUND);
+            } else {
+                CHECK_OK(peal_protocol_find(center, name, &found));
+                (void)peal_protocol_list_methods(found, NULL, 0, &count);
+                CHECK_EQUAL(count, before);
+            }
+            CHECK_EQUAL(ring_all(), 3);
+            CHECK_OK(attempt());
+        }
+        CHECK_OK(peal_protocol_find(center, name, &found));
+        (void)peal_protocol_list_methods(found, NULL, 0, &count);
+        CHECK_EQUAL(count, after);
+        CHECK_EQUAL(ring_all(), 3);
+        close_center(center);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+    CHECK(refusals > 0);
+}
+
+CLAIM("F2", "a definition without memory for what its methods need gives a status and defines nothing")
+{
+    check_definition(attempt_define, NEEDS_FRESH_SIGNATURES, "Fresh", 0, 3);
+}
+
+CLAIM("F2", "a definition without memory for its methods' places gives a status and defines nothing")
+{
+    check_definition(attempt_define_wide, NEEDS_PLACES, "Wide", 0, 1100);
+}
+
+CLAIM("F2", "a growth without memory leaves the protocol as it was")
+{
+    check_definition(attempt_grow, NEEDS_FRESH_SIGNATURES, "Bell", 3, 5);
+}
+
+static peal_center made;
+
+static peal_status attempt_create(void)
+{
+    return peal_center_create(&made);
+}
+
+CLAIM("F2", "making a center without memory gives a status, and the next succeeds")
+{
+    bool was_refused = true;
+
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        was_refused = refuse(nth, attempt_create, &status);
+        if (status != PEAL_OK) {
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            CHECK_OK(attempt_create());
+        }
+        CHECK_OK(peal_center_destroy(made));
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+}
+
+static peal_observation victim;
+
+static peal_status attempt_remove(void)
+{
+    return peal_observation_remove(victim);
+}
+
+static void observe_victim(uint32_t flags)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.flags = flags;
+    options.destroy = destroy;
+    options.priority = 1;
+    CHECK_OK(bell_observe(&bell, &rings[12], &table, &options, &victim));
+}
+
+CLAIM("F2", "a removal needs no memory that can be refused: it is always done")
+{
+    bool was_refused = true;
+
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(6);
+        observe_victim(0);
+        was_refused = refuse(nth, attempt_remove, &status);
+        CHECK_OK(status);
+        CHECK(!peal_observation_is_active(victim));
+        CHECK_EQUAL(ring_all(), 6);
+        CHECK_EQUAL(rings[12], 0);
+        CHECK_EQUAL(count_observers(bell.protocol), 6);
+        close_center(center);
+        CHECK_EQUAL(destroyed, 1);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+}
+
+static peal_status attempt_once(void)
+{
+    return peal_broadcast(bell.on_ring, 1);
+}
+
+CLAIM("F2", "a ONCE observer is called once also when memory is short")
+{
+    bool was_refused = true;
+
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(6);
+        observe_victim(PEAL_OBSERVE_ONCE);
+        was_refused = refuse(nth, attempt_once, &status);
+        CHECK_OK(status);
+        CHECK_EQUAL(rings[12], 1);
+        CHECK_EQUAL(rings[5], 1);
+        CHECK_EQUAL(ring_all(), 6);
+        CHECK_EQUAL(rings[12], 0);
+        close_center(center);
+        CHECK_EQUAL(destroyed, 1);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+}
+
+static peal_status attempt_end(void)
+{
+    return peal_center_destroy(center);
+}
+
+CLAIM("F2", "ending a center needs no memory that can be refused")
+{
+    bool was_refused = true;
+
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(6);
+        observe_victim(0);
+        was_refused = refuse(nth, attempt_end, &status);
+        CHECK_OK(status);
+        CHECK_EQUAL(destroyed, 1);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "center.h"
+#include "journal.h"
+
+#include <string.h>
+
+#define SINK(METHOD)                                     \
+    METHOD(optional, bool, wants, (const char *line))    \
+    METHOD(optional, void, on_line, (const char *line, int n))
+PEAL_PROTOCOL(sink, "Sink", SINK);
+
+struct person {
+    const char *name;
+    bool wanting;
+};
+
+static struct sink_protocol sink;
+static struct person people[4] = { { "A", true }, { "B", true }, { "C", false }, { "D", true } };
+static peal_observation observations[4];
+
+static bool wants(void *self, const char *line)
+{
+    const struct person *person = self;
+
+    (void)line;
+    journal_write("%s?", person->name);
+    return person->wanting;
+}
+
+static void on_line(void *self, const char *line, int n)
+{
+    journal_write("%s:%s%d", ((struct person *)self)->name, line, n);
+}
+
+static void destroyed(void *target) { journal_write("~%s", ((struct person *)target)->name); }
+
+static const struct sink table = { PEAL_TABLE(sink), .wants = wants, .on_line = on_line };
+
+static peal_center open_sink(void)
+{
+    const peal_center center = open_center();
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroyed;
+    CHECK_OK(sink_define(center, &sink));
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(sink_observe(&sink, &people[i], &table, &options, &observations[i]));
+    journal_clear();
+    return center;
+}
+
+static void finish(peal_center center)
+{
+    close_center(center);
+    journal_clear();
+}
+
+CLAIM("B1", "PEAL_BROADCAST calls every observer with the arguments written out")
+{
+    const peal_center center = open_sink();
+
+    PEAL_BROADCAST(sink, &sink, on_line, "x", 1);
+    CHECK_JOURNAL("A:x1 B:x1 C:x1 D:x1");
+    finish(center);
+}
+
+CLAIM("B1", "PEAL_BROADCAST is one statement: it stands in an if without braces")
+{
+    const peal_center center = open_sink();
+
+    if (people[0].wanting)
+        PEAL_BROADCAST(sink, &sink, on_line, "yes", 1);
+    else
+        PEAL_BROADCAST(sink, &sink, on_line, "no", 1);
+    CHECK_JOURNAL("A:yes1 B:yes1 C:yes1 D:yes1");
+    finish(center);
+}
+
+CLAIM("B1", "its arguments are evaluated once for each observer")
+{
+    const peal_center center = open_sink();
+    int n = 0;
+
+    PEAL_BROADCAST(sink, &sink, on_line, "n", ++n);
+    CHECK_JOURNAL("A:n1 B:n2 C:n3 D:n4");
+    finish(center);
+}
+
+CLAIM("B1", "the results of a loop are the caller's to look at, and break stops it")
+{
+    const peal_center center = open_sink();
+    bool all = true;
+
+    PEAL_EACH(sink, &sink, wants, each)
+        if (!each.table->wants(each.target, "x")) {
+            all = false;
+            break;
+        }
+    CHECK(!all);
+    CHECK_JOURNAL("A? B? C?");
+    finish(center);
+}
+
+CLAIM("B1", "continue goes on with the next observer")
+{
+    const peal_center center = open_sink();
+
+    PEAL_EACH(sink, &sink, on_line, each) {
+        if (!((struct person *)each.target)->wanting)
+            continue;
+        each.table->on_line(each.target, "x", 1);
+    }
+    CHECK_JOURNAL("A:x1 B:x1 D:x1");
+    finish(center);
+}
+
+static const struct person *first_unwilling(void)
+{
+    PEAL_EACH(sink, &sink, wants, each)
+        if (!each.table->wants(each.target, "x"))
+            return each.target;
+    return NULL;
+}
+
+CLAIM("B1", "return leaves the loop and the function")
+{
+    const peal_center center = open_sink();
+
+    CHECK_POINTER(first_unwilling(), &people[2]);
+    finish(center);
+}
+
+CLAIM("B1", "goto leaves the loop")
+{
+    const peal_center center = open_sink();
+    int visited = 0;
+
+    PEAL_EACH(sink, &sink, on_line, each) {
+        if (++visited == 2)
+            goto out;
+    }
+out:
+    CHECK_EQUAL(visited, 2);
+    finish(center);
+}
+
+CLAIM("B1", "a loop that is left early has let its list go: thousands of them do not nest")
+{
+    const peal_center center = open_sink();
+
+    for (int i = 0; i < 10000; i++) {
+        PEAL_EACH(sink, &sink, on_line, each)
+            break;
+        (void)first_unwilling();
+        journal_clear();
+    }
+    peal_forget_failure();
+    PEAL_BROADCAST(sink, &sink, on_line, "x", 1);
+    CHECK_OK(peal_last_status());
+    CHECK_JOURNAL("A:x1 B:x1 C:x1 D:x1");
+    CHECK_OK(peal_observation_remove(observations[0]));
+    CHECK_JOURNAL("~A");
+    finish(center);
+}
+
+CLAIM("B1", "a loop within a loop visits all pairs")
+{
+    const peal_center center = open_sink();
+    int pairs = 0;
+
+    PEAL_EACH(sink, &sink, on_line, outer)
+        PEAL_EACH(sink, &sink, wants, inner)
+            pairs++;
+    CHECK_EQUAL(pairs, 16);
+    finish(center);
+}
+
+CLAIM("O8", "an observer removed inside a loop is destroyed when the loop has ended")
+{
+    const peal_center center = open_sink();
+
+    PEAL_EACH(sink, &sink, on_line, each) {
+        if (each.target == &people[1]) {
+            CHECK_OK(peal_observation_remove(observations[1]));
+            CHECK_OK(peal_observation_remove(observations[2]));
+            journal_write("removed");
+        }
+        journal_write("%s", ((struct person *)each.target)->name);
+    }
+    CHECK_CONTAINS(journal_text(), "A removed B D ~");
+    CHECK_CONTAINS(journal_text(), "~B");
+    CHECK_CONTAINS(journal_text(), "~C");
+    finish(center);
+}
+
+CLAIM("B1", "a loop over no observers visits nobody and is no failure")
+{
+    const peal_center center = open_center();
+    int visited = 0;
+
+    REQUIRE_OK(sink_define(center, &sink));
+    peal_forget_failure();
+    PEAL_EACH(sink, &sink, on_line, each)
+        visited++;
+    CHECK_EQUAL(visited, 0);
+    CHECK_OK(peal_last_status());
+    close_center(center);
+}
+
+CLAIM("B1", "an observer registered from names is visited by the loop, through a table as any other")
+{
+    const peal_center center = open_center();
+    const struct peal_binding binding = { "on_line", (peal_function)on_line, NULL };
+
+    REQUIRE_OK(sink_define(center, &sink));
+    REQUIRE_OK(peal_observe_bindings(sink.protocol, &people[3], &binding, 1, NULL, NULL));
+    journal_clear();
+    PEAL_EACH(sink, &sink, on_line, each) {
+        each.table->on_line(each.target, "x", 2);
+        CHECK_EQUAL(each.table->size, sizeof(struct sink));
+        CHECK(each.table->wants == NULL);
+    }
+    CHECK_JOURNAL("D:x2");
+    finish(center);
+}

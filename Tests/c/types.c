@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "center.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <wchar.h>
+
+/* ---- Layouts: what peal computes is what the compiler computed --------------------------------- */
+
+PEAL_TYPE(point_text, struct point { double x, y; });
+PEAL_TYPE(mixed_text, struct mixed { char c; double d; short s; });
+PEAL_TYPE(tail_text, struct tail { double d; char c; });
+PEAL_TYPE(small_text, struct small { char c; });
+PEAL_TYPE(three_text, struct three { char bytes[3]; });
+PEAL_TYPE(array_text, struct array { int32_t values[7]; float f; });
+PEAL_TYPE(grid_text, struct grid { int16_t cells[3][5]; });
+PEAL_TYPE(pointers_text, struct pointers { const char *name; void (*done)(int); struct point *next; });
+PEAL_TYPE(nested_text, struct nested { char c; struct point p; struct small s[3]; int64_t n; });
+PEAL_TYPE(deep_text, struct deep { struct nested a; struct { int x; char y; } inner; });
+PEAL_TYPE(flags_text, struct flags { bool a; bool b; uint16_t c; });
+PEAL_TYPE(wide_text, struct wide { long double d; char c; });
+PEAL_TYPE(color_text, enum color { RED, GREEN = 5, BLUE });
+PEAL_TYPE(signed_enum_text, enum level { LOW = -1, HIGH = 1 });
+PEAL_TYPE(money_text, typedef int64_t money);
+PEAL_TYPE(account_text, typedef struct account { money balance; enum color color; } account);
+PEAL_TYPE(anonymous_text, typedef struct { int a; char b; } pair);
+PEAL_TYPE(callback_text, typedef int (*callback)(void *context, int event));
+PEAL_TYPE(several_text, struct first { int a; }; struct second { struct first f; char c; });
+
+struct layout {
+    const char *type;
+    size_t size;
+    size_t alignment;
+};
+
+/* C99 has no _Alignof. */
+#define LAYOUT(type) { #type, sizeof(type), __alignof__(type) }
+
+static void declare_all(peal_center center)
+{
+    static const char *const texts[] = {
+        point_text, mixed_text, tail_text, small_text, three_text, array_text, grid_text,
+        pointers_text, nested_text, deep_text, flags_text, wide_text, color_text, signed_enum_text,
+        money_text, account_text, anonymous_text, callback_text, several_text,
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        check_case(texts[i]);
+        CHECK_OK(peal_type_declare(center, texts[i]));
+    }
+    check_case(NULL);
+}
+
+static void check_layouts(peal_center center, const struct layout *layouts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t size = 0;
+        size_t alignment = 0;
+
+        check_case(layouts[i].type);
+        CHECK_OK(peal_type_layout(center, layouts[i].type, &size, &alignment));
+        CHECK_EQUAL(size, layouts[i].size);
+        CHECK_EQUAL(alignment, layouts[i].alignment);
+    }
+    check_case(NULL);
+}
+
+CLAIM("P3", "every C scalar type has the compiler's size and alignment")
+{
+    static const struct layout layouts[] = {
+        LAYOUT(char), LAYOUT(signed char), LAYOUT(unsigned char), LAYOUT(short),
+        LAYOUT(unsigned short), LAYOUT(short int), LAYOUT(int), LAYOUT(unsigned), LAYOUT(unsigned int),
+        LAYOUT(long), LAYOUT(unsigned long), LAYOUT(long int), LAYOUT(long long),
+        LAYOUT(unsigned long long), LAYOUT(long long int), LAYOUT(long unsigned int),
+        LAYOUT(float), LAYOUT(double), LAYOUT(long double), LAYOUT(bool), LAYOUT(_Bool),
+    };
+
+    check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
+}
+
+CLAIM("P3", "every name of stdint.h, size_t and its kin has the compiler's size and alignment")
+{
+    static const struct layout layouts[] = {
+        LAYOUT(int8_t), LAYOUT(int16_t), LAYOUT(int32_t), LAYOUT(int64_t),
+        LAYOUT(uint8_t), LAYOUT(uint16_t), LAYOUT(uint32_t), LAYOUT(uint64_t),
+        LAYOUT(int_least8_t), LAYOUT(int_least16_t), LAYOUT(int_least32_t), LAYOUT(int_least64_t),
+        LAYOUT(uint_least8_t), LAYOUT(uint_least16_t), LAYOUT(uint_least32_t), LAYOUT(uint_least64_t),
+        LAYOUT(int_fast8_t), LAYOUT(int_fast16_t), LAYOUT(int_fast32_t), LAYOUT(int_fast64_t),
+        LAYOUT(uint_fast8_t), LAYOUT(uint_fast16_t), LAYOUT(uint_fast32_t), LAYOUT(uint_fast64_t),
+        LAYOUT(intptr_t), LAYOUT(uintptr_t), LAYOUT(intmax_t), LAYOUT(uintmax_t),
+        LAYOUT(size_t), LAYOUT(ssize_t), LAYOUT(ptrdiff_t),
+    };
+
+    check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
+}
+
+CLAIM("P3", "pointers and function pointers have the compiler's size, whatever they point to")
+{
+    static const struct layout layouts[] = {
+        LAYOUT(void *), LAYOUT(const char *), LAYOUT(char **),
+        { "struct never_declared *", sizeof(void *), sizeof(void *) },
+        { "never_declared *", sizeof(void *), sizeof(void *) },
+        { "void (*)(int, double)", sizeof(void (*)(void)), sizeof(void *) },
+        { "const int *const *", sizeof(void *), sizeof(void *) },
+    };
+
+    check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
+}
+
+CLAIM("P3", "declared structs, enums and typedefs have the compiler's size and alignment")
+{
+    const peal_center center = open_center();
+    static const struct layout layouts[] = {
+        LAYOUT(struct point), LAYOUT(struct mixed), LAYOUT(struct tail), LAYOUT(struct small),
+        LAYOUT(struct three), LAYOUT(struct array), LAYOUT(struct grid), LAYOUT(struct pointers),
+        LAYOUT(struct nested), LAYOUT(struct deep), LAYOUT(struct flags), LAYOUT(struct wide),
+        LAYOUT(enum color), LAYOUT(enum level), LAYOUT(money), LAYOUT(struct account),
+        LAYOUT(account), LAYOUT(pair), LAYOUT(callback), LAYOUT(struct first),
+        LAYOUT(struct second), LAYOUT(const struct point),
+    };
+
+    declare_all(center);
+    check_layouts(center, layouts, CHECK_COUNT_OF(layouts));
+    close_center(center);
+}
+
+CLAIM("P3", "size and alignment may each be asked alone")
+{
+    size_t size = 0;
+    size_t alignment = 0;
+
+    CHECK_OK(peal_type_layout(peal_center_default(), "double", &size, NULL));
+    CHECK_OK(peal_type_layout(peal_center_default(), "double", NULL, &alignment));
+    CHECK_OK(peal_type_layout(peal_center_default(), "double", NULL, NULL));
+    CHECK_EQUAL(size, sizeof(double));
+    CHECK_EQUAL(alignment, sizeof(double));
+}
+
+CLAIM("P3", "a type that is not declared has no layout")
+{
+    static const char *const unknown[] = { "struct absent", "absent", "void" };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(unknown); i++) {
+        size_t size = 4711;
+
+        check_case(unknown[i]);
+        CHECK_FAILURE(
+            peal_type_layout(peal_center_default(), unknown[i], &size, NULL), PEAL_ERROR_TYPE);
+    }
+}
+
+/* ---- Declaring --------------------------------------------------------------------------------- */
+
+CLAIM("P3", "a type is known to the center that it was declared in, and to no other")
+{
+    const peal_center here = open_center();
+    const peal_center there = open_center();
+
+    REQUIRE_OK(peal_type_declare(here, point_text));
+    CHECK_OK(peal_type_layout(here, "struct point", NULL, NULL));
+    CHECK_FAILURE(peal_type_layout(there, "struct point", NULL, NULL), PEAL_ERROR_TYPE);
+    close_center(here);
+    close_center(there);
+}
+
+CLAIM("P3", "declaring a type again in the same way is fine")
+{
+    const peal_center center = open_center();
+
+    CHECK_OK(peal_type_declare(center, point_text));
+    CHECK_OK(peal_type_declare(center, point_text));
+    CHECK_OK(peal_type_declare(center, "struct point { double x; double y; };"));
+    CHECK_OK(peal_type_declare(center, money_text));
+    CHECK_OK(peal_type_declare(center, money_text));
+    CHECK_OK(peal_type_declare(center, color_text));
+    CHECK_OK(peal_type_declare(center, color_text));
+    close_center(center);
+}
+
+CLAIM("P3", "declaring a name differently is a conflict that names it")
+{
+    static const struct {
+        const char *first;
+        const char *second;
+        const char *name;
+    } pairs[] = {
+        { "struct point { double x, y; };", "struct point { float x, y; };", "point" },
+        { "struct point { double x, y; };", "struct point { double x, y, z; };", "point" },
+        { "typedef int money;", "typedef long money;", "money" },
+        { "typedef int money;", "typedef struct { int a; } money;", "money" },
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(pairs); i++) {
+        const peal_center center = open_center();
+        size_t before = 0;
+        size_t after = 0;
+
+        check_case(pairs[i].second);
+        CHECK_OK(peal_type_declare(center, pairs[i].first));
+        (void)peal_type_layout(center, pairs[i].name, &before, NULL);
+        CHECK_FAILURE(peal_type_declare(center, pairs[i].second), PEAL_ERROR_CONFLICT);
+        CHECK_CONTAINS(peal_last_message(), pairs[i].name);
+        (void)peal_type_layout(center, pairs[i].name, &after, NULL);
+        CHECK_EQUAL(after, before);
+        close_center(center);
+    }
+}
+
+CLAIM("P3", "of several declarations all are made or none")
+{
+    const peal_center center = open_center();
+
+    CHECK_FAILURE(
+        peal_type_declare(center, "struct good { int a; }; struct bad { absent b; };"),
+        PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_type_layout(center, "struct good", NULL, NULL), PEAL_ERROR_TYPE);
+    CHECK_OK(peal_type_declare(center, "struct good { int a; };"));
+    close_center(center);
+}
+
+CLAIM("P3", "a struct may point to itself and to structs that are declared later")
+{
+    const peal_center center = open_center();
+    size_t size = 0;
+
+    REQUIRE_OK(peal_type_declare(
+        center, "struct node { struct node *next; struct later *later; int n; };"));
+    CHECK_OK(peal_type_layout(center, "struct node", &size, NULL));
+    CHECK_EQUAL(size, 24);
+    CHECK_OK(peal_type_declare(center, "struct later { struct node node; };"));
+    CHECK_OK(peal_type_layout(center, "struct later", &size, NULL));
+    CHECK_EQUAL(size, 24);
+    close_center(center);
+}
+
+CLAIM("P3", "comments, line ends and a missing last semicolon are read as C reads them")
+{
+    const peal_center center = open_center();
+    size_t size = 0;
+
+    CHECK_OK(peal_type_declare(center, "/* a point */ struct a {\n\tint x; // first\n\tint y;\n}"));
+    CHECK_OK(peal_type_layout(center, "struct a", &size, NULL));
+    CHECK_EQUAL(size, 8);
+    close_center(center);
+}
+
+CLAIM("P3", "what cannot go by value is refused with the reason and the column")
+{
+    static const struct {
+        const char *text;
+        peal_status status;
+    } refused[] = {
+        { "union u { int a; float b; };", PEAL_ERROR_TYPE },
+        { "struct s { union { int a; float b; } u; };", PEAL_ERROR_TYPE },
+        { "struct s { unsigned a : 3; unsigned b : 5; };", PEAL_ERROR_TYPE },
+        { "struct s { int count; char bytes[]; };", PEAL_ERROR_TYPE },
+        { "struct __attribute__((packed)) s { char c; int n; };", PEAL_ERROR_TYPE },
+        { "struct s { char c; int n; } __attribute__((packed));", PEAL_ERROR_TYPE },
+        { "struct s { absent a; };", PEAL_ERROR_TYPE },
+        { "struct s { struct absent a; };", PEAL_ERROR_TYPE },
+        { "struct s { struct s self; };", PEAL_ERROR_TYPE },
+        { "struct s { void v; };", PEAL_ERROR_TYPE },
+        { "struct s { int f(void); };", PEAL_ERROR_SYNTAX },
+        { "struct s { int a[-1]; };", PEAL_ERROR_TYPE },
+        { "struct s { int a[ };", PEAL_ERROR_SYNTAX },
+        { "struct s { int a;", PEAL_ERROR_SYNTAX },
+        { "struct s { int };", PEAL_ERROR_SYNTAX },
+        { "struct s { int a };", PEAL_ERROR_SYNTAX },
+        { "struct { ; };", PEAL_ERROR_SYNTAX },
+        { "typedef ;", PEAL_ERROR_SYNTAX },
+        { "struct s { int a; int a; };", PEAL_ERROR_SYNTAX },
+        { "int x = 5;", PEAL_ERROR_SYNTAX },
+        { "}", PEAL_ERROR_SYNTAX },
+        { "enum e { A = };", PEAL_ERROR_SYNTAX },
+        { "/* never closed", PEAL_ERROR_SYNTAX },
+        { "#include <stdio.h>", PEAL_ERROR_SYNTAX },
+        { "\x01\x02\xff", PEAL_ERROR_SYNTAX },
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(refused); i++) {
+        const peal_center center = open_center();
+
+        check_case(refused[i].text);
+        CHECK_FAILURE(peal_type_declare(center, refused[i].text), refused[i].status);
+        CHECK_CONTAINS(peal_last_message(), "column");
+        close_center(center);
+    }
+}
+
+CLAIM("P3", "a text that declares nothing is refused")
+{
+    CHECK_FAILURE(peal_type_declare(peal_center_default(), ""), PEAL_ERROR_SYNTAX);
+    CHECK_FAILURE(
+        peal_type_declare(peal_center_default(), " \n /* nothing */ ; "), PEAL_ERROR_SYNTAX);
+}
+
+/* ---- Each type as a parameter and as a result -------------------------------------------------- */
+
+CLAIM("P3", "every scalar, pointer and declared type is accepted as a parameter and as a result")
+{
+    static const char *const types[] = {
+        "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned",
+        "long", "unsigned long", "long long", "unsigned long long", "float", "double",
+        "long double", "bool", "_Bool", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t",
+        "uint32_t", "int64_t", "uint64_t", "int_least8_t", "uint_fast32_t", "intptr_t", "uintptr_t",
+        "intmax_t", "uintmax_t", "size_t", "ssize_t", "ptrdiff_t", "void *", "const void *",
+        "const char *", "char **", "struct anything *", "const struct anything *const *", "FILE *",
+        "struct point", "struct nested", "struct deep", "enum color", "money", "account", "pair",
+        "callback", "float _Complex", "double _Complex",
+    };
+    const peal_center center = open_center();
+
+    declare_all(center);
+    for (size_t i = 0; i < CHECK_COUNT_OF(types); i++) {
+        char name[16];
+        char text[128];
+        const char *const methods[] = { text, NULL };
+
+        snprintf(name, sizeof name, "T%zu", i);
+        snprintf(text, sizeof text, "%s on_value(%s value)", types[i], types[i]);
+        check_case(text);
+        CHECK_OK(try_protocol(center, name, NULL, methods, NULL));
+    }
+    close_center(center);
+}
+
+CLAIM("P3", "function pointers and arrays are accepted as parameters, as C reads them")
+{
+    static const char *const texts[] = {
+        "void on_f(void (*done)(void *context, int status), void *context)",
+        "void on_f(int (*)(int))",
+        "void on_f(void done(int))",
+        "void on_f(int values[4])",
+        "void on_f(int values[])",
+        "void on_f(const char *const names[], size_t count)",
+        "void on_f(const uint8_t *bytes __counted_by(n), size_t n)",
+        "void on_f(int (*(*chooser)(int))(double))",
+        "void (*on_f(int n))(double)",
+        "const char *const *on_f(volatile int *p, char *restrict q)",
+        "required void on_f ( )",
+        "void on_f(struct point points[2])",
+        "enum color on_f(const enum color color)",
+    };
+    const peal_center center = open_center();
+
+    declare_all(center);
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        char name[16];
+        const char *const methods[] = { texts[i], NULL };
+
+        snprintf(name, sizeof name, "F%zu", i);
+        check_case(texts[i]);
+        CHECK_OK(try_protocol(center, name, NULL, methods, NULL));
+    }
+    close_center(center);
+}
+
+CLAIM("P3", "a struct that is declared after a failed definition makes it succeed")
+{
+    const peal_center center = open_center();
+    static const char *const methods[] = { "void on_move(struct point to)", NULL };
+
+    CHECK_FAILURE(try_protocol(center, "Move", NULL, methods, NULL), PEAL_ERROR_TYPE);
+    CHECK_CONTAINS(peal_last_message(), "point");
+    CHECK_CONTAINS(peal_last_message(), "Move");
+    CHECK_CONTAINS(peal_last_message(), "method 1");
+    REQUIRE_OK(peal_type_declare(center, point_text));
+    CHECK_OK(try_protocol(center, "Move", NULL, methods, NULL));
+    close_center(center);
+}

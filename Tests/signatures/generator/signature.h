@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * signature.h - random signatures, and the groups of them that make one protocol.
+ */
+#ifndef SIGNATURES_GENERATOR_SIGNATURE_H
+#define SIGNATURES_GENERATOR_SIGNATURE_H
+
+#include "types.h"
+
+enum { PARAMETERS = 24, GROUP = 6 };
+
+struct parameter {
+    const struct type *type;
+    int spelling;
+    int qualified; /* const, behind or before */
+    char name[24];
+};
+
+struct drawn_signature {
+    size_t index;
+    const struct type *result;
+    int result_spelling;
+    struct parameter parameters[PARAMETERS];
+    size_t parameter_count;
+    const char *policy;     /* as the text has it; "" when there is none */
+    const char *policy_tag; /* PEAL_POLICY_... */
+    size_t chained;
+    int optional;
+    int says_required;
+    size_t since;
+    int says_void; /* (void) rather than () */
+};
+
+/* How the texts of a group are written. */
+enum form {
+    FORM_LIST,  /* the list macro; the compiler makes the text */
+    FORM_PLAIN, /* as a person would write it */
+    FORM_ODD    /* the same with odd white space */
+};
+
+struct drawn_group {
+    size_t first;
+    size_t count;
+    enum form form;
+};
+
+/* The group that begins at a signature; never longer than `limit`. */
+void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t limit);
+
+/* The signature of an index: depends on nothing but the seed, the index and the pool. */
+void signature_draw(
+    struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool);
+
+/* `name(parameters)` behind the result type; `self` puts `void *self` first. */
+void signature_prototype(
+    const struct drawn_signature *signature, const char *name, int self, struct text *out);
+
+/* `(parameters)` alone. */
+void signature_parameters(const struct drawn_signature *signature, int self, struct text *out);
+
+/* The method's text in full, for FORM_PLAIN and FORM_ODD. */
+void signature_text(
+    const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out);
+
+#endif

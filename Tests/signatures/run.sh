@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Generates random signatures, compiles them, and broadcasts each of them along every path.
+#
+#   run.sh --generator PROGRAM --include DIR --library FILE [--cc COMPILER]... [--output DIR]
+#          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--self-check] [--prove] [--keep]
+#
+# --cc         given more than once, the sources go to the compilers in turns; cc by default
+# --seed       repeats a run; by default the time
+# --only       one signature of a run, for a look at it with a debugger
+# --flags      for compiling and linking, such as -fsanitize=address
+# --self-check calls the observers directly; needs no library
+# --prove      makes one expectation wrong, in each of several ways, and wants it found
+# --keep       leaves the sources and the program in the output directory
+set -u
+cd_source=$(dirname "$0")
+source=$(cd "$cd_source" && pwd) || exit 2
+generator= include= library= compilers= output= seed= count=2000 only= flags= mode=check keep=
+
+usage() {
+    sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
+    exit 2
+}
+while [ $# -gt 0 ]; do
+    case $1 in
+    --self-check) mode=self-check; shift; continue ;;
+    --prove) mode=prove; shift; continue ;;
+    --keep) keep=yes; shift; continue ;;
+    esac
+    [ $# -ge 2 ] || usage
+    case $1 in
+    --generator) generator=$2 ;;
+    --include) include=$2 ;;
+    --library) library=$2 ;;
+    --cc) [ -n "$2" ] && compilers="$compilers $2" ;;
+    --output) output=$2 ;;
+    --seed) seed=$2 ;;
+    --count) count=$2 ;;
+    --only) only=$2 ;;
+    --flags) flags=$2 ;;
+    *) usage ;;
+    esac
+    shift 2
+done
+[ -n "$generator" ] && [ -n "$include" ] || usage
+[ -n "$library" ] || [ "$mode" = self-check ] || usage
+[ -n "$compilers" ] || compilers=cc
+[ -n "$seed" ] || seed=$(date +%s)
+made=
+if [ -z "$output" ]; then
+    output=$(mktemp -d) || exit 2
+    made=$output
+fi
+mkdir -p "$output" || exit 2
+rm -f "$output"/chunk_*.[co] "$output"/types_*.h "$output"/chunks.[co] "$output"/printed_*.c
+rm -f "$output"/failed "$output"/signatures "$output"/runner_*.o
+
+again="--seed $seed --count $count"
+echo "signatures: seed $seed, $count signatures; to repeat: run.sh ... $again"
+# The generator is a tool that ends when it has written: it keeps what it made until then.
+ASAN_OPTIONS=detect_leaks=0 "$generator" --output "$output" --seed "$seed" --count "$count" ${only:+--only "$only"} \
+    >"$output/sources" || exit 1
+
+# One shell a core compiles every second source. Compilers go in turns, so both see half of them.
+compile() {
+    worker=$1 number=0
+    for name in $(cat "$output/sources"); do
+        number=$((number + 1))
+        [ $((number % 2)) -eq "$worker" ] || continue
+        set -- $compilers
+        shift $((number / 2 % $#))
+        # Both compilers tell that gcc once passed structs with complex members otherwise; it is a
+        # note, and -Wno-psabi is its name in either.
+        "$1" -std=gnu11 -O1 -w -Wno-psabi $flags -I"$source/runner" -I"$include" -I"$output" \
+            -c "$output/$name.c" -o "$output/$name.o" || echo "$name" >>"$output/failed"
+    done
+}
+compile 0 &
+first=$!
+compile 1
+wait "$first"
+if [ -e "$output/failed" ]; then
+    echo "signatures: these did not compile:" $(cat "$output/failed")
+    exit 1
+fi
+
+set -- $compilers
+cc=$1
+objects=
+for name in $(cat "$output/sources"); do
+    objects="$objects $output/$name.o"
+done
+for name in main group call expect value class policy report; do
+    "$cc" -std=gnu11 -O1 -g -Wall -Wextra $flags -I"$include" -c "$source/runner/$name.c" \
+        -o "$output/runner_$name.o" || exit 1
+    objects="$objects $output/runner_$name.o"
+done
+if [ "$mode" = self-check ]; then
+    "$cc" -std=gnu11 $flags -c "$source/runner/nothing.c" -o "$output/runner_nothing.o" || exit 1
+    "$cc" $flags $objects "$output/runner_nothing.o" -lm -o "$output/signatures" || exit 1
+else
+    directory=$(dirname "$library")
+    "$cc" $flags $objects "$library" -Wl,-rpath,"$directory" -lm -o "$output/signatures" || exit 1
+fi
+
+# A compiler reads what peal printed beside what was written: they must be one function.
+check_printed() {
+    for file in "$output"/printed_*.c; do
+        [ -e "$file" ] || continue
+        "$cc" -std=gnu11 -w -I"$source/runner" -I"$include" -I"$output" -fsyntax-only "$file" || return 1
+    done
+}
+
+# A wrong expectation must be found, in the one signature that has it, and nothing else.
+prove_one() {
+    "$output/signatures" $1 --corrupt $2 >"$output/proof"
+    status=$?
+    which=$(sed -n 's/^corrupted: signature #//p' "$output/proof")
+    found=$(sed -n 's/^FAIL signature #\([0-9]*\).*/\1/p' "$output/proof" | sort -u)
+    if [ "$status" -eq 1 ] && [ -n "$which" ] && [ "$which" = "$found" ]; then
+        echo "found: a wrong $2, in signature #$which"
+    else
+        echo "NOT found: a wrong $2, in signature #${which:-none}; status $status, reported: ${found:-none}"
+        cat "$output/proof"
+        return 1
+    fi
+}
+
+result=0
+case $mode in
+self-check)
+    "$output/signatures" --self-check || result=1
+    prove_one --self-check "parameter direct" || result=1
+    prove_one --self-check "result direct" || result=1
+    ;;
+prove)
+    for way in parameter "parameter ffi" "parameter peal_ask" "parameter PEAL_EACH" result \
+        "result ffi" "result peal_ask" self path declaration; do
+        prove_one "" "$way" || result=1
+    done
+    # A printed function with a parameter too many: its second line stands under the written one.
+    "$output/signatures" --printed "$output" >"$output/proof" || result=1
+    set -- "$output"/printed_*.c
+    sed '3s/(/(struct opaque **extra, /' "$1" >"$output/printed_wrong.c"
+    rm -f "$@"
+    if check_printed 2>"$output/proof"; then
+        echo "NOT found: a wrong printed function"
+        result=1
+    else
+        echo "found: a wrong printed function"
+    fi
+    ;;
+check)
+    if "$output/signatures" --printed "$output"; then
+        check_printed || result=1
+    else
+        result=1
+    fi
+    ;;
+esac
+if [ -z "$keep" ] && [ "$result" -eq 0 ]; then
+    rm -f "$output"/chunk_*.[co] "$output"/types_*.h "$output"/chunks.[co] "$output"/printed_*.c
+    rm -f "$output"/runner_*.o "$output"/signatures "$output"/proof "$output"/sources
+    [ -z "$made" ] || rmdir "$made"
+fi
+exit "$result"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * call.h - every way of broadcasting one signature.
+ */
+#ifndef SIGNATURES_CALL_H
+#define SIGNATURES_CALL_H
+
+#include "expect.h"
+
+/* Calls the observers through their own type, without peal: checks the check. */
+void call_directly(struct random *random);
+
+/* Broadcasts by array, by default and through ffi_call, with every policy that fits. */
+void call_by_array(peal_method method, struct random *random);
+
+/* Broadcasts by array, by default and through ffi_call, with the method's policy. `path`: whose
+ * method it is, for messages. */
+void call_by_array_once(
+    peal_method method, const char *path, const char *path_by_ffi, struct random *random);
+
+/* Broadcasts by peal_ask and peal_broadcast. */
+void call_variadic(peal_method method, struct random *random);
+
+/* Broadcasts by PEAL_BROADCAST and PEAL_EACH. */
+void call_typed(const void *handles, struct random *random);
+
+/* Broadcasts a method that nobody observes. */
+void call_nobody(peal_method method, struct random *random);
+
+#endif

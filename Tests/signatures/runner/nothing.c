@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nothing.c - linked in place of the library by --self-check, which calls none of it.
+ */
+#include <stdlib.h>
+
+#define NOTHING(name)        \
+    void name(void);         \
+    void name(void)          \
+    {                        \
+        abort();             \
+    }
+
+NOTHING(peal_ask_counted)
+NOTHING(peal_broadcast_counted)
+NOTHING(peal_center_create)
+NOTHING(peal_center_destroy)
+NOTHING(peal_entries_begin)
+NOTHING(peal_entries_end)
+NOTHING(peal_entry_admit)
+NOTHING(peal_last_message)
+NOTHING(peal_method_call_path)
+NOTHING(peal_method_declaration)
+NOTHING(peal_observe)
+NOTHING(peal_observe_bindings)
+NOTHING(peal_protocol_define)
+NOTHING(peal_send)
+NOTHING(peal_send_with)
+NOTHING(peal_status_name)
+NOTHING(peal_type_declare)
+NOTHING(peal_type_layout)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check.h - claims and checks. A test program is a list of claims:
+ *
+ *     CLAIM("O6", "an observer removed before its turn is not called")
+ *     {
+ *         ...
+ *         CHECK(calls == 0);
+ *     }
+ *
+ * `main` is in check.c: it runs the claims in the order of the file, prints each with its outcome,
+ * ends with "N passed, M failed", and fails when one failed or there was none. A first argument runs
+ * only the claims whose number or sentence contains it.
+ */
+#ifndef PEAL_TEST_CHECK_H
+#define PEAL_TEST_CHECK_H
+
+#include <peal/peal.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+PEAL_BEGIN_DECLARATIONS
+
+/* How many observers, threads and rounds a test may use: less where a sanitizer makes each dear. */
+#if defined(PEAL_TEST_SANITIZED)
+#define CHECK_ROUNDS(rounds) ((rounds) / 10 + 1)
+#else
+#define CHECK_ROUNDS(rounds) (rounds)
+#endif
+
+struct check_claim {
+    const char *number;
+    const char *sentence;
+    void (*run)(void);
+    struct check_claim *next;
+};
+
+void check_register(struct check_claim *claim);
+
+/* Each prints the place and what was found when it fails, and returns whether it held. Any thread. */
+bool check_that(bool holds, const char *expression, const char *file, int line);
+bool check_integer(
+    long long actual, long long expected, const char *expression, const char *file, int line);
+bool check_real(
+    long double actual, long double expected, const char *expression, const char *file, int line);
+bool check_pointer(
+    const void *actual, const void *expected, const char *expression, const char *file, int line);
+bool check_text(
+    const char *actual, const char *expected, const char *expression, const char *file, int line);
+bool check_contains(
+    const char *text, const char *part, const char *expression, const char *file, int line);
+bool check_status(
+    peal_status actual, peal_status expected, const char *expression, const char *file, int line);
+bool check_failure(
+    peal_status actual, peal_status expected, const char *expression, const char *file, int line);
+
+/* Says which case of a table the checks that follow are about; NULL ends it. */
+void check_case(const char *name);
+
+/* Gives the claim that calls it more time than claims have. */
+void check_allow_seconds(unsigned seconds);
+
+/* Ends the program: for what cannot go on, such as a latch that never opens. */
+void check_give_up(const char *reason, const char *file, int line);
+
+#define CLAIM(number, sentence) CHECK_CLAIM_(number, sentence, __LINE__)
+#define CHECK_CLAIM_(number, sentence, line) CHECK_CLAIM_AT_(number, sentence, line)
+#define CHECK_CLAIM_AT_(number, sentence, line)                                                  \
+    static void claim_##line(void);                                                              \
+    static struct check_claim claim_record_##line = { number, sentence, claim_##line, NULL };    \
+    __attribute__((constructor)) static void claim_register_##line(void)                         \
+    {                                                                                            \
+        check_register(&claim_record_##line);                                                    \
+    }                                                                                            \
+    static void claim_##line(void)
+
+#define CHECK(condition) check_that((condition), #condition, __FILE__, __LINE__)
+#define CHECK_EQUAL(actual, expected) \
+    check_integer((long long)(actual), (long long)(expected), #actual, __FILE__, __LINE__)
+#define CHECK_REAL(actual, expected) check_real((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_POINTER(actual, expected) \
+    check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_CONTAINS(text, part) check_contains((text), (part), #text, __FILE__, __LINE__)
+/* The status, exactly. */
+#define CHECK_STATUS(actual, expected) check_status((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_OK(actual) CHECK_STATUS(actual, PEAL_OK)
+/* The status, kept as the thread's last one, with a sentence. */
+#define CHECK_FAILURE(actual, expected) \
+    check_failure((peal_forget_failure(), (actual)), (expected), #actual, __FILE__, __LINE__)
+/* Leaves the claim when the condition does not hold. */
+#define REQUIRE(condition)     \
+    do {                       \
+        if (!CHECK(condition)) \
+            return;            \
+    } while (0)
+#define REQUIRE_OK(actual)     \
+    do {                       \
+        if (!CHECK_OK(actual)) \
+            return;            \
+    } while (0)
+
+#define CHECK_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+PEAL_END_DECLARATIONS
+
+#endif

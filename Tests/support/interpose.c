@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "interpose.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static __thread bool watching;
+static __thread struct interpose_counts counts;
+static __thread unsigned long refuse_in;
+static __thread unsigned long refused;
+static __thread bool hold_next;
+
+static int held;
+static int released;
+
+/* dlsym may allocate before it has found calloc: it is given from here, and never freed. */
+static char early[16384] __attribute__((aligned(16)));
+static size_t early_used;
+
+static void *early_memory(size_t size)
+{
+    void *memory = early + early_used;
+
+    early_used += (size + 15) & ~(size_t)15;
+    return early_used <= sizeof early ? memory : NULL;
+}
+
+static bool is_early(const void *memory)
+{
+    return (const char *)memory >= early && (const char *)memory < early + sizeof early;
+}
+
+/* Loads libc's function into a pointer of its type. */
+#define NEXT(pointer, name)                                                 \
+    do {                                                                    \
+        if (pointer == NULL) {                                              \
+            void *found_ = dlsym(RTLD_NEXT, name);                          \
+            memcpy(&pointer, &found_, sizeof pointer);                      \
+        }                                                                   \
+    } while (0)
+
+void *malloc(size_t size)
+{
+    static void *(*next)(size_t);
+
+    if (watching)
+        counts.allocations++;
+    NEXT(next, "malloc");
+    return next(size);
+}
+
+/* The Swift runtime ends the process where its own memory is refused; only peal's calls count. In a
+ * library that has the runtime inside the two look alike: run what is to be refused once before, so
+ * that the runtime has what it keeps for good. */
+static bool is_peals(const void *caller)
+{
+    Dl_info found;
+    const char *slash;
+
+    if (dladdr(caller, &found) == 0 || found.dli_fname == NULL)
+        return false;
+    slash = strrchr(found.dli_fname, '/');
+    return strncmp(slash != NULL ? slash + 1 : found.dli_fname, "libpeal.", 8) == 0;
+}
+
+static void wait_while_held(void)
+{
+    __atomic_store_n(&held, 1, __ATOMIC_RELEASE);
+    while (!__atomic_load_n(&released, __ATOMIC_ACQUIRE)) {
+        const struct timespec moment = { 0, 100000 };
+
+        nanosleep(&moment, NULL);
+    }
+}
+
+void *calloc(size_t count, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+    static __thread bool searching;
+
+    if (watching)
+        counts.allocations++;
+    if (refuse_in > 0 && is_peals(__builtin_return_address(0)) && --refuse_in == 0) {
+        refused++;
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (hold_next && is_peals(__builtin_return_address(0))) {
+        hold_next = false;
+        wait_while_held();
+    }
+    if (searching)
+        return early_memory(count * size);
+    searching = true;
+    NEXT(next, "calloc");
+    searching = false;
+    return next(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    static void *(*next)(void *, size_t);
+
+    if (watching)
+        counts.allocations++;
+    NEXT(next, "realloc");
+    return next(memory, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    static int (*next)(void **, size_t, size_t);
+
+    if (watching)
+        counts.allocations++;
+    NEXT(next, "posix_memalign");
+    return next(memory, alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+
+    if (watching)
+        counts.allocations++;
+    NEXT(next, "aligned_alloc");
+    return next(alignment, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    static void *(*next)(size_t, size_t);
+
+    if (watching)
+        counts.allocations++;
+    NEXT(next, "memalign");
+    return next(alignment, size);
+}
+
+void free(void *memory)
+{
+    static void (*next)(void *);
+
+    if (watching && memory != NULL)
+        counts.frees++;
+    if (is_early(memory))
+        return;
+    NEXT(next, "free");
+    next(memory);
+}
+
+#define COUNT_LOCK(name, type)              \
+    int name(type *object)                  \
+    {                                       \
+        static int (*next)(type *);         \
+        if (watching)                       \
+            counts.locks++;                 \
+        NEXT(next, #name);                  \
+        return next(object);                \
+    }
+COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
+COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
+COUNT_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t)
+COUNT_LOCK(pthread_rwlock_wrlock, pthread_rwlock_t)
+COUNT_LOCK(pthread_rwlock_tryrdlock, pthread_rwlock_t)
+COUNT_LOCK(pthread_rwlock_trywrlock, pthread_rwlock_t)
+COUNT_LOCK(sem_wait, sem_t)
+COUNT_LOCK(sem_trywait, sem_t)
+
+long syscall(long number, ...)
+{
+    static long (*next)(long, ...);
+    long arguments[6];
+    va_list list;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arguments[i] = va_arg(list, long);
+    va_end(list);
+    if (watching)
+        counts.syscalls++;
+    NEXT(next, "syscall");
+    return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+        arguments[5]);
+}
+
+void interpose_watch(void)
+{
+    memset(&counts, 0, sizeof counts);
+    watching = true;
+}
+
+struct interpose_counts interpose_stop(void)
+{
+    watching = false;
+    return counts;
+}
+
+void interpose_refuse(unsigned long nth)
+{
+    refuse_in = nth;
+    refused = 0;
+}
+
+unsigned long interpose_refused(void)
+{
+    return refused;
+}
+
+void interpose_hold_next(void)
+{
+    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&released, 0, __ATOMIC_RELEASE);
+    hold_next = true;
+}
+
+bool interpose_wait_held(void)
+{
+    for (int i = 0; i < 50000; i++) {
+        const struct timespec moment = { 0, 100000 };
+
+        if (__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+            return true;
+        nanosleep(&moment, NULL);
+    }
+    return false;
+}
+
+void interpose_release(void)
+{
+    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * interpose.h - a program's own malloc, calloc, free, mutexes and syscall, in place of libc's. What
+ * an executable defines, the dynamic linker gives to every library in the process.
+ *
+ * Not under sanitizers, which do the same.
+ */
+#ifndef PEAL_TEST_INTERPOSE_H
+#define PEAL_TEST_INTERPOSE_H
+
+#include "check.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* What the calling thread did since interpose_watch(). */
+struct interpose_counts {
+    unsigned long allocations; /* malloc, calloc, realloc and their kin */
+    unsigned long frees;
+    unsigned long locks;       /* mutexes, read-write locks, semaphores, conditions */
+    unsigned long syscalls;    /* through syscall(2): futex, membarrier */
+};
+
+/* Counts what the calling thread does until interpose_stop(), which tells. */
+void interpose_watch(void);
+struct interpose_counts interpose_stop(void);
+
+/* Refuses the n-th calloc that the library makes on the calling thread from now on, counted from 1;
+ * 0 refuses none. */
+void interpose_refuse(unsigned long nth);
+/* How many were refused since. */
+unsigned long interpose_refused(void);
+
+/* Holds the next calloc that the library makes on the calling thread until interpose_release(), from another thread. */
+void interpose_hold_next(void);
+/* Waits until that thread stands there; false when it does not come within five seconds. */
+bool interpose_wait_held(void);
+void interpose_release(void);
+
+PEAL_END_DECLARATIONS
+
+#endif

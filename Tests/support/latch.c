@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "latch.h"
+
+#include <errno.h>
+#include <time.h>
+
+#if defined(PEAL_TEST_SANITIZED)
+enum { SECONDS_TO_WAIT = 60 };
+#else
+enum { SECONDS_TO_WAIT = 5 };
+#endif
+
+void latch_open(struct latch *latch)
+{
+    pthread_mutex_lock(&latch->lock);
+    latch->is_open = true;
+    pthread_cond_broadcast(&latch->opened);
+    pthread_mutex_unlock(&latch->lock);
+}
+
+void latch_shut(struct latch *latch)
+{
+    pthread_mutex_lock(&latch->lock);
+    latch->is_open = false;
+    pthread_mutex_unlock(&latch->lock);
+}
+
+bool latch_is_open(struct latch *latch)
+{
+    bool is_open;
+
+    pthread_mutex_lock(&latch->lock);
+    is_open = latch->is_open;
+    pthread_mutex_unlock(&latch->lock);
+    return is_open;
+}
+
+void latch_wait_at(struct latch *latch, const char *file, int line)
+{
+    struct timespec limit;
+    int error = 0;
+
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += SECONDS_TO_WAIT;
+    pthread_mutex_lock(&latch->lock);
+    while (!latch->is_open && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&latch->opened, &latch->lock, &limit);
+    if (!latch->is_open)
+        check_give_up("waited in vain for another thread", file, line);
+    pthread_mutex_unlock(&latch->lock);
+}
+
+pthread_t thread_start(void *(*body)(void *), void *context)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, body, context) != 0)
+        check_give_up("a thread cannot be started", __FILE__, __LINE__);
+    return thread;
+}
+
+void thread_join(pthread_t thread)
+{
+    if (pthread_join(thread, NULL) != 0)
+        check_give_up("a thread cannot be joined", __FILE__, __LINE__);
+}

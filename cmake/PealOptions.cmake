@@ -1,0 +1,61 @@
+# Compiler options of all parts, and the target `peal-warnings` for C programs of this project.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(peal-warnings INTERFACE)
+target_compile_options(peal-warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Werror>)
+
+# Of peal's own Swift. Whole-module: the path of a broadcast is inlined across files.
+add_library(peal-swift-options INTERFACE)
+target_compile_options(peal-swift-options INTERFACE
+  $<$<COMPILE_LANGUAGE:Swift>:-swift-version;6;-wmo;-warnings-as-errors>
+  # The library uses neither tasks nor regular expressions, so it need not load their runtimes.
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-concurrency-module-import>"
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-string-processing-module-import>"
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
+
+# The frames on the path of a broadcast are filled by indices that were checked when the method was
+# defined; a canary a broadcast would guard nothing.
+if(NOT PEAL_SANITIZE)
+  target_compile_options(peal-swift-options INTERFACE
+    "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-stack-protector>")
+endif()
+
+if(PEAL_SANITIZE)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR
+      "a sanitized build needs the clang of the Swift toolchain for C: use the presets asan or tsan, "
+      "or pass -DCMAKE_C_COMPILER=… -DCMAKE_CXX_COMPILER=…")
+  endif()
+  set(clang_sanitizers ${PEAL_SANITIZE})
+  if(PEAL_SANITIZE STREQUAL "address")
+    set(clang_sanitizers address,undefined)
+  endif()
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g>"
+    "$<$<COMPILE_LANGUAGE:Swift>:-sanitize=${PEAL_SANITIZE};-g>")
+  add_link_options(
+    "$<$<LINK_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers}>"
+    "$<$<LINK_LANGUAGE:Swift>:-sanitize=${PEAL_SANITIZE}>")
+  if(PEAL_SANITIZE STREQUAL "thread")
+    add_compile_options(
+      "$<$<COMPILE_LANGUAGE:C,CXX>:-DPEAL_THREAD_SANITIZER>"
+      "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER>")
+    # The thread sanitizer of the Swift toolchain knows libdispatch, and needs it in every program.
+    get_filename_component(swift_bin ${CMAKE_Swift_COMPILER} REALPATH)
+    get_filename_component(swift_usr ${swift_bin}/../.. ABSOLUTE)
+    set(swift_runtime ${swift_usr}/lib/swift/linux)
+    add_link_options(
+      "$<$<LINK_LANGUAGE:C,CXX>:-Wl,--push-state,--no-as-needed;-L${swift_runtime};-Wl,-rpath,${swift_runtime};-ldispatch;-lBlocksRuntime;-Wl,--pop-state>")
+  endif()
+endif()

@@ -1,0 +1,57 @@
+/* What logcast and its plugins say to each other: two protocols. */
+#ifndef LOG_SINK_H
+#define LOG_SINK_H
+
+#include <peal/peal.h>
+#include <stdio.h>
+
+/* One line of a log; borrowed during the call that brings it. */
+struct log_line {
+    const char *source;
+    uint64_t number;  /* in its source, from 1 */
+    const char *text; /* without the newline; a zero follows, but it may also contain some */
+    size_t length;
+};
+
+/* Passed by value, so peal is told what it is. */
+PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t kept; });
+
+/* The host calls these, for each source:
+ *     begin       a source begins
+ *     line        a line was read
+ *     wants_line  whether to keep it: kept when every sink that answers says true. All are asked, so
+ *                 that what a filter counts does not depend on who was asked before; with nobody to
+ *                 ask, the line is kept
+ *     kept_line   it is kept
+ *     end         the source has ended
+ * and once, after the last source:
+ *     report      tell what you did, in lines that begin with four blanks */
+#define LOG_SINK(METHOD)                                                          \
+    METHOD(optional, void, begin, (const char *source))                           \
+    METHOD(optional, void, line, (const struct log_line *line))                   \
+    METHOD(optional, bool, wants_line, (const struct log_line *line), every)      \
+    METHOD(optional, void, kept_line, (const struct log_line *line))              \
+    METHOD(optional, void, end, (const char *source, struct log_totals totals))   \
+    METHOD(required, void, report, (FILE *out))
+PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
+
+/* Plugins call this when something goes wrong; whoever cares listens. The host prints it. */
+#define LOG_TROUBLE(METHOD) METHOD(required, void, trouble, (const char *who, const char *what))
+PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
+
+/* Defines LogSink, or finds it where another part has defined it. */
+static inline peal_status log_sink_join(peal_center center, struct log_sink_protocol *out_sink)
+{
+    const peal_status status = peal_type_declare(center, log_totals_declaration);
+    return status < 0 ? status : log_sink_define(center, out_sink);
+}
+
+/* Tells the host of trouble; nothing happens where nobody listens. */
+static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
+{
+    struct log_trouble_protocol handles;
+    if (log_trouble_define(center, &handles) >= 0)
+        PEAL_BROADCAST(log_trouble, &handles, trouble, who, what);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* The time at the beginning of a log's line. */
+#ifndef STAMP_H
+#define STAMP_H
+
+#include <stddef.h>
+
+struct stamp {
+    size_t hour; /* the length of the part that tells day and hour; 0 where there is no time */
+    size_t rest; /* where the text behind the time begins */
+};
+
+/* Knows "2026-05-09 07:31:02" with a blank or a T, and whatever follows it without a blank (fractions,
+ * a zone), and "May  9 07:31:02". */
+struct stamp stamp_read(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,31 @@
+/* Counts by key, in bounded memory. */
+#ifndef TALLY_H
+#define TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TALLY_LIMIT = 65536, /* keys; what comes after them is counted as `others` */
+    TALLY_KEY = 47       /* bytes of a key; longer ones are cut */
+};
+
+struct tally_entry {
+    uint64_t count;
+    unsigned char length;
+    char key[TALLY_KEY];
+};
+
+struct tally {
+    struct tally_entry *entries; /* in order of their first appearance */
+    size_t count, capacity;
+    uint32_t *slots; /* twice the capacity: an entry's place plus one, or 0 */
+    size_t last;     /* the entry of the key before, which often comes again */
+    uint64_t others;
+};
+
+/* Begin with zeros. */
+void tally_add(struct tally *tally, const char *key, size_t length);
+void tally_free(struct tally *tally);
+
+#endif

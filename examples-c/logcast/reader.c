@@ -1,0 +1,146 @@
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+
+/* Makes room behind the bytes that are there. False when memory is out. */
+static bool make_room(struct reader *reader)
+{
+    if (reader->start > 0) {
+        memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
+        reader->scanned -= reader->start;
+        reader->end -= reader->start;
+        reader->start = 0;
+    }
+    if (reader->end < reader->capacity)
+        return true;
+    const size_t capacity = reader->capacity * 2;
+    char *buffer = realloc(reader->buffer, capacity + 1); /* a byte to spare */
+    if (buffer == NULL)
+        return false;
+    reader->buffer = buffer;
+    reader->capacity = capacity;
+    return true;
+}
+
+/* Reads more. False on failure. */
+static bool fill(struct reader *reader)
+{
+    ssize_t count;
+    do {
+        if (interrupt_signal() != 0) {
+            reader->at_end = true;
+            reader->start = reader->scanned = reader->end; /* half a line is none */
+            return true;
+        }
+        count = read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return false;
+    reader->at_end = count == 0;
+    reader->end += (size_t)count;
+    reader->source.bytes += (uint64_t)count;
+    reader->source.reads++;
+    return true;
+}
+
+/* Hands out what lies between start and `stop`; true when it is a line to look at. */
+static bool take(struct reader *reader, size_t stop, bool has_newline, const char **out_text,
+                 size_t *out_length)
+{
+    const bool rest_of_cut_line = reader->skipping;
+    char *text = reader->buffer + reader->start;
+    size_t length = stop - reader->start;
+    reader->start = reader->scanned = stop + (has_newline ? 1 : 0);
+    reader->skipping = false;
+    if (rest_of_cut_line)
+        return false;
+    if (has_newline && length > 0 && text[length - 1] == '\r')
+        length--;
+    if (length > reader->limit) {
+        length = reader->limit;
+        reader->source.cut++;
+    }
+    text[length] = '\0'; /* over what ended the line, was cut off, or the byte to spare */
+    *out_text = text;
+    *out_length = length;
+    return true;
+}
+
+static enum source_result next(struct source *source, const char **text, size_t *length)
+{
+    struct reader *reader = (struct reader *)source;
+    for (;;) {
+        const char *newline = memchr(
+            reader->buffer + reader->scanned, '\n', reader->end - reader->scanned);
+        if (newline != NULL) {
+            if (take(reader, (size_t)(newline - reader->buffer), true, text, length))
+                return SOURCE_LINE;
+            continue;
+        }
+        reader->scanned = reader->end;
+        if (reader->at_end) {
+            if (reader->start == reader->end)
+                return SOURCE_END;
+            if (take(reader, reader->end, false, text, length))
+                return SOURCE_LINE;
+            continue;
+        }
+        if (reader->skipping) {
+            reader->start = reader->scanned = reader->end = 0;
+        } else if (reader->end - reader->start > reader->limit + 1) {
+            /* One byte more than the limit may still be the carriage return of a line that fits. */
+            take(reader, reader->end, false, text, length);
+            reader->skipping = true;
+            return SOURCE_LINE;
+        }
+        if (!make_room(reader) || !fill(reader)) {
+            source->error = errno;
+            return SOURCE_FAILED;
+        }
+    }
+}
+
+static bool refuse(struct reader *reader, int error)
+{
+    reader_close(reader);
+    errno = error;
+    return false;
+}
+
+bool reader_open(struct reader *reader, const char *path, size_t line_limit)
+{
+    struct stat status;
+    memset(reader, 0, sizeof *reader);
+    reader->source.name = path;
+    reader->source.next = next;
+    reader->limit = line_limit;
+    reader->capacity = READER_BUFFER;
+    reader->owns_file = strcmp(path, "-") != 0;
+    reader->file = reader->owns_file ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (reader->file < 0)
+        return false;
+    if (!reader->owns_file)
+        reader->source.name = "standard input";
+    if (fstat(reader->file, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            return refuse(reader, EISDIR);
+        if (S_ISREG(status.st_mode) && status.st_size > 0)
+            reader->source.size = (uint64_t)status.st_size;
+    }
+    reader->buffer = malloc(reader->capacity + 1);
+    return reader->buffer != NULL || refuse(reader, ENOMEM);
+}
+
+void reader_close(struct reader *reader)
+{
+    free(reader->buffer);
+    if (reader->owns_file)
+        close(reader->file);
+}

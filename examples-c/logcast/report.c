@@ -1,0 +1,72 @@
+#include "report.h"
+
+#include "text.h"
+
+void report_reading(const char *name, const struct reading *reading)
+{
+    const struct log_totals *totals = &reading->totals;
+    printf("%s: %s lines, %s\n", name, text_grouped(totals->read).text,
+           text_bytes(reading->bytes).text);
+    printf("    kept %s, dropped %s", text_grouped(totals->kept).text,
+           text_grouped(totals->read - totals->kept).text);
+    if (reading->cut > 0)
+        printf(", cut short %s", text_grouped(reading->cut).text);
+    printf("\n    %s", text_duration(reading->nanoseconds).text);
+    if (reading->nanoseconds > 0)
+        printf(", %s lines a second", text_grouped((uint64_t)(
+            (double)totals->read * 1e9 / (double)reading->nanoseconds)).text);
+    printf("\n");
+}
+
+void report_sinks(struct host *host)
+{
+    PEAL_EACH(log_sink, &host->sinks, report, each) {
+        printf("\n%s\n", roster_find(&host->roster, each.target)->name);
+        each.table->report(each.target, stdout);
+    }
+}
+
+void report_idle(const struct plugins *plugins)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plugins->count; i++)
+        if (plugins->loaded[i].started == LOG_START_IDLE)
+            printf("%s%s", count++ == 0 ? "\nidle without options: " : ", ",
+                   plugins->loaded[i].table->name);
+    if (count > 0)
+        printf("\n");
+}
+
+static void report_share(const char *name, uint64_t part, uint64_t whole)
+{
+    printf("    %-12s %12s %5.1f %%\n", name, text_duration(part).text,
+           whole == 0 ? 0.0 : (double)part * 100 / (double)whole);
+}
+
+void report_time(const struct host *host, uint64_t nanoseconds)
+{
+    const struct roster *roster = &host->roster;
+    uint64_t rest = nanoseconds;
+    printf("\ntime\n");
+    for (size_t i = 0; i <= roster->count; i++) {
+        const struct roster_entry *entry =
+            i < roster->count ? &roster->entries[i] : &roster->others;
+        if (i < roster->count || entry->nanoseconds > 0)
+            report_share(entry->name, entry->nanoseconds, nanoseconds);
+        rest -= entry->nanoseconds < rest ? entry->nanoseconds : rest;
+    }
+    report_share("(host)", rest, nanoseconds);
+}
+
+void report_plugins(const struct plugins *plugins)
+{
+    for (size_t i = 0; i < plugins->count; i++) {
+        const struct log_plugin *table = plugins->loaded[i].table;
+        printf("%s: %s\n", table->name, table->about != NULL ? table->about : "");
+        for (const struct log_option_help *help = table->options; help && help->key; help++) {
+            char option[128];
+            snprintf(option, sizeof option, "--%s.%s %s", table->name, help->key, help->value);
+            printf("    %-28s %s\n", option, help->help);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* What is printed at the end. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "host.h"
+#include "plugins.h"
+#include "source.h"
+
+/* What was read of one source, or of all. */
+struct reading {
+    struct log_totals totals;
+    uint64_t bytes, cut, nanoseconds;
+};
+
+void report_reading(const char *name, const struct reading *reading);
+/* Asks every sink for its report, each under its name. */
+void report_sinks(struct host *host);
+/* Names the plugins that had nothing to do. */
+void report_idle(const struct plugins *plugins);
+/* Who took how long, of the time that the reading took. */
+void report_time(const struct host *host, uint64_t nanoseconds);
+/* The plugins and their options. */
+void report_plugins(const struct plugins *plugins);
+
+#endif

@@ -1,0 +1,35 @@
+/* Who takes part: names and times for the targets of observers. */
+#ifndef ROSTER_H
+#define ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ROSTER_LIMIT = 64 };
+
+struct roster_entry {
+    const char *name;
+    const void *target; /* compared, never followed: it may be gone */
+    uint64_t nanoseconds;
+};
+
+struct roster {
+    struct roster_entry entries[ROSTER_LIMIT];
+    size_t count;
+    struct roster_entry others; /* for targets that nobody announced */
+    uint64_t clock;
+};
+
+void roster_clear(struct roster *roster);
+/* False when there is no room. */
+bool roster_add(struct roster *roster, const char *name, const void *target);
+/* The entry of a target, or `others`. */
+struct roster_entry *roster_find(struct roster *roster, const void *target);
+
+/* The stopwatch: start it before the first of several calls, and charge after each. One reading of
+ * the clock a call. */
+void roster_start(struct roster *roster);
+void roster_charge(struct roster *roster, const void *target);
+
+#endif

@@ -1,0 +1,14 @@
+/* The three standard streams, whatever the caller left of them. */
+#ifndef STANDARD_H
+#define STANDARD_H
+
+#include <stdbool.h>
+
+/* Fills the places of closed standard streams, so that no file or database that is opened later gets
+ * their numbers; using one is still an error. And a reader who leaves is an error, not a signal. */
+void standard_guard(void);
+
+/* Writes out what is buffered. False when standard output took less than all; errno tells why. */
+bool standard_flush(void);
+
+#endif

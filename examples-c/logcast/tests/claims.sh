@@ -1,0 +1,50 @@
+# For the test scripts: a folder of its own, and claims that are printed as they hold.
+#
+#     . claims.sh; claim "what holds" COMMAND...
+#
+# Sets: work (a folder, removed at the end). `run` fills out, err and code.
+set -u
+LC_ALL=C
+export LC_ALL
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+claim() {
+    said=$1
+    shift
+    if "$@"; then
+        echo "ok: $said"
+    else
+        failures=$((failures + 1))
+        echo "NOT OK: $said"
+        echo "    $*"
+        [ ! -f "$work/out" ] || sed 's/^/    out| /' "$work/out"
+        [ ! -f "$work/err" ] || sed 's/^/    err| /' "$work/err"
+    fi
+}
+
+finish() {
+    [ "$failures" -eq 0 ] && echo "all claims hold"
+    exit "$((failures > 0))"
+}
+
+# run COMMAND...: keeps what it prints, and its exit code.
+run() {
+    out=$work/out
+    err=$work/err
+    "$@" >"$out" 2>"$err"
+    code=$?
+}
+
+has() { # FILE TEXT: a line contains the text
+    grep -qF -- "$2" "$1"
+}
+
+is_empty() {
+    [ ! -s "$1" ]
+}
+
+same() { # EXPECTED ACTUAL
+    [ "$1" = "$2" ] || { echo "    expected: $1"; echo "    actual:   $2"; return 1; }
+}

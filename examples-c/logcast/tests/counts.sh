@@ -1,0 +1,82 @@
+# counts.sh LOGCAST LOG: what logcast counts is what awk and wc count.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+log=$2
+
+# The rows under a heading of the report, as "key count".
+rows() {
+    awk -v heading="    $1" '
+        $0 == heading { on = 1; next }
+        on && !/^        / { exit }
+        on {
+            sub(/ +[0-9.]+ %$/, "")
+            count = $NF
+            gsub(",", "", count)
+            sub(/ +[0-9,]+$/, "")
+            sub(/^ +/, "")
+            print $0, count
+        }' "$out"
+}
+
+run "$logcast" --counts.top 65536 "$log"
+claim "ends with 0" same 0 "$code"
+claim "is silent on standard error" is_empty "$err"
+claim "counts the lines" same \
+    "$(wc -l <"$log" | tr -d ' ')" \
+    "$(sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
+claim "counts by hour" same \
+    "$(awk '{ n[$1 " " substr($2, 1, 2)]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
+    "$(rows 'by hour' | sort)"
+claim "counts by first word" same \
+    "$(awk '{ n[$3]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
+    "$(rows 'by first word' | sort)"
+
+run "$logcast" --counts.words=2 --counts.top 65536 "$log"
+claim "counts by two first words" same \
+    "$(awk '{ n[$3 " " $4]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
+    "$(rows 'by first words' | sort)"
+
+run "$logcast" --counts.top 2 "$log"
+claim "sums up the words it does not show" same \
+    "$(awk '{ n[$3]++ } END { for (k in n) print n[k] }' "$log" | sort -rn |
+        awk 'NR > 2 { sum += $1 } END { print "(others)", sum }')" \
+    "$(rows 'by first word' | tail -n 1)"
+
+run "$logcast" --counts.words 9 "$log"
+claim "refuses a bad option of its own, and goes on" same 1 "$code"
+claim "tells which" has "$err" "logcast: counts: words must be a number from 1 to 8"
+
+run "$logcast" --filter.keep 'status installed ' --filter.keep ' trigproc ' --filter.drop lib "$log"
+claim "keeps what grep keeps" same \
+    "$(grep -E 'status installed | trigproc ' "$log" | grep -vc lib)" \
+    "$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)"
+claim "counts only what is kept" same \
+    "$(grep -E 'status installed | trigproc ' "$log" | grep -v lib |
+        awk '{ n[$3]++ } END { for (k in n) print k, n[k] }' | sort)" \
+    "$(rows 'by first word' | sort)"
+claim "counts what each pattern matched" same \
+    "$(grep -c lib "$log")" \
+    "$(sed -n 's/^ *drop lib *matched *//p' "$out" | tr -d ,)"
+
+run "$logcast" --filter.keep 'a(b' "$log"
+claim "refuses a bad pattern, and goes on" same 1 "$code"
+claim "tells which pattern" has "$err" 'logcast: filter: pattern "a(b": '
+claim "keeps all without a filter" has "$out" "dropped 0"
+
+cat "$log" "$log" >"$work/twice.log"
+run "$logcast" "$log" "$work/twice.log"
+claim "adds up several logs" same \
+    "$(($(wc -l <"$log") * 3))" \
+    "$(sed -n 's/^all: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
+
+run "$logcast" - <"$log"
+claim "reads standard input" has "$out" "standard input: "
+run sh -c 'cat "$2" | "$1" -' sh "$logcast" "$log"
+claim "reads a pipe" same \
+    "$(wc -l <"$log" | tr -d ' ')" \
+    "$(sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
+
+run "$logcast" --time "$log"
+claim "tells the time of each plugin" grep -qE '^    counts +[0-9.]+ ms +[0-9.]+ %$' "$out"
+claim "gives no time to nobody" [ "$(grep -c '^    others' "$out")" -eq 0 ]
+finish

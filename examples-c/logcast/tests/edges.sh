@@ -1,0 +1,94 @@
+# edges.sh LOGCAST: inputs and surroundings that are not as one would wish.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+cd "$work" || exit 1
+
+lines() { # the number of lines that the first reading tells
+    sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,
+}
+
+: >empty
+run "$logcast" empty
+claim "an empty file has no lines" same "0 0" "$code $(lines)"
+
+printf 'one\ntwo' >unended
+run "$logcast" unended
+claim "the last line needs no newline" same "0 2" "$code $(lines)"
+
+printf '\n\n\n' >blank
+run "$logcast" blank
+claim "empty lines are lines" same "0 3" "$code $(lines)"
+claim "and have no first word" has "$out" "(nothing)"
+
+printf 'alpha\r\nbeta\r\n' >crlf
+run "$logcast" --filter.keep '^(alpha|beta)$' crlf
+claim "a carriage return before the newline is not the line's" has "$out" "kept 2, dropped 0"
+
+printf 'a\0b one\na\0c two\n\0\n' >zeros
+run "$logcast" --filter.keep 'b one$' --filter.keep 'c two$' zeros
+claim "a line may hold zero bytes, and is matched beyond them" has "$out" "kept 2, dropped 1"
+claim "a zero byte is not printed" same 0 "$(tr -cd '\000' <"$out" | wc -c | tr -d ' ')"
+
+awk 'BEGIN { for (i = 0; i < 300000; i++) printf "0123456789"; print ""; print "short" }' >long
+run "$logcast" --counts.top 5 long
+claim "a line of three million bytes is cut short and counted" has "$out" "cut short 1"
+claim "and the next one is read" same "0 2" "$code $(lines)"
+run "$logcast" --line-limit 4000000 long
+claim "a higher limit leaves it whole" [ "$(grep -c 'cut short' "$out")" -eq 0 ]
+run "$logcast" --line-limit 5 --filter.keep '^short$' --filter.keep '^01234$' long
+claim "a line is cut at the limit, and one that just fits is not" has "$out" \
+    "kept 2, dropped 0, cut short 1"
+printf '12345\r\n123456\r\n' >tight
+run "$logcast" --line-limit 5 tight
+claim "a carriage return does not count against the limit" has "$out" "cut short 1"
+printf '123456789' >tail
+run "$logcast" --line-limit 5 tail
+claim "a last line without a newline is cut too" has "$out" "cut short 1"
+run sh -c '(printf 123456; sleep 0.2; printf "789\n"; sleep 0.2; printf "ab\n") |
+    "$1" --line-limit 4 --filter.keep "^1234$" --filter.keep "^ab$" -' sh "$logcast"
+claim "lines that arrive in pieces are put together" has "$out" "kept 2, dropped 0, cut short 1"
+
+run "$logcast" .
+claim "a directory is an error" same 1 "$code"
+claim "it is named" has "$err" "logcast: .: Is a directory"
+run "$logcast" missing unended
+claim "a missing file is an error" same 1 "$code"
+claim "it is named too" has "$err" "logcast: missing: No such file or directory"
+claim "the other file is read" same 2 "$(lines)"
+if [ "$(id -u)" -ne 0 ]; then
+    : >closed
+    chmod 000 closed
+    run "$logcast" closed
+    claim "an unreadable file is an error" has "$err" "logcast: closed: Permission denied"
+fi
+run sh -c '"$1" - <&-' sh "$logcast"
+claim "closed standard input is an error" has "$err" "logcast: standard input: Bad file descriptor"
+claim "and ends with 1" same 1 "$code"
+
+run sh -c '"$1" unended >&-' sh "$logcast"
+claim "closed standard output is an error" has "$err" "logcast: standard output: Bad file descriptor"
+claim "and ends with 1 as well" same 1 "$code"
+run sh -c '(sleep 0.3; "$1" unended; echo $? >code) | true' sh "$logcast"
+claim "a reader who has left is an error, not a signal" same 1 "$(cat code)"
+claim "and is told" has "$err" "logcast: standard output: Broken pipe"
+if [ -c /dev/full ]; then
+    run sh -c '"$1" unended >/dev/full' sh "$logcast"
+    claim "a full device is an error" has "$err" "logcast: standard output: No space left on device"
+    run sh -c '"$1" --help >/dev/full' sh "$logcast"
+    claim "for --help too" same 1 "$code"
+fi
+
+mkfifo pipe
+"$logcast" - <pipe >out 2>err &
+process=$!
+exec 3>pipe
+printf 'one\ntwo\nhalf a li' >&3
+sleep 0.5
+kill -TERM "$process"
+wait "$process"
+code=$?
+exec 3>&-
+out=$work/out
+claim "a signal ends the reading with its own code" same 143 "$code"
+claim "and what was read is reported, without half a line" same 2 "$(lines)"
+finish

@@ -1,0 +1,48 @@
+# options.sh LOGCAST TERMINAL: the command line, and what a terminal sees.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+terminal=$2
+
+run "$logcast" --help
+claim "--help tells the usage" has "$out" "usage: logcast"
+claim "--help ends with 0" same 0 "$code"
+run "$logcast" --version
+claim "--version tells the version" grep -qE '^logcast [0-9]+\.[0-9]+\.[0-9]+, with peal [0-9]+\.[0-9]+' "$out"
+run "$logcast" --list
+claim "--list names the plugins' options" has "$out" "--filter.keep PATTERN"
+
+for bad in --nonsense -x --generate --generate=-1 --generate=1x --trivial=17 --line-limit=0 \
+    --plugins --time=yes --filter.keep --filter.nothing=1 --nobody.option=1 '--no-plugins --filter.keep=x' \
+    '--generate 1 file'; do
+    # shellcheck disable=SC2086 # some are two
+    run "$logcast" $bad
+    claim "$bad: ends with 2" same 2 "$code"
+    claim "$bad: says what is wrong" grep -q '^logcast: --*[a-z]' "$err"
+    claim "$bad: prints nothing else" is_empty "$out"
+done
+
+run "$logcast" --no-plugins --generate 100000 --trivial 3
+claim "three trivial observers hear every line" same 3 "$(grep -c '^    100,000 lines, ' "$out")"
+claim "the generated log is the same each time" has "$out" "generated log: 100,000 lines, 5.6 MiB"
+claim "no plugins, no progress: nothing on standard error" is_empty "$err"
+run "$logcast" --no-plugins --generate 0
+claim "a generated log may be empty" same 0 "$code"
+run "$logcast" --plugins "$work/nowhere" --generate 1
+claim "a missing folder of plugins is told" has "$err" "nowhere: No such file or directory"
+claim "and the run goes on, and ends with 1" same 1 "$code"
+run "$logcast" --no-plugins --time --generate 1000 --trivial 2
+claim "--time tells who took how long" same 2 "$(grep -cE '^    trivial +[0-9.]+ ms' "$out")"
+
+# Read in pieces, so that the clock goes on between them whatever the machine's speed.
+run sh -c '(echo a; sleep 0.3; echo b) | "$1" "$2" --no-plugins -' sh "$terminal" "$logcast"
+claim "a terminal sees progress" has "$out" "standard input: 2 lines"
+claim "and it is taken away at the end" same 1 "$(tail -c 4 "$out" | grep -c '\[K')"
+run sh -c '(echo a; sleep 0.3; echo b) | "$1" --no-plugins -' sh "$logcast"
+claim "a file sees none" is_empty "$err"
+
+begun=$(date +%s)
+run sh -c '(i=0; while [ $i -lt 400 ]; do echo $i; sleep 0.002; i=$((i + 1)); done) |
+    "$1" "$2" --no-plugins -' sh "$terminal" "$logcast"
+most=$((($(date +%s) - begun + 1) * 10 + 1))
+claim "ten times a second at most" [ "$(tr '\r' '\n' <"$out" | grep -c lines)" -le "$most" ]
+finish

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * broadcast.h - one call that reaches every observer of a method.
+ *
+ * Three ways in, one meaning:
+ *     PEAL_BROADCAST(chat, &handles, on_message, room, text);  typed: the compiler makes each call
+ *     peal_broadcast(method, room, text);                      variadic: for names read at run time
+ *     peal_send(method, arguments, 2, NULL, NULL);             by array: any type; the primitive
+ *
+ * A broadcast calls the observers that were registered when it began, one after the other, on the
+ * calling thread. It allocates nothing and takes no lock; any number of threads may broadcast one
+ * method at once. These may allocate or lock for a moment: a thread's first broadcast, which claims
+ * a slot for the thread; one that calls a ONCE observer, which also removes it; one that another
+ * thread or a callback removed an observer from, which may run its destroy callback when it ends;
+ * one that is deferred, whose arguments are copied; one that keeps results of more than 1 KiB; and
+ * one that fails, for its sentence. A callback may register, remove, block and broadcast. It must
+ * return: leaving it by longjmp or an exception is undefined.
+ */
+#ifndef PEAL_BROADCAST_H
+#define PEAL_BROADCAST_H
+
+#include <stdarg.h>
+
+#include "types.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* How deep broadcasts may nest on one thread. */
+#define PEAL_DEPTH_LIMIT 128
+/* How many parameters a method may have, `self` not counted. */
+#define PEAL_PARAMETER_LIMIT 64
+
+/* What becomes of the results of a broadcast. protocol.h tells what each needs. */
+typedef enum peal_policy {
+    PEAL_POLICY_METHOD = 0, /* the one that the method was declared with */
+    PEAL_POLICY_ALL = 1,
+    PEAL_POLICY_FIRST_TRUE = 2,
+    PEAL_POLICY_FIRST_NONZERO = 3,
+    PEAL_POLICY_LAST = 4,
+    PEAL_POLICY_SUM = 5,
+    PEAL_POLICY_MIN = 6,
+    PEAL_POLICY_MAX = 7,
+    PEAL_POLICY_ANY = 8,
+    PEAL_POLICY_EVERY = 9,
+    PEAL_POLICY_COLLECT = 10,
+    PEAL_POLICY_CHAIN = 11,
+    PEAL_POLICY_FOLD = 12
+} peal_policy;
+
+/* Where PEAL_POLICY_COLLECT puts results: give its address as `out_result`. */
+struct peal_collection {
+    size_t size;     /* sizeof(struct peal_collection) */
+    void *values;    /* room for `capacity` results, one after the other */
+    size_t capacity; /* how many results fit; more are called, but not kept */
+    size_t count;    /* filled: how many were kept */
+};
+
+/* Folds one result into `accumulator`. Return false to stop the broadcast.
+ *
+ * context: as given in the options.
+ * accumulator: what was given as `out_result`.
+ * result: *borrowed during the call*; of the method's result type. */
+typedef bool (*peal_fold)(void *context, void *accumulator, const void *result);
+
+enum peal_send_flags {
+    /* Call through ffi_call, also where a register frame would do: to compare, and to measure. */
+    PEAL_SEND_FFI_CALL = 1 << 0
+};
+
+/* What is special about one broadcast. Begin with PEAL_SEND_OPTIONS or zeros and the size. Another
+ * size and unknown flags are PEAL_ERROR_ARGUMENT. */
+struct peal_send_options {
+    size_t size;              /* sizeof(struct peal_send_options) */
+    uint32_t flags;           /* enum peal_send_flags */
+    peal_policy policy;       /* instead of the method's, unless PEAL_POLICY_METHOD */
+    const void *default_result; /* *borrowed*: the result when nobody is called; may be NULL */
+    peal_fold fold;           /* for PEAL_POLICY_FOLD; for CHAIN to look and stop; may be NULL */
+    void *fold_context;       /* *borrowed during the call* */
+};
+
+/* An initialiser: struct peal_send_options options = PEAL_SEND_OPTIONS; */
+#define PEAL_SEND_OPTIONS \
+    { sizeof(struct peal_send_options), 0, PEAL_POLICY_METHOD, NULL, NULL, NULL }
+
+/* Broadcasts a method.
+ *
+ * method: what to call, on all observers of its protocol that implement it.
+ * arguments: *borrowed during the call*; one pointer a parameter, each to a value of the
+ *   parameter's type. NULL is fine for a method without parameters. The pointers themselves are
+ *   looked at only when there is somebody to call or a result to fill.
+ * argument_count: how many there are; must be the method's number of parameters.
+ * out_result: filled as the method's policy says with one value of the result type, or for COLLECT
+ *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. With nobody
+ *   to call: false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values
+ *   for COLLECT, what was there for FOLD, else zero. Not to be read after a failure.
+ * out_calls: filled with the number of observers called; may be NULL. Not to be read after a
+ *   failure.
+ * Returns PEAL_OK; PEAL_DEFERRED (nothing was called yet, the result is that of nobody called);
+ * PEAL_TRUNCATED. Errors: PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT_COUNT, PEAL_ERROR_ARGUMENT (also
+ * for a method whose policy is FOLD: peal_send has no function to fold with), PEAL_ERROR_DEPTH,
+ * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred; then
+ * nobody was called.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_send(
+    peal_method method, void *const *arguments, size_t argument_count, void *out_result,
+    size_t *out_calls);
+
+/* Broadcasts a method with another policy, a default result or a fold.
+ *
+ * options: *borrowed during the call*; NULL for none.
+ * The rest is as for peal_send. Also returns PEAL_ERROR_POLICY when the policy does not fit or is
+ * none, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
+ * under FOLD and COLLECT, nor once somebody was called.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_send_with(
+    peal_method method, void *const *arguments, size_t argument_count,
+    const struct peal_send_options *options, void *out_result, size_t *out_calls);
+
+/* peal_broadcast(method, ...) broadcasts a method with its arguments written out, and drops the
+ * result. peal_ask(method, out_result, ...) keeps it.
+ *
+ * Arguments are those of the prototype, except that a struct goes by a pointer to it. Their number
+ * is checked; their types cannot be: a pointer must be a pointer, an int64_t must be 64 bits wide.
+ * The statuses are those of peal_send.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+#define peal_broadcast(...) \
+    peal_broadcast_counted(PEAL_COUNT(__VA_ARGS__) - 1, __VA_ARGS__)
+#define peal_ask(method, ...) \
+    peal_ask_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
+
+/* The functions behind the macros, for callers that have no preprocessor.
+ *
+ * argument_count: how many arguments follow `method` or `out_result`.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ...);
+PEAL_API peal_status peal_ask_counted(
+    size_t argument_count, peal_method method, void *out_result, ...);
+/* The same with a va_list. */
+PEAL_API peal_status peal_ask_list(
+    size_t argument_count, peal_method method, void *out_result, va_list arguments);
+
+/* ---- Typed iteration ------------------------------------------------------------------------- */
+
+/* Calls a method on every observer, each call made and checked by the caller's own compiler.
+ *
+ *     PEAL_BROADCAST(chat, &handles, on_message, room, text);
+ *
+ * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
+ * its arguments, which are evaluated once for each observer. Results are dropped.
+ * It is a statement. Where it fails nobody is called, and peal_last_status() tells why. A method
+ * that defers or rejects recursion is better broadcast by peal_send: inside itself this fails with
+ * PEAL_ERROR_RECURSION.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+#define PEAL_BROADCAST(tag, handles, ...)                                                       \
+    do {                                                                                        \
+        PEAL_EACH(tag, handles, PEAL_NAME_OF_(__VA_ARGS__, ~), peal_each_)                      \
+            peal_each_.table->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_WITH_TARGET_(__VA_ARGS__);     \
+    } while (0)
+
+/* Visits every observer of a method, for callers that look at results:
+ *
+ *     bool keep = true;
+ *     PEAL_EACH(log_sink, &handles, wants_line, each)
+ *         if (!each.table->wants_line(each.target, line)) { keep = false; break; }
+ *
+ * `each` has `table` (typed) and `target`. `break`, `continue` and `return` are fine.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+#define PEAL_EACH(tag, handles, method, each)                                    \
+    for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) =               \
+             tag##_cursor_begin((handles)->method);                              \
+         tag##_cursor_next(&each);)
+
+/* One observer in a method's list. Read it only between begin and end. */
+struct peal_entry {
+    peal_function function; /* the observer's function for this method */
+    void *target;           /* its first argument */
+    const uint32_t *gate;   /* zero while the observer may be called at once */
+    const void *table;      /* peal's copy of the observer's table */
+};
+
+/* A method's list of observers, in order. */
+struct peal_entries {
+    const struct peal_entry *next;
+    const struct peal_entry *end;
+};
+
+/* Holds a method's list for reading, until peal_entries_end on the same thread. Both are NULL, and
+ * must not be ended, when nobody observes or on failure, which peal_last_status() tells.
+ *
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API struct peal_entries peal_entries_begin(peal_method method);
+
+/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked.
+ * True for ONCE, which is removed by this: call it.
+ *
+ * Thread rule: between begin and end. Since 0.1. */
+PEAL_API bool peal_entry_admit(const struct peal_entry *entry);
+
+/* Lets the list go. The innermost list of the thread is ended; lists nest.
+ *
+ * Thread rule: the thread of the begin. Since 0.1. */
+PEAL_API void peal_entries_end(void);
+
+/* The typed cursor of PEAL_EACH. */
+#define PEAL_CURSOR_(tag)                                                                           \
+    struct tag##_cursor {                                                                           \
+        const struct tag *table;                                                                    \
+        void *target;                                                                               \
+        struct peal_entries entries;                                                                \
+    };                                                                                              \
+    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(peal_method method_)           \
+    {                                                                                               \
+        struct tag##_cursor cursor_;                                                                \
+        cursor_.table = NULL;                                                                       \
+        cursor_.target = NULL;                                                                      \
+        cursor_.entries = peal_entries_begin(method_);                                              \
+        return cursor_;                                                                             \
+    }                                                                                               \
+    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                  \
+    {                                                                                               \
+        while (cursor_->entries.next != cursor_->entries.end) {                                     \
+            const struct peal_entry *entry_ = cursor_->entries.next++;                              \
+            if (__builtin_expect(__atomic_load_n(entry_->gate, __ATOMIC_RELAXED) != 0, 0)           \
+                && !peal_entry_admit(entry_))                                                       \
+                continue;                                                                           \
+            cursor_->table = (const struct tag *)entry_->table;                                     \
+            cursor_->target = entry_->target;                                                       \
+            return true;                                                                            \
+        }                                                                                           \
+        return false;                                                                               \
+    }                                                                                               \
+    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                   \
+    {                                                                                               \
+        if (cursor_->entries.end != NULL)                                                           \
+            peal_entries_end();                                                                     \
+    }
+
+#define PEAL_NAME_OF_(...) PEAL_NAME_OF_FIRST_(__VA_ARGS__)
+#define PEAL_NAME_OF_FIRST_(name, ...) name
+/* (name, a, b) becomes (peal_each_.target, a, b); (name) becomes (peal_each_.target). */
+#define PEAL_WITH_TARGET_(...) PEAL_TARGET_CHOICE_(PEAL_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define PEAL_TARGET_CHOICE_(count) PEAL_TARGET_CHOSEN_(count)
+#define PEAL_TARGET_CHOSEN_(count) PEAL_TARGET_##count
+#define PEAL_TARGET_1(name) (peal_each_.target)
+#define PEAL_TARGET_MORE_(name, ...) (peal_each_.target, __VA_ARGS__)
+#define PEAL_TARGET_2 PEAL_TARGET_MORE_
+#define PEAL_TARGET_3 PEAL_TARGET_MORE_
+#define PEAL_TARGET_4 PEAL_TARGET_MORE_
+#define PEAL_TARGET_5 PEAL_TARGET_MORE_
+#define PEAL_TARGET_6 PEAL_TARGET_MORE_
+#define PEAL_TARGET_7 PEAL_TARGET_MORE_
+#define PEAL_TARGET_8 PEAL_TARGET_MORE_
+#define PEAL_TARGET_9 PEAL_TARGET_MORE_
+#define PEAL_TARGET_10 PEAL_TARGET_MORE_
+#define PEAL_TARGET_11 PEAL_TARGET_MORE_
+#define PEAL_TARGET_12 PEAL_TARGET_MORE_
+#define PEAL_TARGET_13 PEAL_TARGET_MORE_
+#define PEAL_TARGET_14 PEAL_TARGET_MORE_
+#define PEAL_TARGET_15 PEAL_TARGET_MORE_
+#define PEAL_TARGET_16 PEAL_TARGET_MORE_
+#define PEAL_TARGET_17 PEAL_TARGET_MORE_
+#define PEAL_TARGET_18 PEAL_TARGET_MORE_
+#define PEAL_TARGET_19 PEAL_TARGET_MORE_
+#define PEAL_TARGET_20 PEAL_TARGET_MORE_
+#define PEAL_TARGET_21 PEAL_TARGET_MORE_
+#define PEAL_TARGET_22 PEAL_TARGET_MORE_
+#define PEAL_TARGET_23 PEAL_TARGET_MORE_
+#define PEAL_TARGET_24 PEAL_TARGET_MORE_
+#define PEAL_TARGET_25 PEAL_TARGET_MORE_
+#define PEAL_TARGET_26 PEAL_TARGET_MORE_
+#define PEAL_TARGET_27 PEAL_TARGET_MORE_
+#define PEAL_TARGET_28 PEAL_TARGET_MORE_
+#define PEAL_TARGET_29 PEAL_TARGET_MORE_
+#define PEAL_TARGET_30 PEAL_TARGET_MORE_
+#define PEAL_TARGET_31 PEAL_TARGET_MORE_
+#define PEAL_TARGET_32 PEAL_TARGET_MORE_
+#define PEAL_TARGET_33 PEAL_TARGET_MORE_
+#define PEAL_TARGET_34 PEAL_TARGET_MORE_
+#define PEAL_TARGET_35 PEAL_TARGET_MORE_
+#define PEAL_TARGET_36 PEAL_TARGET_MORE_
+#define PEAL_TARGET_37 PEAL_TARGET_MORE_
+#define PEAL_TARGET_38 PEAL_TARGET_MORE_
+#define PEAL_TARGET_39 PEAL_TARGET_MORE_
+#define PEAL_TARGET_40 PEAL_TARGET_MORE_
+#define PEAL_TARGET_41 PEAL_TARGET_MORE_
+#define PEAL_TARGET_42 PEAL_TARGET_MORE_
+#define PEAL_TARGET_43 PEAL_TARGET_MORE_
+#define PEAL_TARGET_44 PEAL_TARGET_MORE_
+#define PEAL_TARGET_45 PEAL_TARGET_MORE_
+#define PEAL_TARGET_46 PEAL_TARGET_MORE_
+#define PEAL_TARGET_47 PEAL_TARGET_MORE_
+#define PEAL_TARGET_48 PEAL_TARGET_MORE_
+#define PEAL_TARGET_49 PEAL_TARGET_MORE_
+#define PEAL_TARGET_50 PEAL_TARGET_MORE_
+#define PEAL_TARGET_51 PEAL_TARGET_MORE_
+#define PEAL_TARGET_52 PEAL_TARGET_MORE_
+#define PEAL_TARGET_53 PEAL_TARGET_MORE_
+#define PEAL_TARGET_54 PEAL_TARGET_MORE_
+#define PEAL_TARGET_55 PEAL_TARGET_MORE_
+#define PEAL_TARGET_56 PEAL_TARGET_MORE_
+#define PEAL_TARGET_57 PEAL_TARGET_MORE_
+#define PEAL_TARGET_58 PEAL_TARGET_MORE_
+#define PEAL_TARGET_59 PEAL_TARGET_MORE_
+#define PEAL_TARGET_60 PEAL_TARGET_MORE_
+#define PEAL_TARGET_61 PEAL_TARGET_MORE_
+#define PEAL_TARGET_62 PEAL_TARGET_MORE_
+#define PEAL_TARGET_63 PEAL_TARGET_MORE_
+#define PEAL_TARGET_64 PEAL_TARGET_MORE_
+#define PEAL_TARGET_65 PEAL_TARGET_MORE_
+
+PEAL_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * observer.h - targets that implement a protocol, and the handles of their registrations.
+ *
+ * An observer is a target (any pointer) and a table of functions. It is listed under exactly the
+ * methods that its table implements. Calls run in order of priority, higher first, and within one
+ * priority in order of registration.
+ *
+ * During a broadcast: an observer registered by a callback is not called by that broadcast; one
+ * that is removed before its turn is not called; a nested broadcast sees the change at once. (The
+ * rules of GLib, Qt and Boost.Signals2, and of Wayland's wl_signal_emit_mutable.)
+ *
+ * One target may observe a protocol and another one that adopts it. These are two registrations, no
+ * duplicates: a broadcast of the adopted protocol calls the target twice.
+ */
+#ifndef PEAL_OBSERVER_H
+#define PEAL_OBSERVER_H
+
+#include "types.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* How an observer is registered. */
+enum peal_observe_flags {
+    /* Removed before its first call runs: it is called once, also when broadcasts race. */
+    PEAL_OBSERVE_ONCE = 1 << 0,
+    /* All observations of the same target on the protocol are removed, and this one comes last in
+     * its priority. When it fails they stay. Not together with ALLOW_DUPLICATE. */
+    PEAL_OBSERVE_REPLACE = 1 << 1,
+    /* The same target is registered again and called once for each. */
+    PEAL_OBSERVE_ALLOW_DUPLICATE = 1 << 2,
+    /* Registered, but blocked once: peal_observation_unblock lets it hear. */
+    PEAL_OBSERVE_BLOCKED = 1 << 3
+};
+
+/* What is special about a registration. Begin with PEAL_OBSERVE_OPTIONS or zeros and the size. */
+struct peal_observe_options {
+    size_t size;                    /* sizeof(struct peal_observe_options) */
+    uint32_t flags;                 /* enum peal_observe_flags */
+    int32_t priority;               /* higher is called earlier; 0 by default */
+    void (*destroy)(void *target);  /* called once when peal is done with the target; may be NULL */
+};
+
+/* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
+#define PEAL_OBSERVE_OPTIONS { sizeof(struct peal_observe_options), 0, 0, NULL }
+
+/* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
+ *
+ * The same target on the same protocol is refused as a duplicate, unless a flag says otherwise.
+ * Where the target is NULL, the functions tell observers apart.
+ *
+ * protocol: what it observes.
+ * target: *borrowed until the destroy callback*; passed as `self`; may be NULL.
+ * table: *copied*; its first member is its size in bytes, as a size_t; see protocol.h. A method
+ *   that lies past the size, or is NULL, is absent. A table that is larger than the protocol as it
+ *   is defined comes from a later version, and is PEAL_ERROR_CONFORMANCE: define that version
+ *   first.
+ * options: *copied*; NULL for none. `destroy` runs exactly once, also when the registration fails,
+ *   after the last call has returned, with no lock held, on the thread that finds it finished. A
+ *   size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are unknown
+ *   flags, and REPLACE with ALLOW_DUPLICATE. Where the size is too small `destroy` is not read, and
+ *   does not run.
+ * out_observation: filled, zero on failure; may be NULL.
+ * Returns PEAL_OK; PEAL_ERROR_CONFORMANCE, whose sentence names the missing methods;
+ * PEAL_ERROR_DUPLICATE. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY,
+ * PEAL_ERROR_LIMIT.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observe(
+    peal_protocol protocol, void *target, const void *table,
+    const struct peal_observe_options *options, peal_observation *out_observation);
+
+/* A function for a method, by name. */
+struct peal_binding {
+    const char *method;     /* the method's name, as for peal_method_find */
+    peal_function function; /* takes `void *self` first; NULL leaves the method out */
+    const char *prototype;  /* the function's own, without `self`, to be checked against the
+                               method's, whatever the function is called; may be NULL */
+};
+
+/* Registers an observer from names, for programs that have no table struct.
+ *
+ * bindings, count: *copied*; each method at most once.
+ * The rest is as for peal_observe. Also returns PEAL_ERROR_NOT_FOUND for an unknown method, and
+ * PEAL_ERROR_CONFLICT for a prototype that is not the method's or a method that is bound twice;
+ * PEAL_ERROR_AMBIGUOUS as peal_method_find, PEAL_ERROR_SYNTAX and PEAL_ERROR_TYPE of a prototype.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observe_bindings(
+    peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
+    const struct peal_observe_options *options, peal_observation *out_observation);
+
+/* Ends a registration. Once this returns no call of it starts, on any thread; a call that another
+ * thread has begun may still be finishing. A call counts as begun once the broadcast has looked at
+ * the observer and found that it may be called: the few instructions from there into the function
+ * may still lie ahead. So free the target in the destroy callback, not after this. Where none of
+ * its methods is being broadcast, that callback has run when this returns; else it runs once those
+ * broadcasts have ended.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it is ended already.
+ * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+PEAL_API peal_status peal_observation_remove(peal_observation observation);
+
+/* Skips an observer until it is unblocked as many times as it was blocked.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million blocks.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observation_block(peal_observation observation);
+
+/* Takes one block back.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when it is not blocked.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observation_unblock(peal_observation observation);
+
+/* Whether a registration is in force: true until it is removed, also while it is blocked.
+ *
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API bool peal_observation_is_active(peal_observation observation);
+
+PEAL_END_DECLARATIONS
+
+#endif

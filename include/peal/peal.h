@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peal.h - everything. Parts of one program work together without knowing each other: one call
+ * reaches every part that cares.
+ *
+ * Where to read on: protocol.h declares what can be called, observer.h registers who listens,
+ * broadcast.h calls.
+ */
+#ifndef PEAL_PEAL_H
+#define PEAL_PEAL_H
+
+#include "base.h"
+#include "broadcast.h"
+#include "center.h"
+#include "inspect.h"
+#include "observer.h"
+#include "protocol.h"
+#include "status.h"
+#include "types.h"
+#include "version.h"
+
+#endif

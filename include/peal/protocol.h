@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * protocol.h - named lists of methods, each declared by its C prototype.
+ *
+ * Write a protocol once, as a list. The same list gives the compiler a struct of typed functions
+ * and gives peal the prototypes as text, so the two cannot differ:
+ *
+ *     #define CHAT(METHOD)                                                        \
+ *         METHOD(required, void, on_message, (const char *room, const char *text)) \
+ *         METHOD(optional, bool, on_close, (const char *room), first_true)
+ *     PEAL_PROTOCOL(chat, "Chat", CHAT);
+ *
+ * That makes:
+ *     struct chat           the table: `size_t size`, then one function pointer a method, each with
+ *                           `void *self` before the parameters of its prototype
+ *     struct chat_protocol  the handles: `protocol`, then one peal_method a method, by name
+ *     chat_description      the same as text, for peal_protocol_define
+ *     chat_define(center, &handles)
+ *     chat_observe(&handles, target, &table, options, &observation)
+ *
+ * The text of a method
+ * --------------------
+ *     [required|optional] prototype [, option]...
+ *
+ * A method is required unless it says `optional`. The options:
+ *     since(N)     the version of the protocol in which the method came; 1 unless given;
+ *                  within one list it must not fall (PEAL_ERROR_SYNTAX)
+ *     all          results are dropped; the policy unless another is given
+ *     first_true   stop at the first result that is true, and keep it  bool and integers
+ *     first_nonzero  stop at the first result that is not zero      scalars and pointers
+ *     last         the last result                                  any
+ *     sum min max  over all results; a sum stays at its type's ends numbers
+ *     any every    1 if one is true, if all are; all are called     bool and integers
+ *     collect      all results, in order                            any
+ *     chain        each result becomes the first parameter of its type in the next call
+ *     chain(name)  the same, with the parameter named
+ *     fold         the caller's own function decides                any
+ *     recursive    a broadcast inside a callback of the same method runs at once; the default
+ *     defer        it runs after the outer one has ended, with a copy of its arguments
+ *     reject       it is refused with PEAL_ERROR_RECURSION
+ *     borrowed     the broadcaster promises that bare pointers outlive a deferred call
+ * A method has one policy and one way of recursion. A policy that the result does not fit is
+ * refused at the definition, with PEAL_ERROR_SYNTAX. So is `defer` with a parameter that is a bare
+ * pointer (no `const char *`, no length given with __counted_by or its kin) and no `borrowed`, with
+ * PEAL_ERROR_TYPE.
+ *
+ * Types: all scalars, the names of <stdint.h>, size_t and its kin, bool, enums, pointers, function
+ * pointers, and structs by value once they are declared (types.h). Behind a pointer any name will
+ * do. docs/signatures.md has the grammar with examples.
+ */
+#ifndef PEAL_PROTOCOL_H
+#define PEAL_PROTOCOL_H
+
+#include "broadcast.h"
+#include "observer.h"
+#include "types.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* A protocol as text. PEAL_PROTOCOL makes one; a program that reads names at run time fills it. */
+struct peal_protocol_description {
+    size_t size;                /* sizeof(struct peal_protocol_description) */
+    const char *name;           /* the key in the center */
+    const char *const *adopts;  /* names of adopted protocols, ended by NULL; may be NULL */
+    const char *const *methods; /* texts of methods, ended by NULL; may be NULL */
+    size_t table_size;          /* sizeof the table struct, to be checked; 0 skips the check */
+};
+
+/* Defines a protocol in a center.
+ *
+ * Where the name is new, all is defined or nothing. Where the name is known with the same methods,
+ * the known protocol is returned. Where one list is the start of the other, the protocol grows (or
+ * has grown already): methods at the end that the center does not know must have a `since` above
+ * the versions known so far. Any other difference fails and is named.
+ *
+ * A name has 1 to 255 bytes and no dot. A method may have the name of an adopted one; both are
+ * there (peal_method_find). Two methods of one list may not share a name, and no list adopts a
+ * protocol twice: PEAL_ERROR_CONFLICT.
+ *
+ * center: where to define it.
+ * description: *copied*. A size that is not sizeof the struct is PEAL_ERROR_ARGUMENT.
+ * out_protocol: filled; may be NULL.
+ * out_methods: filled with the handles of the description's own methods, in order; may be NULL.
+ * method_capacity: how many handles fit in out_methods.
+ * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with method and column;
+ * PEAL_ERROR_CONFLICT with the first difference. Also PEAL_ERROR_NOT_FOUND when an adopted protocol
+ * is not defined, PEAL_ERROR_CONFORMANCE when table_size is not what the methods need,
+ * PEAL_ERROR_LIMIT for a method with more than PEAL_PARAMETER_LIMIT parameters or a text of more
+ * than 16 KiB, PEAL_ERROR_MEMORY.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_protocol_define(
+    peal_center center, const struct peal_protocol_description *description,
+    peal_protocol *out_protocol, peal_method *out_methods, size_t method_capacity);
+
+/* A method in the shape of Objective-C's struct objc_method_description. */
+struct peal_objc_method {
+    const char *name;  /* the selector, such as "room:didReceive:"; NULL ends a list */
+    const char *types; /* the type encoding, such as "v@:@@" */
+};
+
+/* Defines a protocol from Objective-C type encodings. Each method's receiver and selector (`@:`)
+ * become the `self` of the observer's function; the rest are its parameters. The letter * is read
+ * as `char *`, a string; q as `long long`; l has 32 bits. Growth, conflicts, results and errors are
+ * those of peal_protocol_define.
+ *
+ * required, optional: *copied*; lists ended by a NULL name; either may be NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_protocol_define_objc(
+    peal_center center, const char *name, const struct peal_objc_method *required,
+    const struct peal_objc_method *optional, peal_protocol *out_protocol);
+
+/* Finds a protocol by name.
+ *
+ * name: *borrowed during the call*.
+ * out_protocol: filled.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_protocol_find(
+    peal_center center, const char *name, peal_protocol *out_protocol);
+
+/* Finds a method of a protocol: one of its own, or one that it adopts. Where both have the name,
+ * its own is found.
+ *
+ * The handle names the protocol too: a broadcast through a method found in `protocol` reaches the
+ * observers that conform to `protocol`, also when the method itself is adopted.
+ *
+ * name: *borrowed during the call*; "on_close", or "Chat.on_close" where that means more than one.
+ * out_method: filled, zero on failure.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS, whose sentence names the choices.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_find(
+    peal_protocol protocol, const char *name, peal_method *out_method);
+
+/* ---- The list macro -------------------------------------------------------------------------- */
+
+#define PEAL_PROTOCOL(tag, protocol_name, LIST) \
+    PEAL_PROTOCOL_ADOPTING(tag, protocol_name, PEAL_ADOPTS_NOTHING_, LIST)
+
+/* The same for a protocol that adopts others, given as a second list:
+ *
+ *     #define ROOM_ADOPTS(ADOPT) ADOPT(chat, "Chat") ADOPT(presence, "Presence")
+ *     PEAL_PROTOCOL_ADOPTING(room, "Room", ROOM_ADOPTS, ROOM);
+ *
+ * The table then begins with the size and one pointer a protocol adopted, to its own table
+ * (`const struct chat *chat;`), so that each of them can grow by itself. A diamond counts once:
+ * give the shared table on either way, or the same one on both. */
+#define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                    \
+    struct tag {                                                                                    \
+        size_t size;                                                                                \
+        ADOPTS(PEAL_ADOPTED_TABLE_)                                                                 \
+        LIST(PEAL_TABLE_MEMBER_)                                                                    \
+    };                                                                                              \
+    struct tag##_protocol {                                                                         \
+        peal_protocol protocol;                                                                     \
+        LIST(PEAL_HANDLE_MEMBER_)                                                                   \
+    };                                                                                              \
+    static const char *const tag##_adopts[] PEAL_UNUSED = { ADOPTS(PEAL_ADOPTED_NAME_) NULL };      \
+    static const char *const tag##_methods[] PEAL_UNUSED = { LIST(PEAL_METHOD_TEXT_) NULL };        \
+    static const struct peal_protocol_description tag##_description PEAL_UNUSED = {                 \
+        sizeof(struct peal_protocol_description), protocol_name,                                    \
+        tag##_adopts, tag##_methods, sizeof(struct tag),                                            \
+    };                                                                                              \
+    PEAL_UNUSED static inline peal_status tag##_define(                                             \
+        peal_center center_, struct tag##_protocol *out_handles_)                                   \
+    {                                                                                               \
+        return peal_protocol_define(                                                                \
+            center_, &tag##_description, out_handles_ ? &out_handles_->protocol : NULL,             \
+            out_handles_ ? (peal_method *)(void *)(&out_handles_->protocol + 1) : NULL,             \
+            sizeof(struct tag##_protocol) / sizeof(peal_method) - 1);                               \
+    }                                                                                               \
+    PEAL_UNUSED static inline peal_status tag##_observe(                                            \
+        const struct tag##_protocol *handles_, void *target_, const struct tag *table_,             \
+        const struct peal_observe_options *options_, peal_observation *out_observation_)            \
+    {                                                                                               \
+        const peal_protocol nothing_ = { 0 };                                                       \
+        return peal_observe(                                                                        \
+            handles_ ? handles_->protocol : nothing_, target_, table_, options_, out_observation_); \
+    }                                                                                               \
+    PEAL_CURSOR_(tag)                                                                               \
+    struct tag
+
+/* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. */
+#define PEAL_TABLE(tag) sizeof(struct tag)
+
+#define PEAL_ADOPTS_NOTHING_(ADOPT)
+#define PEAL_ADOPTED_TABLE_(tag, protocol_name) const struct tag *tag;
+#define PEAL_ADOPTED_NAME_(tag, protocol_name) protocol_name,
+#define PEAL_TABLE_MEMBER_(requirement, result, name, ...) \
+    result(*name) PEAL_WITH_SELF_(PEAL_FIRST_(__VA_ARGS__, ~));
+#define PEAL_HANDLE_MEMBER_(requirement, result, name, ...) peal_method name;
+#define PEAL_METHOD_TEXT_(requirement, result, name, ...) \
+    #requirement " " #result " " #name " " #__VA_ARGS__,
+
+#define PEAL_FIRST_(...) PEAL_FIRST_OF_(__VA_ARGS__)
+#define PEAL_FIRST_OF_(first, ...) first
+/* (int a) becomes (void *self, int a); () and (void) become (void *self). */
+#define PEAL_WITH_SELF_(parameters) PEAL_SELF_BEFORE_ parameters
+#define PEAL_SELF_BEFORE_(...) PEAL_SELF_CHOICE_(PEAL_IS_VOID_(__VA_ARGS__))(__VA_ARGS__)
+#define PEAL_SELF_CHOICE_(is_void) PEAL_SELF_CHOSEN_(is_void)
+#define PEAL_SELF_CHOSEN_(is_void) PEAL_SELF_##is_void
+#define PEAL_SELF_0(...) (void *self, __VA_ARGS__)
+#define PEAL_SELF_1(...) (void *self)
+/* 1 for an empty list and for a lone `void`, else 0. `void` pasted to a prefix vanishes; what is
+ * left is empty just where the parentheses behind it make a call that yields a comma, and nothing
+ * of its own does (as a function pointer's would). */
+#define PEAL_IS_VOID_(...) PEAL_IS_EMPTY_(PEAL_FIRST_(PEAL_VANISHING_##__VA_ARGS__, ~))
+#define PEAL_VANISHING_
+#define PEAL_VANISHING_void
+#define PEAL_IS_EMPTY_(first) \
+    PEAL_EMPTY_CHOICE_(PEAL_HAS_COMMA_(PEAL_COMMA_ first), PEAL_HAS_COMMA_(PEAL_COMMA_ first ()))
+#define PEAL_COMMA_(...) ,
+#define PEAL_HAS_COMMA_(...) PEAL_HAS_COMMA_PICK_(__VA_ARGS__, 1, 1, 0, ~)
+#define PEAL_HAS_COMMA_PICK_(_1, _2, _3, pick, ...) pick
+#define PEAL_EMPTY_CHOICE_(begins_with_call, ends_with_call) \
+    PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call)
+#define PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call) \
+    PEAL_EMPTY_##begins_with_call##ends_with_call
+#define PEAL_EMPTY_00 0
+#define PEAL_EMPTY_01 1
+#define PEAL_EMPTY_10 0
+#define PEAL_EMPTY_11 0
+
+PEAL_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.h - what functions return, and the sentence about a thread's last failure.
+ *
+ * Zero is done. A positive status is done, with a remark. A negative status is not done: nothing
+ * was changed, and peal_last_message() says what to change.
+ */
+#ifndef PEAL_STATUS_H
+#define PEAL_STATUS_H
+
+#include "base.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* Every status: name, number, text. Numbers never change; a new status gets a new number. */
+#define PEAL_STATUS_LIST(STATUS)                                                                    \
+    STATUS(PEAL_OK, 0, "done")                                                                      \
+    STATUS(PEAL_DEFERRED, 1, "done later: the call runs once the broadcast around it has ended")    \
+    STATUS(PEAL_TRUNCATED, 2, "done, but not all results fit the room given")                       \
+    STATUS(PEAL_ERROR_ARGUMENT, -1, "an argument is null or out of range")                          \
+    STATUS(PEAL_ERROR_HANDLE, -2, "a handle is zero, stale or of another kind")                     \
+    STATUS(PEAL_ERROR_SYNTAX, -3, "a text does not follow the grammar")                             \
+    STATUS(PEAL_ERROR_TYPE, -4, "a type is unknown, incomplete or not supported")                   \
+    STATUS(PEAL_ERROR_CONFLICT, -5, "a name is already defined differently")                        \
+    STATUS(PEAL_ERROR_NOT_FOUND, -6, "there is nothing of that name")                               \
+    STATUS(PEAL_ERROR_AMBIGUOUS, -7, "the name means more than one thing")                          \
+    STATUS(PEAL_ERROR_CONFORMANCE, -8, "the table does not fit the protocol")                       \
+    STATUS(PEAL_ERROR_DUPLICATE, -9, "the target already observes the protocol")                    \
+    STATUS(PEAL_ERROR_ARGUMENT_COUNT, -10, "the number of arguments is not the method's")           \
+    STATUS(PEAL_ERROR_POLICY, -11, "the policy does not fit the method")                            \
+    STATUS(PEAL_ERROR_DEPTH, -12, "broadcasts are nested too deep")                                 \
+    STATUS(PEAL_ERROR_RECURSION, -13, "the method refuses to be broadcast from within itself")      \
+    STATUS(PEAL_ERROR_STATE, -14, "the object is not in a state for this")                          \
+    STATUS(PEAL_ERROR_MEMORY, -15, "out of memory")                                                 \
+    STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")
+
+typedef enum peal_status {
+#define PEAL_STATUS_ENUMERATOR_(name, number, text) name = number,
+    PEAL_STATUS_LIST(PEAL_STATUS_ENUMERATOR_)
+#undef PEAL_STATUS_ENUMERATOR_
+    PEAL_STATUS_RESERVED_ = -0x7fffffff /* not a status: keeps the enum signed and 32 bits wide */
+} peal_status;
+
+/* The name of a status as it is written in C, such as "PEAL_ERROR_HANDLE".
+ *
+ * status: any number; one that is no status gives "PEAL_UNKNOWN_STATUS".
+ * Returns a constant string, never NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API const char *peal_status_name(peal_status status);
+
+/* What a status means, in a few words.
+ *
+ * status: any number; one that is no status gives "not a status of this library".
+ * Returns a constant string, never NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API const char *peal_status_text(peal_status status);
+
+/* The last negative status that a function of peal returned on the calling thread, or PEAL_OK when
+ * there was none. A success does not reset it. PEAL_ERROR_MEMORY where peal never had the memory to
+ * keep a status for this thread.
+ *
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_last_status(void);
+
+/* A sentence about the calling thread's last failure: what was wrong and what to change. Empty when
+ * there was none. It is UTF-8 and has at most 1,023 bytes; a longer one is cut between two
+ * characters.
+ *
+ * Returns a string *borrowed until* the next failure on this thread, never NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API const char *peal_last_message(void);
+
+/* Forgets the calling thread's last failure: peal_last_status() is PEAL_OK again.
+ *
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API void peal_forget_failure(void);
+
+PEAL_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,61 @@
+# Shared by the scripts of this folder: where things are, and what must be installed.
+# Sourced, not run. POSIX sh.
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+jobs=$(nproc 2>/dev/null || echo 2)
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Installs the Debian packages of commands and headers that are missing.
+need_packages() {
+    missing=''
+    command -v cmake >/dev/null 2>&1 || missing="$missing cmake"
+    command -v ninja >/dev/null 2>&1 || missing="$missing ninja-build"
+    command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
+    command -v c++ >/dev/null 2>&1 || missing="$missing g++"
+    [ -n "$(find /usr/include /usr/local/include -name ffi.h 2>/dev/null | head -n 1)" ] || missing="$missing libffi-dev"
+    [ -e /usr/include/sqlite3.h ] || missing="$missing libsqlite3-dev"
+    for package in "$@"; do
+        dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+    done
+    [ -z "$missing" ] && return
+    command -v apt-get >/dev/null 2>&1 ||
+        die "missing:$missing (Debian's names). Install them with this system's package manager."
+    as_root=''
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null 2>&1 ||
+            die "missing:$missing. Run as root: apt-get install$missing"
+        as_root=sudo
+    fi
+    say "installing$missing"
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
+}
+
+# Puts the Swift toolchain on the PATH: swiftc, and the clang beside it for sanitized builds.
+need_swift() {
+    for place in "${SWIFT_HOME:+$SWIFT_HOME/usr/bin}" /opt/swift/usr/bin /usr/local/swift/usr/bin "$HOME/.local/share/swiftly/bin"; do
+        command -v swiftc >/dev/null 2>&1 && break
+        [ -n "$place" ] && [ -x "$place/swiftc" ] && PATH="$place:$PATH"
+    done
+    command -v swiftc >/dev/null 2>&1 ||
+        die "no Swift toolchain found. Install Swift 6.3 or later from https://www.swift.org/install and put swiftc on the PATH, or set SWIFT_HOME to where it is unpacked."
+    swiftc --version 2>/dev/null | grep -qE 'Swift version (6\.([3-9]|[1-9][0-9])|[7-9]|[1-9][0-9])' ||
+        die "peal needs Swift 6.3 or later; found: $(swiftc --version 2>/dev/null | head -n 1)"
+    # The folder of the real toolchain, whose clang brings the runtimes of Swift's sanitizers.
+    toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
+    PATH="$toolchain:$PATH"
+    export PATH
+}
+
+# configure_and_build PRESET [cmake options]...
+configure_and_build() {
+    preset=$1
+    shift
+    cmake --preset "$preset" "$@" >"$root/build/$preset.configure.log" 2>&1 ||
+        { cat "$root/build/$preset.configure.log"; die "configuring the preset $preset failed"; }
+    cmake --build --preset "$preset" >"$root/build/$preset.build.log" 2>&1 ||
+        { tail -n 60 "$root/build/$preset.build.log"; die "building the preset $preset failed"; }
+}
