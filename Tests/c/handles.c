@@ -180,6 +180,14 @@ CLAIM("O11", "a zero handle gives a status in every function")
     check_all_functions(0);
 }
 
+CLAIM("O11", "a zero handle gives a status also when the first method of the process is gone")
+{
+    const struct objects objects = open_objects();
+
+    close_center(objects.center);
+    check_all_functions(0);
+}
+
 CLAIM("O11", "a made-up handle gives a status in every function")
 {
     static const uint64_t numbers[] = {
