@@ -15,7 +15,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CPeal", path: "include"),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
-        .target(name: "CPealSupport"),
+        .target(name: "CPealSupport", cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("dispatch")]),
         .target(
             name: "CPealEntry", dependencies: ["CPealSupport", "PealABI"],
             cSettings: [.headerSearchPath("../../include")]),

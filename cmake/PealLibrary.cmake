@@ -39,6 +39,8 @@ function(peal_add_library target alias folder)
     "SHELL:-Xlinker --version-script=${PEAL_VERSION_SCRIPT}"
     "SHELL:-Xlinker -z -Xlinker nodelete"
     "SHELL:-Xlinker --gc-sections"
+    "SHELL:-Xlinker --icf=all"
+    $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:SHELL:-Xlinker -z -Xlinker pack-relative-relocs>
     ${ARGN})
   # The runtime of a sanitizer comes with the program.
   if(NOT PEAL_SANITIZE)

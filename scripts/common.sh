@@ -16,6 +16,9 @@ need_packages() {
     command -v c++ >/dev/null 2>&1 || missing="$missing g++"
     [ -n "$(find /usr/include /usr/local/include -name ffi.h 2>/dev/null | head -n 1)" ] || missing="$missing libffi-dev"
     [ -e /usr/include/sqlite3.h ] || missing="$missing libsqlite3-dev"
+    # Event loops that tests and examples work with.
+    [ -e /usr/include/glib-2.0/glib.h ] || missing="$missing libglib2.0-dev"
+    [ -e /usr/include/uv.h ] || missing="$missing libuv1-dev"
     for package in "$@"; do
         dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
     done

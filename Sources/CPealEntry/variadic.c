@@ -1,7 +1,9 @@
-/* The variadic broadcasts: they read the arguments by the method's types and call the array form. */
+/* The variadic functions: they read the arguments by the method's types and call the array form. */
 #include <peal/broadcast.h>
+#include <peal/invocation.h>
 
 #include "snapshot.h"
+#include "thread.h"
 
 /* Typed iteration in programs reads the library's entries as its own. */
 _Static_assert(sizeof(struct peal_entry) == sizeof(struct peal_snapshot_entry), "entry size");
@@ -13,6 +15,13 @@ _Static_assert(
     offsetof(struct peal_entry, gate) == offsetof(struct peal_snapshot_entry, gate), "entry");
 _Static_assert(
     offsetof(struct peal_entry, table) == offsetof(struct peal_snapshot_entry, table), "entry");
+
+_Static_assert(offsetof(struct peal_hold, list) == offsetof(struct peal_thread_hold, list), "hold");
+_Static_assert(offsetof(struct peal_hold, end) == offsetof(struct peal_thread_hold, end), "hold");
+_Static_assert(
+    offsetof(struct peal_hold, current) == offsetof(struct peal_thread_hold, current), "hold");
+_Static_assert(
+    offsetof(struct peal_hold, attention) == offsetof(struct peal_thread_hold, attention), "hold");
 
 /* PealCall's VariadicKind. */
 enum variadic_kind {
@@ -52,7 +61,7 @@ union value {
 
 /* The address of the next argument's value, which is in `value` unless the argument is a pointer to
  * it. The list goes by pointer, so that what is read here is read for the caller too. */
-static void *next_argument(enum variadic_kind kind, union value *value, va_list *list)
+static void *other_argument(enum variadic_kind kind, union value *value, va_list *list)
 {
     switch (kind) {
     case KIND_INT8: value->int8 = (int8_t)va_arg(*list, int); break;
@@ -76,9 +85,23 @@ static void *next_argument(enum variadic_kind kind, union value *value, va_list 
     return value;
 }
 
+/* Three comparisons for most arguments of most programs, a table for the rest. */
+static inline void *next_argument(enum variadic_kind kind, union value *value, va_list *list)
+{
+    if (kind == KIND_POINTER)
+        value->pointer = va_arg(*list, void *);
+    else if (kind == KIND_INT32)
+        value->int32 = va_arg(*list, int32_t);
+    else if (kind == KIND_DOUBLE)
+        value->number = va_arg(*list, double);
+    else
+        return other_argument(kind, value, list);
+    return value;
+}
+
 /* The kinds of a method's parameters, or NULL when the handle or the count is wrong: the array form
  * then says what is. */
-static const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
+static inline const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
 {
     const struct peal_directory_place *place = peal_directory_find(method.number);
     if (place == NULL)
@@ -89,7 +112,8 @@ static const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
     return peal_directory_is_of(place, method.number) && count == argument_count ? kinds : NULL;
 }
 
-static peal_status send_list(
+/* Inlined: a call costs as much as a few arguments. */
+__attribute__((always_inline)) static inline peal_status send_list(
     size_t argument_count, peal_method method, void *out_result, va_list *list)
 {
     union value values[PEAL_PARAMETER_LIMIT];
@@ -126,6 +150,39 @@ peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ..
     va_list list;
     va_start(list, method);
     const peal_status status = send_list(argument_count, method, NULL, &list);
+    va_end(list);
+    return status;
+}
+
+static peal_status make_invocation(
+    size_t argument_count, peal_method method, peal_invocation *out_invocation, va_list *list)
+{
+    union value values[PEAL_PARAMETER_LIMIT];
+    void *arguments[PEAL_PARAMETER_LIMIT];
+    const uint8_t *kinds = parameter_kinds(method, argument_count);
+    if (kinds == NULL)
+        return peal_invocation_create_with(method, NULL, argument_count, out_invocation);
+    for (size_t i = 0; i < argument_count; i++)
+        arguments[i] = next_argument((enum variadic_kind)kinds[i], &values[i], list);
+    return peal_invocation_create_with(method, arguments, argument_count, out_invocation);
+}
+
+peal_status peal_invocation_of_list(
+    size_t argument_count, peal_method method, peal_invocation *out_invocation, va_list list)
+{
+    va_list copy;
+    va_copy(copy, list);
+    const peal_status status = make_invocation(argument_count, method, out_invocation, &copy);
+    va_end(copy);
+    return status;
+}
+
+peal_status peal_invocation_of_counted(
+    size_t argument_count, peal_method method, peal_invocation *out_invocation, ...)
+{
+    va_list list;
+    va_start(list, out_invocation);
+    const peal_status status = make_invocation(argument_count, method, out_invocation, &list);
     va_end(list);
     return status;
 }

@@ -62,6 +62,13 @@ static struct peal_thread *make_slot(void)
     return thread;
 }
 
+static void fence_at_all_levels(struct peal_thread *thread)
+{
+    thread->holds[0].list = PEAL_HOLD_SHUT;
+    for (uint32_t level = 0; level < PEAL_THREAD_LEVELS; level++)
+        thread->holds[level].attention = PEAL_ATTENTION_FENCES;
+}
+
 struct peal_thread *peal_thread_claim(void)
 {
     pthread_once(&set_up_once, set_up);
@@ -72,8 +79,8 @@ struct peal_thread *peal_thread_claim(void)
         return NULL;
     thread->last_status = 0;
     thread->message[0] = 0;
-    thread->limit = readers_fence ? 0 : PEAL_THREAD_DEPTH;
-    thread->attention = readers_fence ? UINT32_MAX : 0;
+    if (readers_fence)
+        fence_at_all_levels(thread);
     /* Without the key, or with no memory for it, the slot stays with a finished thread: a kilobyte
      * that is not used again. */
     if (has_exit_key)
@@ -82,25 +89,97 @@ struct peal_thread *peal_thread_claim(void)
     return thread;
 }
 
-struct peal_snapshot *peal_thread_hold_slowly(
-    struct peal_thread *thread, const struct peal_directory_place *place, uintptr_t mark)
+uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
-    const uint32_t level = thread->depth;
-    if (level >= PEAL_THREAD_DEPTH)
-        return NULL;
-    return peal_thread_publish(thread, place, level, mark, true);
+    uint32_t level = 0;
+    while (level < PEAL_THREAD_LEVELS && thread->holds[level].list != 0)
+        level++;
+    return level;
 }
 
-bool peal_thread_is_asked(struct peal_thread *thread)
+/* The next free level, or NULL. */
+static struct peal_thread_hold *next_level(void)
+{
+    struct peal_thread *thread = peal_thread_current();
+    if (thread == NULL)
+        return NULL;
+    const uint32_t level = peal_thread_depth(thread);
+    if (level >= (readers_fence ? PEAL_THREAD_LEVELS : PEAL_THREAD_DEPTH))
+        return NULL;
+    /* The level is told before the hazard: a writer that sees the hazard's store sees the level. */
+    if (level > thread->reached)
+        __atomic_store_n(&thread->reached, level, __ATOMIC_RELAXED);
+    return &thread->holds[level];
+}
+
+struct peal_thread_hold *peal_hold_slowly(const struct peal_directory_place *place, uintptr_t mark)
+{
+    struct peal_thread_hold *hold = next_level();
+    if (hold != NULL)
+        (void)peal_hold_publish(hold, place, mark, readers_fence);
+    return hold;
+}
+
+struct peal_thread_hold *peal_hold_nothing(void)
+{
+    struct peal_thread_hold *hold = next_level();
+    if (hold != NULL)
+        __atomic_store_n(&hold->list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+    return hold;
+}
+
+struct peal_thread_hold *peal_thread_innermost(struct peal_thread *thread)
+{
+    const uint32_t depth = peal_thread_depth(thread);
+    return depth > 0 ? &thread->holds[depth - 1] : NULL;
+}
+
+struct peal_thread_hold *peal_thread_innermost_of_caller(struct peal_thread *thread)
+{
+    struct peal_thread_hold *innermost = peal_thread_innermost(thread);
+    return innermost != NULL && (innermost->list & PEAL_HOLD_OF_CALLER) != 0 ? innermost : NULL;
+}
+
+/* Whether the bit was set; it is no longer. Writers set theirs at any time. */
+static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
+{
+    return (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_RELAXED) & bit) != 0;
+}
+
+bool peal_hold_is_asked(struct peal_thread_hold *hold)
 {
     if (readers_fence)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&thread->asked, __ATOMIC_RELAXED) <= thread->depth)
-        return false;
-    __atomic_store_n(&thread->asked, 0, __ATOMIC_RELAXED);
-    if (!readers_fence)
-        __atomic_store_n(&thread->attention, 0, __ATOMIC_RELAXED);
-    return true;
+    return take_attention(hold, PEAL_ATTENTION_ASKED);
+}
+
+void peal_hold_defer(struct peal_thread_hold *hold, uint64_t number)
+{
+    hold->deferring = number;
+    __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_DEFERS, __ATOMIC_RELAXED);
+}
+
+void peal_hold_attend_weak(struct peal_thread_hold *hold, bool attends)
+{
+    if (attends)
+        __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_WEAK, __ATOMIC_RELAXED);
+    else
+        (void)take_attention(hold, PEAL_ATTENTION_WEAK);
+}
+
+void peal_hold_attend_failure(struct peal_thread_hold *hold)
+{
+    __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_FAILED, __ATOMIC_RELAXED);
+}
+
+bool peal_hold_takes_failure(struct peal_thread_hold *hold)
+{
+    return take_attention(hold, PEAL_ATTENTION_FAILED);
+}
+
+bool peal_hold_takes_deferred(struct peal_thread_hold *hold)
+{
+    return take_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
 void peal_thread_writer_fence(void)
@@ -112,18 +191,18 @@ void peal_thread_writer_fence(void)
 }
 
 /* Visits each level of each thread that holds `snapshot`. */
-#define FOR_EACH_HOLDER(snapshot, thread, level)                                                   \
+#define FOR_EACH_HOLDER(snapshot, thread, hold)                                                    \
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
          thread != NULL; thread = thread->next)                                                    \
-        for (uint32_t level = 0; level < __atomic_load_n(&thread->depth, __ATOMIC_ACQUIRE);        \
-             level++)                                                                              \
-            if ((__atomic_load_n(&thread->hazards[level], __ATOMIC_ACQUIRE)                        \
-                 & ~(uintptr_t)PEAL_HOLD_OF_CALLER)                                                \
+        for (struct peal_thread_hold *hold = thread->holds,                                        \
+                 *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);               \
+             hold <= last; hold++)                                                                 \
+            if ((__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS)     \
                 == (uintptr_t)(snapshot))
 
 bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
 {
-    FOR_EACH_HOLDER(snapshot, thread, level)
+    FOR_EACH_HOLDER(snapshot, thread, hold)
         return true;
     return false;
 }
@@ -131,13 +210,43 @@ bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
 bool peal_thread_ask_holders(const struct peal_snapshot *snapshot)
 {
     bool asked = false;
-    FOR_EACH_HOLDER(snapshot, thread, level) {
-        if (__atomic_load_n(&thread->asked, __ATOMIC_RELAXED) < level + 1) {
-            __atomic_store_n(&thread->asked, level + 1, __ATOMIC_RELAXED);
-            if (!readers_fence)
-                __atomic_store_n(&thread->attention, level + 1, __ATOMIC_RELAXED);
-            asked = true;
-        }
+    FOR_EACH_HOLDER(snapshot, thread, hold) {
+        const uint32_t before =
+            __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
+        asked |= (before & PEAL_ATTENTION_ASKED) == 0;
     }
     return asked;
+}
+
+static bool runs(const struct peal_thread *thread, const uint32_t *gate)
+{
+    const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
+    for (uint32_t level = 0; level <= reached; level++) {
+        const struct peal_thread_hold *hold = &thread->holds[level];
+        if ((__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) != 0
+                && __atomic_load_n(&hold->current, __ATOMIC_ACQUIRE) == gate)
+            || (const uint32_t *)__atomic_load_n(&hold->weak, __ATOMIC_ACQUIRE) == gate)
+            return true;
+    }
+    return false;
+}
+
+bool peal_thread_runs(const struct peal_thread *thread, const uint32_t *gate)
+{
+    return runs(thread, gate);
+}
+
+bool peal_thread_others_run(const struct peal_thread *own, const uint32_t *gate)
+{
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
+         thread != NULL; thread = thread->next)
+        if (thread != own && runs(thread, gate))
+            return true;
+    return false;
+}
+
+bool peal_thread_readers_fence(void)
+{
+    pthread_once(&set_up_once, set_up);
+    return readers_fence;
 }

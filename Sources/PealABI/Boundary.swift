@@ -122,6 +122,8 @@ extension peal_status {
             case .state: PEAL_ERROR_STATE
             case .memory: PEAL_ERROR_MEMORY
             case .limit: PEAL_ERROR_LIMIT
+            case .wouldDeadlock: PEAL_ERROR_WOULD_DEADLOCK
+            case .timeout: PEAL_ERROR_TIMEOUT
             }
     }
 }
@@ -159,5 +161,23 @@ extension peal_observation {
     func find() throws(Failure) -> Observation {
         guard let observation = Handles.observations.find(number) else { throw .staleObservation }
         return observation
+    }
+}
+
+extension peal_invocation {
+    func find() throws(Failure) -> Invocation { try Invocation.find(number) }
+}
+
+extension peal_queue {
+    func find() throws(Failure) -> Queue {
+        guard let queue = Handles.queues.find(number) else { throw .staleQueue }
+        return queue
+    }
+}
+
+extension peal_owner {
+    func find() throws(Failure) -> Owner {
+        guard let owner = Handles.owners.find(number) else { throw .staleOwner }
+        return owner
     }
 }

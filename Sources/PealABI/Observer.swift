@@ -29,6 +29,21 @@ public func peal_observation_remove(_ observation: peal_observation) -> peal_sta
 }
 
 @c @implementation
+public func peal_observation_remove_with(
+    _ observation: peal_observation, _ flags: UInt32, _ timeout: UInt32
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        guard flags & ~UInt32(PEAL_REMOVE_DRAIN.rawValue | PEAL_REMOVE_WAIT.rawValue) == 0 else {
+            throw Failure(.argument, "the flags of a removal have bits that this library does not know; use those of enum peal_remove_flags")
+        }
+        var removal = Observation.Removal()
+        removal.drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0
+        removal.timeout = flags & UInt32(PEAL_REMOVE_WAIT.rawValue) != 0 ? timeout : nil
+        return try Observation.remove(observation.number, removal) ? PEAL_OK : PEAL_NOT_WAITED
+    }
+}
+
+@c @implementation
 public func peal_observation_block(_ observation: peal_observation) -> peal_status {
     Boundary.status { () throws(Failure) in try observation.find().block() }
 }
@@ -73,6 +88,7 @@ extension Registration {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
+            | PEAL_OBSERVE_BORROWED.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
             throw Failure(.argument, "the flags of an observer have bits that this library does not know; use those of enum peal_observe_flags")
         }
@@ -83,7 +99,29 @@ extension Registration {
         destroy = options.destroy
         isOnce = has(PEAL_OBSERVE_ONCE)
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
+        isBorrowed = has(PEAL_OBSERVE_BORROWED)
+        if options.queue.number != 0 { queue = try options.queue.find() }
+        owner = try CurrentOwner.find(options.owner.number)
+        weak = try WeakTarget(options, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension WeakTarget {
+    /// nil where the target is not weak.
+    fileprivate init?(_ options: peal_observe_options, target: UnsafeMutableRawPointer?) throws(Failure) {
+        guard options.reference.number == 0 else {
+            guard options.weak == nil else {
+                throw Failure(.argument, "`weak` and `reference` exclude each other; choose one")
+            }
+            self = try WeakTarget(reference: options.reference.number, target: target)
+            return
+        }
+        guard let type = options.weak else { return nil }
+        guard let retain = type.pointee.retain, let release = type.pointee.release else {
+            throw .null("a function of the weak type")
+        }
+        self.init(reference: options.weak_reference, retain: retain, release: release)
     }
 }
 

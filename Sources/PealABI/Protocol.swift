@@ -11,7 +11,8 @@ public func peal_protocol_define(
     out_protocol?.pointee = peal_protocol(number: 0)
     return Boundary.status { () throws(Failure) in
         guard let description else { throw .null("description") }
-        let (proto, methods) = try center.find().define(try ProtocolDescription(reading: description))
+        let (proto, methods) = try center.find().define(
+            try ProtocolDescription(reading: description), for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(number: proto.number)
         for (index, method) in methods.prefix(max(0, method_capacity)).enumerated() {
             out_methods?[index] = peal_method(number: method.number)
@@ -28,7 +29,7 @@ public func peal_protocol_define_objc(
     return Boundary.status { () throws(Failure) in
         let methods = try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
         let description = ProtocolDescription(name: try Boundary.text(name, "name"), methods: methods)
-        let (proto, _) = try center.find().define(description)
+        let (proto, _) = try center.find().define(description, for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(number: proto.number)
     }
 }

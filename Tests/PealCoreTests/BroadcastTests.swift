@@ -47,7 +47,7 @@ import Testing
         }
         #expect(counter.value.pointee == 1)
         var calls = 0
-        #expect(Broadcast.send(number, arguments: nil, count: 0, result: nil, calls: &calls) == .unknownMethod)
+        #expect(Broadcast.send(number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls) == .unknownMethod)
     }
 
     @Test func `a place that is used again does not answer to the old number`() throws {

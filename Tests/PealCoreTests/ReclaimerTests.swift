@@ -19,7 +19,7 @@ import Testing
         defer { fixture.end() }
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        let held = Broadcast.begin(fixture.methods[0].number, held: nil)
+        let held = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
         #expect(held.next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 0)
@@ -34,7 +34,7 @@ import Testing
         let counter = Counter()
         try long.observe(nil, { _ in })
         let number = try other.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        #expect(Broadcast.begin(long.methods[0].number, held: nil).next != nil)
+        #expect(try Broadcast.begin(long.methods[0].number, held: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
         Broadcast.end()
@@ -47,7 +47,7 @@ import Testing
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
         try other.observe(nil, { _ in })
-        #expect(Broadcast.begin(fixture.methods[0].number, held: nil).next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(other.send().calls == 1)
         #expect(counter.value.pointee == 0)

@@ -37,7 +37,7 @@ final class Fixture {
     @discardableResult
     func send() -> (outcome: Broadcast.Outcome, calls: Int) {
         var calls = -1
-        let outcome = Broadcast.send(methods[0].number, arguments: nil, count: 0, result: nil, calls: &calls)
+        let outcome = Broadcast.send(methods[0].number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
         return (outcome, calls)
     }
 }

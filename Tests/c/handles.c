@@ -135,7 +135,7 @@ static void check_method_functions(peal_method method)
 
     peal_forget_failure();
     entries = peal_entries_begin(method);
-    CHECK(entries.next == NULL && entries.end == NULL);
+    CHECK(entries.next == NULL && entries.hold == NULL);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK(peal_last_message()[0] != '\0');
 

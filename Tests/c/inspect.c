@@ -218,3 +218,157 @@ CLAIM("B6", "the call path of a method is told: a register frame where it can ca
         close_center(center);
     }
 }
+
+/* ---- Parameters and results -------------------------------------------------------------------- */
+
+static void nothing(void *object) { (void)object; }
+static void *no_copy(const void *value) { (void)value; return NULL; }
+
+static peal_method open_method(const char *text)
+{
+    static const struct peal_object_type object = PEAL_OBJECT_TYPE(nothing, nothing);
+    static const struct peal_struct_type structure = PEAL_STRUCT_TYPE(no_copy, nothing);
+
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, "struct pair { char a; double b; };"));
+    CHECK_OK(peal_type_set_object(center, "struct widget", &object));
+    CHECK_OK(peal_type_set_copy(center, "struct message", &structure));
+    return method_of(center, "Test", text);
+}
+
+struct parameter {
+    const char *name;
+    const char *type;
+    size_t size;
+    size_t alignment;
+    peal_ownership ownership;
+};
+
+static void check_parameters(peal_method method, const struct parameter *expected, size_t count)
+{
+    size_t found = 0;
+
+    CHECK_OK(peal_method_count_parameters(method, &found));
+    CHECK_EQUAL(found, count);
+    for (size_t i = 0; i < count; i++) {
+        char text[100];
+        size_t size = 0;
+        size_t alignment = 0;
+        size_t index = 99;
+        peal_ownership ownership;
+
+        check_case(expected[i].type);
+        CHECK_OK(peal_method_parameter_name(method, i, text, sizeof text, NULL));
+        CHECK_TEXT(text, expected[i].name);
+        if (text[0] != '\0') {
+            CHECK_OK(peal_method_find_parameter(method, expected[i].name, &index));
+            CHECK_EQUAL(index, i);
+        }
+        CHECK_OK(peal_method_parameter_type(method, i, text, sizeof text, NULL));
+        CHECK_TEXT(text, expected[i].type);
+        CHECK_OK(peal_method_parameter_layout(method, i, &size, &alignment));
+        CHECK_EQUAL(size, expected[i].size);
+        CHECK_EQUAL(alignment, expected[i].alignment);
+        CHECK_OK(peal_method_parameter_ownership(method, i, &ownership));
+        CHECK_EQUAL(ownership, expected[i].ownership);
+    }
+    check_case(NULL);
+}
+
+CLAIM("P2", "a method tells its parameters: name, type, size, and what a captured call does with each")
+{
+    static const struct parameter expected[] = {
+        { "n", "int8_t", 1, 1, PEAL_OWNERSHIP_VALUE },
+        { "p", "struct pair", 16, 8, PEAL_OWNERSHIP_VALUE },
+        { "text", "const char *", 8, 8, PEAL_OWNERSHIP_STRING },
+        { "list", "const int *", 8, 8, PEAL_OWNERSHIP_BUFFER },
+        { "", "int *", 8, 8, PEAL_OWNERSHIP_BUFFER },
+        { "w", "struct widget *", 8, 8, PEAL_OWNERSHIP_OBJECT },
+        { "m", "const struct message *", 8, 8, PEAL_OWNERSHIP_STRUCT },
+        { "done", "void (*)(int)", 8, 8, PEAL_OWNERSHIP_FUNCTION },
+        { "bare", "void *", 8, 8, PEAL_OWNERSHIP_BARE },
+        { "z", "long double", 16, 16, PEAL_OWNERSHIP_VALUE },
+    };
+    static const struct parameter lent = { "p", "void *", 8, 8, PEAL_OWNERSHIP_BORROWED };
+    size_t length = 0;
+
+    const peal_method method = open_method(
+        "void f(int8_t n, struct pair p, const char *text, const int *__counted_by(n) list, int[3],"
+        " struct widget *w, const struct message *m, void (*done)(int), void *bare, long double z)");
+    check_parameters(method, expected, CHECK_COUNT_OF(expected));
+    CHECK_OK(peal_method_frame_length(method, &length));
+    CHECK_EQUAL(length, 8 + 16 + 7 * 8 + 16);
+    close_center(center);
+    check_parameters(open_method("void f(void *p), borrowed"), &lent, 1);
+    close_center(center);
+}
+
+CLAIM("P2", "a method tells its result: type and size, and whether there is one")
+{
+    char text[40];
+    size_t size = 99;
+    size_t alignment = 99;
+    size_t length = 99;
+    bool is_oneway = false;
+
+    peal_method method = open_method("void f(void)");
+    CHECK_OK(peal_method_result_type(method, text, sizeof text, NULL));
+    CHECK_TEXT(text, "void");
+    CHECK_OK(peal_method_result_layout(method, &size, &alignment));
+    CHECK_EQUAL(size, 0);
+    CHECK_EQUAL(alignment, 1);
+    CHECK_OK(peal_method_is_oneway(method, &is_oneway));
+    CHECK(is_oneway);
+    CHECK_OK(peal_method_frame_length(method, &length));
+    CHECK_EQUAL(length, 0);
+    close_center(center);
+
+    method = open_method("struct pair f(int)");
+    CHECK_OK(peal_method_result_type(method, text, sizeof text, NULL));
+    CHECK_TEXT(text, "struct pair");
+    CHECK_OK(peal_method_result_layout(method, &size, NULL));
+    CHECK_EQUAL(size, 16);
+    CHECK_OK(peal_method_is_oneway(method, &is_oneway));
+    CHECK(!is_oneway);
+    CHECK_STATUS(peal_method_result_type(method, text, 7, &length), PEAL_TRUNCATED);
+    CHECK_TEXT(text, "struct");
+    CHECK_EQUAL(length, 11);
+    close_center(center);
+}
+
+CLAIM("F1", "questions about parameters that cannot be answered give a status")
+{
+    const peal_method no_method = { 0 };
+    char text[10];
+    size_t number = 0;
+    bool truth = false;
+    peal_ownership ownership;
+
+    const peal_method method = open_method("void f(int first, int)");
+    CHECK_FAILURE(peal_method_parameter_name(method, 2, text, 10, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(peal_last_message(), "2 parameters");
+    CHECK_FAILURE(peal_method_parameter_type(method, ~(size_t)0, text, 10, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_parameter_layout(method, 2, &number, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_parameter_ownership(method, 2, &ownership), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_parameter_ownership(method, 0, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_find_parameter(method, "second", &number), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "first");
+    CHECK_FAILURE(peal_method_find_parameter(method, NULL, &number), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_find_parameter(method, "first", NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_count_parameters(method, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_frame_length(method, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_is_oneway(method, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_parameter_name(method, 0, NULL, 10, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_OK(peal_method_parameter_layout(method, 0, NULL, NULL));
+    close_center(center);
+    CHECK_FAILURE(peal_method_count_parameters(no_method, &number), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_find_parameter(no_method, "x", &number), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_parameter_name(no_method, 0, text, 10, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_parameter_type(no_method, 0, text, 10, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_parameter_layout(no_method, 0, &number, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_parameter_ownership(no_method, 0, &ownership), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_result_type(no_method, text, 10, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_result_layout(no_method, &number, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_frame_length(no_method, &number), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_is_oneway(method, &truth), PEAL_ERROR_HANDLE);
+}

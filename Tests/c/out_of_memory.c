@@ -472,3 +472,140 @@ CLAIM("F2", "ending a center needs no memory that can be refused")
     }
     CHECK(!was_refused);
 }
+
+/* ---- Captured calls ---------------------------------------------------------------------------- */
+
+struct page {
+    int references;
+};
+
+static int page_copies;
+
+static void page_retain(void *object) { ((struct page *)object)->references++; }
+static void page_release(void *object) { ((struct page *)object)->references--; }
+
+static void *page_copy(const void *value)
+{
+    (void)value;
+    page_copies++;
+    return &page_copies;
+}
+
+static void page_destroy(void *value)
+{
+    (void)value;
+    page_copies--;
+}
+
+static const struct peal_object_type page_object = PEAL_OBJECT_TYPE(page_retain, page_release);
+static const struct peal_struct_type page_struct = PEAL_STRUCT_TYPE(page_copy, page_destroy);
+
+static struct page page;
+static peal_method print_page;
+static peal_invocation printing;
+static peal_invocation printed_twice;
+
+static peal_status attempt_type(void)
+{
+    const peal_status status = peal_type_set_object(center, "struct page", &page_object);
+
+    return status < 0 ? status : peal_type_set_copy(center, "struct leaf", &page_struct);
+}
+
+static peal_status attempt_invocation(void)
+{
+    return peal_invocation_of(print_page, &printing, "text", &page, &page);
+}
+
+static peal_status attempt_retain(void)
+{
+    return peal_invocation_retain_arguments(printing);
+}
+
+static peal_status attempt_set(void)
+{
+    const char *text = "other";
+
+    return peal_invocation_set_argument(printing, 0, &text, sizeof text);
+}
+
+static peal_status attempt_duplicate(void)
+{
+    return peal_invocation_duplicate(printing, &printed_twice);
+}
+
+/* Refuses each allocation of a step once; each time it is done again after. */
+static unsigned long refuse_all(peal_status (*attempt)(void), void (*undo)(void), int references)
+{
+    unsigned long count = 0;
+    bool was_refused = true;
+
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        was_refused = refuse(nth, attempt, &status);
+        count += was_refused;
+        if (status != PEAL_OK) {
+            CHECK(was_refused);
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            CHECK_EQUAL(page.references, references);
+            CHECK_EQUAL(page_copies, references);
+            CHECK_OK(attempt());
+        }
+        if (undo != NULL)
+            undo();
+    }
+    CHECK(!was_refused);
+    check_case(NULL);
+    return count;
+}
+
+static void undo_invocation(void) { CHECK_OK(peal_invocation_destroy(printing)); }
+static void undo_duplicate(void) { CHECK_OK(peal_invocation_destroy(printed_twice)); }
+
+static void undo_retain(void)
+{
+    CHECK_EQUAL(page.references, 1);
+    undo_invocation();
+    CHECK_OK(attempt_invocation());
+}
+
+CLAIM("F2", "registering a type, and capturing a call, without memory gives a status and keeps nothing")
+{
+    center = open_center();
+    CHECK(refuse_all(attempt_type, NULL, 0) > 0);
+    print_page = method_of(center, "Press",
+        "void print(const char *text, struct page *page, const struct leaf *leaf)");
+    CHECK_OK(attempt_invocation());
+    undo_invocation();
+    CHECK(refuse_all(attempt_invocation, undo_invocation, 0) > 0);
+    CHECK_OK(attempt_invocation());
+    CHECK(refuse_all(attempt_retain, undo_retain, 0) > 0);
+    CHECK(refuse_all(attempt_set, NULL, 0) > 0);
+    CHECK_OK(attempt_retain());
+    CHECK(refuse_all(attempt_set, NULL, 1) > 0);
+    CHECK(refuse_all(attempt_duplicate, undo_duplicate, 1) > 0);
+    undo_invocation();
+    CHECK_EQUAL(page.references, 0);
+    CHECK_EQUAL(page_copies, 0);
+    close_center(center);
+}
+
+CLAIM("F2", "a reference without memory gives a status, destroys nothing and leaves none")
+{
+    int object = 0;
+    peal_reference reference = { 17 };
+
+    REQUIRE_OK(peal_reference_create(&object, destroy, &reference));
+    REQUIRE_OK(peal_reference_release(reference));
+    destroyed = 0;
+    interpose_refuse(1);
+    CHECK_FAILURE(peal_reference_create(&object, destroy, &reference), PEAL_ERROR_MEMORY);
+    CHECK_EQUAL(interpose_refused(), 1);
+    interpose_refuse(0);
+    CHECK_EQUAL(reference.number, 0);
+    CHECK_EQUAL(destroyed, 0);
+    REQUIRE_OK(peal_reference_create(&object, destroy, &reference));
+    CHECK_OK(peal_reference_release(reference));
+    CHECK_EQUAL(destroyed, 1);
+}

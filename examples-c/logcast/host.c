@@ -1,23 +1,44 @@
 #include "host.h"
 
+static void print(struct host *host, const char *who, const char *what)
+{
+    progress_hide(&host->progress);
+    fprintf(stderr, "logcast: %s: %s\n", who, what);
+    host->troubles++;
+}
+
 static void trouble(void *self, const char *who, const char *what)
 {
-    host_complain(self, who, what);
+    print(self, who, what);
 }
 
 static const struct log_trouble ear = { PEAL_TABLE(log_trouble), trouble };
 
-bool host_open(struct host *host)
+static bool open_ear(struct host *host)
 {
     struct log_trouble_protocol troubles;
+    struct peal_queue_options queue = PEAL_QUEUE_OPTIONS;
+    struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
+    queue.kind = PEAL_QUEUE_PUMPED;
+    if (peal_queue_create(&queue, &host->ear) < 0)
+        return false;
+    how.queue = host->ear;
+    return log_trouble_define(host->center, &troubles) >= 0
+        && log_trouble_observe(&troubles, host, &ear, &how, NULL) >= 0;
+}
+
+bool host_open(struct host *host)
+{
+    const peal_queue none = { 0 };
+    host->ear = none;
     host->troubles = 0;
     progress_begin(&host->progress);
     roster_clear(&host->roster);
     if (peal_center_create(&host->center) < 0)
         return false;
     if (log_sink_join(host->center, &host->sinks) >= 0
-        && log_trouble_define(host->center, &troubles) >= 0
-        && log_trouble_observe(&troubles, host, &ear, NULL, NULL) >= 0)
+        && log_store_define(host->center, &host->stores) >= 0
+        && open_ear(host))
         return true;
     host_close(host);
     return false;
@@ -26,11 +47,16 @@ bool host_open(struct host *host)
 void host_close(struct host *host)
 {
     peal_center_destroy(host->center);
+    peal_queue_destroy(host->ear);
+}
+
+void host_hear(struct host *host)
+{
+    peal_queue_pump(host->ear, 0, NULL);
 }
 
 void host_complain(struct host *host, const char *who, const char *what)
 {
-    progress_hide(&host->progress);
-    fprintf(stderr, "logcast: %s: %s\n", who, what);
-    host->troubles++;
+    host_hear(host); /* what was told before comes before */
+    print(host, who, what);
 }

@@ -9,6 +9,8 @@
 struct host {
     peal_center center;
     struct log_sink_protocol sinks;
+    struct log_store_protocol stores;
+    peal_queue ear; /* trouble comes from any thread, and is printed by the host's */
     struct progress progress;
     struct roster roster;
     unsigned troubles;
@@ -16,9 +18,10 @@ struct host {
 
 /* False when peal refuses; peal_last_message() tells why. */
 bool host_open(struct host *host);
-/* Ends the center, and with it every observer: plugins can be unloaded after this. */
 void host_close(struct host *host);
 
+/* Prints the trouble that was told meanwhile. */
+void host_hear(struct host *host);
 /* Prints "logcast: WHO: WHAT" on standard error, and counts it. */
 void host_complain(struct host *host, const char *who, const char *what);
 

@@ -3,8 +3,23 @@
  *     const struct log_plugin *logcast_plugin(void);
  *
  * The rest goes through peal: `start` registers observers of LogSink, each with a destroy callback
- * that frees its target. The host ends its center before it unloads the plugin, and with the center
- * every observation. So a plugin needs no `stop`. */
+ * that frees its target. All that is registered meanwhile, queues too, belongs to the plugin's owner;
+ * the host retires that before it unloads the plugin. So a plugin needs no `stop`.
+ *
+ * Reloading
+ * ---------
+ * Between two lines the host may unload a plugin, load its file again and start it again:
+ *
+ *     1. Calls that wait on the plugin's queues are delivered.
+ *     2. Its observers end, and their destroy callbacks run. There it finishes what it has begun (a
+ *        file, a transaction) and hands over what its next self must know, by log_state_keep: bytes,
+ *        in any number of pieces. No pointers: what they lead to is gone.
+ *     3. The object is unloaded; the file may be another one by now.
+ *     4. `start` gets the bytes, and takes them by log_state_take. The number `state` tells how they
+ *        are laid out: where the new object has another one, the host says so and hands over nothing.
+ *
+ * The host does not look into the bytes. At the end of the run the first two steps are the same: a
+ * plugin cannot tell, and need not. */
 #ifndef LOG_PLUGIN_H
 #define LOG_PLUGIN_H
 
@@ -23,6 +38,12 @@ struct log_option_help {
     const char *help;
 };
 
+/* What is left of the bytes that a plugin's last self kept: none at the first start. */
+struct log_kept {
+    const char *bytes;
+    size_t length;
+};
+
 enum log_start {
     LOG_START_FAILED = -1, /* report it by log_trouble_tell, or let peal_last_message() tell */
     LOG_STARTED = 0,
@@ -31,14 +52,17 @@ enum log_start {
 
 struct log_plugin {
     size_t size;      /* sizeof(struct log_plugin): a host refuses what it does not know */
-    const char *name; /* also the first part of its options */
+    const char *name; /* also the first part of its options; the same after a reload */
     const char *about;
     const struct log_option_help *options; /* may be NULL */
+    unsigned state; /* the layout of what it keeps; another number when that changes */
     /* Registers the plugin's observers in `center`.
      *
      * options: borrowed during the call; those of this plugin, in the order given.
+     * kept: borrowed during the call.
      * out_target: filled with the observers' target: the host asks whose call took how long. */
-    enum log_start (*start)(peal_center center, const struct log_option *options, void **out_target);
+    enum log_start (*start)(peal_center center, const struct log_option *options,
+                            struct log_kept *kept, void **out_target);
 };
 
 #define LOG_PLUGIN_ENTRY "logcast_plugin"
@@ -55,6 +79,17 @@ static inline const char *log_option_last(const struct log_option *options, cons
         if (__builtin_strcmp(options->key, key) == 0)
             value = options->value;
     return value;
+}
+
+/* Takes the next bytes. False, with nothing taken, when fewer are left. */
+static inline bool log_state_take(struct log_kept *kept, void *out_state, size_t length)
+{
+    if (length > kept->length)
+        return false;
+    __builtin_memcpy(out_state, kept->bytes, length);
+    kept->bytes += length;
+    kept->length -= length;
+    return true;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* What logcast and its plugins say to each other: two protocols. */
+/* What logcast and its plugins say to each other: four protocols. */
 #ifndef LOG_SINK_H
 #define LOG_SINK_H
 
@@ -23,9 +23,11 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
  *                 that what a filter counts does not depend on who was asked before; with nobody to
  *                 ask, the line is kept
  *     kept_line   it is kept
- *     end         the source has ended
+ *     end         the source has ended: what still waits in a queue of the sink's own has to be done
+ *                 when this returns
  * and once, after the last source:
- *     report      tell what you did, in lines that begin with four blanks */
+ *     report      tell what you did, in lines that begin with four blanks
+ * A sink that is loaded anew in the midst of a source hears no second `begin`. */
 #define LOG_SINK(METHOD)                                                          \
     METHOD(optional, void, begin, (const char *source))                           \
     METHOD(optional, void, line, (const struct log_line *line))                   \
@@ -35,9 +37,23 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
     METHOD(required, void, report, (FILE *out))
 PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
 
-/* Plugins call this when something goes wrong; whoever cares listens. The host prints it. */
+/* The host calls this after kept_line, with the same line by value: so an observer may have a queue, and
+ * gets a copy of the text. The text's zero is not copied. */
+#define LOG_STORE(METHOD)                                                                         \
+    METHOD(required, void, store, (const char *source, uint64_t number,                           \
+                                   const char *text __counted_by(length), size_t length))
+PEAL_PROTOCOL(log_store, "LogStore", LOG_STORE);
+
+/* Plugins call this when something goes wrong, from any thread; whoever cares listens. The host prints
+ * it. */
 #define LOG_TROUBLE(METHOD) METHOD(required, void, trouble, (const char *who, const char *what))
 PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
+
+/* A plugin calls this from its destroy callbacks, as often as it likes: its next self gets all of it
+ * (log_plugin.h). */
+#define LOG_STATE(METHOD) \
+    METHOD(required, void, keep, (const char *who, const void *state __sized_by(length), size_t length))
+PEAL_PROTOCOL(log_state, "LogState", LOG_STATE);
 
 /* Defines LogSink, or finds it where another part has defined it. */
 static inline peal_status log_sink_join(peal_center center, struct log_sink_protocol *out_sink)
@@ -46,12 +62,21 @@ static inline peal_status log_sink_join(peal_center center, struct log_sink_prot
     return status < 0 ? status : log_sink_define(center, out_sink);
 }
 
-/* Tells the host of trouble; nothing happens where nobody listens. */
+/* Tells the host of trouble; nothing happens where nobody listens. Not a typed broadcast: the host
+ * listens on a queue. */
 static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
 {
     struct log_trouble_protocol handles;
     if (log_trouble_define(center, &handles) >= 0)
-        PEAL_BROADCAST(log_trouble, &handles, trouble, who, what);
+        peal_broadcast(handles.trouble, who, what);
+}
+
+static inline void log_state_keep(
+    peal_center center, const char *who, const void *state, size_t length)
+{
+    struct log_state_protocol handles;
+    if (length > 0 && log_state_define(center, &handles) >= 0)
+        PEAL_BROADCAST(log_state, &handles, keep, who, state, length);
 }
 
 #endif

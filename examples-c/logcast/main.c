@@ -25,18 +25,16 @@ struct run {
     struct options options;
     struct host host;
     struct plugins plugins;
+    struct pipeline pipeline;
     struct reading all;
     size_t sources;
 };
 
 static void run_source(struct run *run, struct source *source)
 {
-    struct pipeline pipeline = {
-        &run->host.sinks, run->options.time ? &run->host.roster : NULL, &run->host.progress,
-    };
     struct reading reading;
     const uint64_t begun = clock_nanoseconds();
-    const enum source_result result = pipeline_run(&pipeline, source, &reading.totals);
+    const enum source_result result = pipeline_run(&run->pipeline, source, &reading.totals);
     reading.nanoseconds = clock_nanoseconds() - begun;
     reading.bytes = source->bytes;
     reading.cut = source->cut;
@@ -94,17 +92,33 @@ static void report(struct run *run)
         report_reading("\nall", &run->all);
     report_sinks(&run->host);
     report_idle(&run->plugins);
+    report_reloads(&run->plugins);
     if (run->options.time)
-        report_time(&run->host, run->all.nanoseconds);
+        report_time(&run->host, &run->plugins, run->all.nanoseconds);
+}
+
+static bool open_run(struct run *run)
+{
+    const uint64_t every = run->options.reload_every;
+    const struct pipeline pipeline = {
+        &run->host, { &run->plugins, every, every }, run->options.time,
+    };
+    run->pipeline = pipeline;
+    if (!host_open(&run->host))
+        return false;
+    if (plugins_open(&run->plugins, &run->host, &run->options))
+        return true;
+    host_close(&run->host);
+    return false;
 }
 
 static void load_plugins(struct run *run)
 {
     char beside[PLACE_CAPACITY];
     if (run->options.plugins_folder != NULL)
-        plugins_load(&run->plugins, &run->host, run->options.plugins_folder);
+        plugins_load(&run->plugins, run->options.plugins_folder);
     else if (place_beside_executable(beside, "plugins"))
-        plugins_load(&run->plugins, &run->host, beside);
+        plugins_load(&run->plugins, beside);
 }
 
 /* What the program ends with, unless something happened meanwhile. */
@@ -116,12 +130,12 @@ static int work(struct run *run)
         report_plugins(&run->plugins);
         return EXIT_DONE;
     }
-    if (!plugins_know(&run->plugins, &run->options))
+    if (!plugins_know_options(&run->plugins))
         return EXIT_USAGE;
-    plugins_start(&run->plugins, &run->host, &run->options);
+    interrupt_catch();
+    plugins_start(&run->plugins);
     if (!trivial_add(&run->host, run->options.trivial))
         host_complain(&run->host, "trivial", peal_last_message());
-    interrupt_catch();
     run_all(run);
     report(run);
     return interrupt_signal() != 0 ? EXIT_SIGNAL + interrupt_signal() : EXIT_DONE;
@@ -129,6 +143,7 @@ static int work(struct run *run)
 
 static int finish(int code, struct host *host)
 {
+    host_hear(host);
     if (!standard_flush())
         host_complain(host, "standard output", strerror(errno));
     return code == EXIT_DONE && host->troubles > 0 ? EXIT_TROUBLE : code;
@@ -143,12 +158,13 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (asked == OPTIONS_DONE)
         return finish(EXIT_DONE, &run.host);
-    if (!host_open(&run.host)) {
+    if (!open_run(&run)) {
         fprintf(stderr, "logcast: %s\n", peal_last_message());
         return EXIT_TROUBLE;
     }
-    const int code = finish(work(&run), &run.host);
+    int code = work(&run);
+    plugins_close(&run.plugins);
+    code = finish(code, &run.host);
     host_close(&run.host);
-    plugins_unload(&run.plugins);
     return code;
 }

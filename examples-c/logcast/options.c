@@ -18,6 +18,9 @@ static const char usage[] =
     "  --no-plugins          load none\n"
     "  --list                list the plugins and their options, and end\n"
     "  --PLUGIN.KEY VALUE    an option for a plugin, such as --filter.keep PATTERN\n"
+    "  --reload-every LINES  load one plugin anew after so many lines, each in its turn\n"
+    "  --check-pointers      before a plugin is unloaded, look whether peal still has any of its\n"
+    "                        functions; one of which it has stays loaded, and that is an error\n"
     "  --time                tell the time spent in each plugin; measures every call\n"
     "  --line-limit BYTES    cut lines that are longer; 1048576 by default\n"
     "  --generate COUNT      read a generated log of so many lines\n"
@@ -25,7 +28,8 @@ static const char usage[] =
     "  --help, --version     print this, or the version, and end\n"
     "\n"
     "Ends with 0; with 1 when something could not be read, loaded or written; with 2 when the\n"
-    "options are wrong. SIGINT and SIGTERM end the reading: what was read is still reported.\n";
+    "options are wrong. SIGINT and SIGTERM end the reading: what was read is still reported.\n"
+    "SIGHUP loads all plugins anew, between two lines: none is lost, and the counts go on.\n";
 
 static enum options_result bad(const char *option, const char *what)
 {
@@ -87,6 +91,8 @@ static enum options_result read_option(
     }
     if (strcmp(name, "--trivial") == 0)
         return read_number(arguments, name, 0, TRIVIAL_LIMIT, &options->trivial);
+    if (strcmp(name, "--reload-every") == 0)
+        return read_number(arguments, name, 1, UINT64_MAX, &options->reload_every);
     if (strcmp(name, "--line-limit") == 0)
         return read_number(arguments, name, 1, 1u << 30, &options->line_limit);
     if (strcmp(name, "--plugins") == 0) {
@@ -99,6 +105,8 @@ static enum options_result read_option(
         options->list = true;
     else if (strcmp(name, "--time") == 0)
         options->time = true;
+    else if (strcmp(name, "--check-pointers") == 0)
+        options->check_pointers = true;
     else
         return bad(name, "there is no such option");
     return OPTIONS_RUN;

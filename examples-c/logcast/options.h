@@ -17,9 +17,10 @@ struct options {
     char **paths; /* in argv */
     size_t path_count;
     const char *plugins_folder; /* NULL: beside the executable */
-    bool no_plugins, list, time;
+    bool no_plugins, list, time, check_pointers;
     bool generates;
     uint64_t generate, trivial, line_limit;
+    uint64_t reload_every; /* 0: on SIGHUP alone */
     struct plugin_option for_plugins[OPTIONS_FOR_PLUGINS];
     size_t for_plugins_count;
 };

@@ -1,22 +1,36 @@
 #include "pipeline.h"
 
-/* One line to all sinks. Typed broadcasts where results do not matter; where they do, the library
- * makes one of them, by the method's policy. */
-static bool pass_line(const struct log_sink_protocol *sinks, const struct log_line *line)
+#include "text.h"
+
+/* Hands a line to those who store. False when a queue did not take it. */
+static bool store(const struct host *host, const struct log_line *line)
 {
+    return peal_broadcast(host->stores.store, line->source, line->number, line->text, line->length)
+        == PEAL_OK;
+}
+
+/* One line to all sinks. Typed broadcasts where results do not matter and nobody has a queue; else
+ * the library makes one of them, by the method's policy. */
+static bool pass_line(const struct host *host, const struct log_line *line, uint64_t *refused)
+{
+    const struct log_sink_protocol *sinks = &host->sinks;
     void *arguments[] = { &line };
     bool keep = true;
     PEAL_BROADCAST(log_sink, sinks, line, line);
     peal_send(sinks->wants_line, arguments, 1, &keep, NULL);
-    if (keep)
+    if (keep) {
         PEAL_BROADCAST(log_sink, sinks, kept_line, line);
+        *refused += !store(host, line);
+    }
     return keep;
 }
 
-/* The same, with a look at the clock after each call. */
-static bool pass_line_timed(
-    const struct log_sink_protocol *sinks, struct roster *roster, const struct log_line *line)
+/* The same, with a look at the clock after each call. What queues do is not seen from here: those who
+ * store are charged together, for what handing over took. */
+static bool pass_line_timed(struct host *host, const struct log_line *line, uint64_t *refused)
 {
+    const struct log_sink_protocol *sinks = &host->sinks;
+    struct roster *roster = &host->roster;
     bool keep = true;
     roster_start(roster);
     PEAL_EACH(log_sink, sinks, line, each) {
@@ -32,53 +46,73 @@ static bool pass_line_timed(
             each.table->kept_line(each.target, line);
             roster_charge(roster, each.target);
         }
+        *refused += !store(host, line);
+        roster_charge_to(roster, &roster->stores);
     }
     return keep;
 }
 
 static void begin(const struct pipeline *pipeline, const struct source *source)
 {
-    if (pipeline->roster != NULL)
-        roster_start(pipeline->roster);
-    PEAL_EACH(log_sink, pipeline->sinks, begin, each) {
+    struct host *host = pipeline->host;
+    if (pipeline->times)
+        roster_start(&host->roster);
+    PEAL_EACH(log_sink, &host->sinks, begin, each) {
         each.table->begin(each.target, source->name);
-        if (pipeline->roster != NULL)
-            roster_charge(pipeline->roster, each.target);
+        if (pipeline->times)
+            roster_charge(&host->roster, each.target);
     }
 }
 
 static void end(const struct pipeline *pipeline, const struct source *source,
                 struct log_totals totals)
 {
-    if (pipeline->roster != NULL)
-        roster_start(pipeline->roster);
-    PEAL_EACH(log_sink, pipeline->sinks, end, each) {
+    struct host *host = pipeline->host;
+    if (pipeline->times)
+        roster_start(&host->roster);
+    PEAL_EACH(log_sink, &host->sinks, end, each) {
         each.table->end(each.target, source->name, totals);
-        if (pipeline->roster != NULL)
-            roster_charge(pipeline->roster, each.target);
+        if (pipeline->times)
+            roster_charge(&host->roster, each.target);
     }
+}
+
+static void tell_refused(struct host *host, uint64_t refused)
+{
+    char what[128];
+    if (refused == 0)
+        return;
+    snprintf(what, sizeof what, "%s lines were not stored everywhere: a queue was full, or memory short",
+             text_grouped(refused).text);
+    host_complain(host, "queues", what);
 }
 
 enum source_result pipeline_run(
     struct pipeline *pipeline, struct source *source, struct log_totals *out_totals)
 {
+    struct host *host = pipeline->host;
     struct log_totals totals = { 0, 0 };
     struct log_line line = { source->name, 0, NULL, 0 };
     enum source_result result;
-    uint64_t reads = source->reads;
+    uint64_t reads = source->reads, refused = 0;
 
     begin(pipeline, source);
-    while ((result = source->next(source, &line.text, &line.length)) == SOURCE_LINE) {
-        line.number = ++totals.read;
-        totals.kept += pipeline->roster == NULL
-            ? pass_line(pipeline->sinks, &line)
-            : pass_line_timed(pipeline->sinks, pipeline->roster, &line);
+    while ((result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
+        if (result == SOURCE_LINE) {
+            line.number = ++totals.read;
+            totals.kept += pipeline->times ? pass_line_timed(host, &line, &refused)
+                                           : pass_line(host, &line, &refused);
+            reload_after_line(&pipeline->reload);
+        }
+        reload_if_asked(&pipeline->reload);
         if (source->reads != reads) {
             reads = source->reads;
-            progress_show(pipeline->progress, source, totals.read);
+            host_hear(host);
+            progress_show(&host->progress, source, totals.read);
         }
     }
     end(pipeline, source, totals);
+    tell_refused(host, refused);
     *out_totals = totals;
     return result;
 }

@@ -2,15 +2,14 @@
 #ifndef PIPELINE_H
 #define PIPELINE_H
 
-#include "log_sink.h"
-#include "progress.h"
-#include "roster.h"
+#include "host.h"
+#include "reload.h"
 #include "source.h"
 
 struct pipeline {
-    const struct log_sink_protocol *sinks;
-    struct roster *roster; /* NULL: no times are taken */
-    struct progress *progress;
+    struct host *host;
+    struct reload reload;
+    bool times; /* whether the roster is charged */
 };
 
 /* Runs a source to its end, or to its failure, and fills in what was read and kept. */

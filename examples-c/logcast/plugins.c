@@ -1,84 +1,76 @@
 #include "plugins.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "place.h"
 
-__attribute__((format(printf, 3, 4)))
-static void complain(struct host *host, const char *plugin, const char *format, ...)
-{
-    char who[PLACE_CAPACITY], what[2 * PLACE_CAPACITY];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    snprintf(who, sizeof who, "plugin %s skipped", plugin);
-    host_complain(host, who, what);
-}
-
-static const struct plugin *find(const struct plugins *plugins, const char *name)
+static struct plugin *find(struct plugins *plugins, const char *name)
 {
     for (size_t i = 0; i < plugins->count; i++)
-        if (strcmp(plugins->loaded[i].table->name, name) == 0)
-            return &plugins->loaded[i];
+        if (strcmp(plugins->known[i].name, name) == 0)
+            return &plugins->known[i];
     return NULL;
 }
 
-/* What an object's entry function gives, or NULL after a complaint. */
-static const struct log_plugin *ask_entry(struct host *host, void *object, const char *file)
+/* Called by destroy callbacks, on whatever thread. */
+static void keep(void *self, const char *who, const void *state, size_t length)
 {
-    log_plugin_entry *entry;
-    void *symbol = dlsym(object, LOG_PLUGIN_ENTRY);
-    if (symbol == NULL) {
-        complain(host, file, "it has no function " LOG_PLUGIN_ENTRY);
-        return NULL;
-    }
-    memcpy(&entry, &symbol, sizeof entry); /* C has no cast for it; POSIX promises the bytes */
-    const struct log_plugin *table = entry();
-    if (table == NULL)
-        complain(host, file, "its " LOG_PLUGIN_ENTRY " gives no table");
-    else if (table->size != sizeof(struct log_plugin))
-        complain(host, file, "its table has %zu bytes, not %zu: it was built for another logcast",
-                 table->size, sizeof(struct log_plugin));
-    else if (table->name == NULL || *table->name == '\0' || table->start == NULL)
-        complain(host, file, "its table lacks a name or a start function");
-    else
-        return table;
-    return NULL;
-}
-
-static void load(struct plugins *plugins, struct host *host, const char *folder, const char *file)
-{
-    char path[PLACE_CAPACITY];
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file) >= sizeof path) {
-        complain(host, file, "its path is too long");
+    struct plugins *plugins = self;
+    struct plugin *plugin = find(plugins, who);
+    if (plugin == NULL)
         return;
-    }
+    pthread_mutex_lock(&plugins->keeping);
+    const bool is_kept = plugin_keep(plugin, state, length);
+    pthread_mutex_unlock(&plugins->keeping);
+    if (!is_kept)
+        log_trouble_tell(plugins->host->center, who, "what it kept is lost: out of memory");
+}
+
+static const struct log_state memory = { PEAL_TABLE(log_state), keep };
+
+bool plugins_open(struct plugins *plugins, struct host *host, const struct options *options)
+{
+    struct log_state_protocol states;
+    plugins->host = host;
+    plugins->options = options;
+    plugins->count = plugins->turn = 0;
+    pthread_mutex_init(&plugins->keeping, NULL);
+    return log_state_define(host->center, &states) >= 0
+        && log_state_observe(&states, plugins, &memory, NULL, NULL) >= 0;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+static void load(struct plugins *plugins, const char *folder, const char *file)
+{
+    struct host *host = plugins->host;
+    struct plugin plugin;
+    const size_t length = strlen(folder) + strlen(file) + 2;
     if (plugins->count == PLUGINS_LIMIT) {
-        complain(host, file, "more than %d plugins", PLUGINS_LIMIT);
+        plugin_complain(host, file, "more than %d plugins", PLUGINS_LIMIT);
         return;
     }
-    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (object == NULL) {
-        complain(host, file, "%s", dlerror());
+    memset(&plugin, 0, sizeof plugin);
+    plugin.path = malloc(length);
+    if (plugin.path == NULL) {
+        plugin_complain(host, file, "%s", strerror(errno));
         return;
     }
-    const struct log_plugin *table = ask_entry(host, object, file);
-    if (table != NULL && find(plugins, table->name) != NULL) {
-        complain(host, file, "another plugin is called %s", table->name);
-        table = NULL;
+    snprintf(plugin.path, length, "%s/%s", folder, file);
+    plugin.started = LOG_START_IDLE;
+    if (plugin_load(&plugin, host, file)) {
+        if (find(plugins, plugin.name) == NULL) {
+            plugins->known[plugins->count++] = plugin;
+            return;
+        }
+        plugin_complain(host, file, "another plugin is called %s", plugin.name);
+        plugin_unload(&plugin, host, plugins->options);
     }
-    if (table == NULL) {
-        dlclose(object);
-        return;
-    }
-    const struct plugin plugin = { object, table, LOG_START_IDLE };
-    plugins->loaded[plugins->count++] = plugin;
+    plugin_free(&plugin);
 }
 
 static int is_shared_object(const struct dirent *entry)
@@ -87,16 +79,16 @@ static int is_shared_object(const struct dirent *entry)
     return length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
 }
 
-void plugins_load(struct plugins *plugins, struct host *host, const char *folder)
+void plugins_load(struct plugins *plugins, const char *folder)
 {
     struct dirent **entries;
     const int count = scandir(folder, &entries, is_shared_object, alphasort);
     if (count < 0) {
-        host_complain(host, folder, strerror(errno));
+        host_complain(plugins->host, folder, strerror(errno));
         return;
     }
     for (int i = 0; i < count; i++) {
-        load(plugins, host, folder, entries[i]->d_name);
+        load(plugins, folder, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
@@ -110,8 +102,9 @@ static bool has_option(const struct log_plugin *table, const char *key)
     return false;
 }
 
-bool plugins_know(const struct plugins *plugins, const struct options *options)
+bool plugins_know_options(struct plugins *plugins)
 {
+    const struct options *options = plugins->options;
     for (size_t i = 0; i < options->for_plugins_count; i++) {
         const struct plugin_option *option = &options->for_plugins[i];
         const struct plugin *plugin = find(plugins, option->plugin);
@@ -125,36 +118,45 @@ bool plugins_know(const struct plugins *plugins, const struct options *options)
     return true;
 }
 
-static void start(struct plugin *plugin, struct host *host, const struct options *options)
-{
-    const char *name = plugin->table->name;
-    struct log_option given[OPTIONS_FOR_PLUGINS + 1];
-    void *target = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < options->for_plugins_count; i++) {
-        if (strcmp(options->for_plugins[i].plugin, name) == 0) {
-            given[count].key = options->for_plugins[i].key;
-            given[count++].value = options->for_plugins[i].value;
-        }
-    }
-    given[count].key = NULL;
-    peal_forget_failure();
-    plugin->started = plugin->table->start(host->center, given, &target);
-    if (plugin->started == LOG_STARTED && !roster_add(&host->roster, name, target))
-        host_complain(host, name, "has no place in the roster: it goes unnamed");
-    if (plugin->started == LOG_START_FAILED)
-        complain(host, name, "%s",
-                 peal_last_status() < 0 ? peal_last_message() : "it did not start");
-}
+/* ---- Running --------------------------------------------------------------------------------- */
 
-void plugins_start(struct plugins *plugins, struct host *host, const struct options *options)
+void plugins_start(struct plugins *plugins)
 {
     for (size_t i = 0; i < plugins->count; i++)
-        start(&plugins->loaded[i], host, options);
+        plugin_start(&plugins->known[i], plugins->host, plugins->options);
 }
 
-void plugins_unload(struct plugins *plugins)
+static void reload(struct plugins *plugins, struct plugin *plugin)
 {
-    while (plugins->count > 0)
-        dlclose(plugins->loaded[--plugins->count].object);
+    const uint64_t begun = clock_nanoseconds();
+    plugin_unload(plugin, plugins->host, plugins->options);
+    if (plugin_load(plugin, plugins->host, plugin->name)) {
+        plugin_start(plugin, plugins->host, plugins->options);
+        plugin->reloads++;
+    }
+    plugin->reload_nanoseconds += clock_nanoseconds() - begun;
+}
+
+void plugins_reload_next(struct plugins *plugins)
+{
+    if (plugins->count == 0)
+        return;
+    reload(plugins, &plugins->known[plugins->turn]);
+    plugins->turn = (plugins->turn + 1) % plugins->count;
+}
+
+void plugins_reload_all(struct plugins *plugins)
+{
+    for (size_t i = 0; i < plugins->count; i++)
+        reload(plugins, &plugins->known[i]);
+}
+
+void plugins_close(struct plugins *plugins)
+{
+    while (plugins->count > 0) {
+        struct plugin *plugin = &plugins->known[plugins->count - 1];
+        plugin_unload(plugin, plugins->host, plugins->options);
+        plugin_free(plugin);
+        plugins->count--;
+    }
 }

@@ -1,31 +1,35 @@
-/* Plugins: shared objects of a folder, loaded, checked, started and unloaded. */
+/* The plugins of a folder. */
 #ifndef PLUGINS_H
 #define PLUGINS_H
 
-#include "host.h"
-#include "log_plugin.h"
-#include "options.h"
+#include <pthread.h>
+
+#include "plugin.h"
 
 enum { PLUGINS_LIMIT = 32 };
 
-struct plugin {
-    void *object;
-    const struct log_plugin *table;
-    enum log_start started;
-};
-
 struct plugins {
-    struct plugin loaded[PLUGINS_LIMIT];
+    struct host *host;
+    const struct options *options;
+    struct plugin known[PLUGINS_LIMIT]; /* loaded, or to be tried again */
     size_t count;
+    pthread_mutex_t keeping; /* destroy callbacks of several queues may run at once */
+    size_t turn; /* whose it is to be reloaded */
 };
 
+/* Begins without any. False when peal refuses; peal_last_message() tells why. */
+bool plugins_open(struct plugins *plugins, struct host *host, const struct options *options);
 /* Loads every .so file of a folder, by name. One that is no plugin is complained of and skipped. */
-void plugins_load(struct plugins *plugins, struct host *host, const char *folder);
+void plugins_load(struct plugins *plugins, const char *folder);
 /* False when an option names no loaded plugin, or none of its options; it is told on stderr. */
-bool plugins_know(const struct plugins *plugins, const struct options *options);
+bool plugins_know_options(struct plugins *plugins);
 /* Starts each with its options. One that fails is complained of; the others go on. */
-void plugins_start(struct plugins *plugins, struct host *host, const struct options *options);
-/* Unloads them all. Their observers must be gone: close the host first. */
-void plugins_unload(struct plugins *plugins);
+void plugins_start(struct plugins *plugins);
+/* Loads one plugin anew, each in its turn; or all, those too that failed before. New files in the
+ * folder are not looked for. */
+void plugins_reload_next(struct plugins *plugins);
+void plugins_reload_all(struct plugins *plugins);
+/* Ends and unloads them all. */
+void plugins_close(struct plugins *plugins);
 
 #endif

@@ -29,18 +29,21 @@ static bool make_room(struct reader *reader)
     return true;
 }
 
-/* Reads more. False on failure. */
+/* Reads more. False on failure; with EINTR when a signal came that does not end the reading. */
 static bool fill(struct reader *reader)
 {
-    ssize_t count;
-    do {
-        if (interrupt_signal() != 0) {
-            reader->at_end = true;
-            reader->start = reader->scanned = reader->end; /* half a line is none */
-            return true;
-        }
-        count = read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
-    } while (count < 0 && errno == EINTR);
+    const bool is_ready = interrupt_wait(reader->file);
+    if (interrupt_signal() != 0) {
+        reader->at_end = true;
+        reader->start = reader->scanned = reader->end; /* half a line is none */
+        return true;
+    }
+    if (!is_ready) {
+        errno = EINTR;
+        return false;
+    }
+    const ssize_t count =
+        read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
     if (count < 0)
         return false;
     reader->at_end = count == 0;
@@ -102,7 +105,7 @@ static enum source_result next(struct source *source, const char **text, size_t 
         }
         if (!make_room(reader) || !fill(reader)) {
             source->error = errno;
-            return SOURCE_FAILED;
+            return errno == EINTR ? SOURCE_PAUSE : SOURCE_FAILED;
         }
     }
 }

@@ -13,12 +13,15 @@ struct reading {
 };
 
 void report_reading(const char *name, const struct reading *reading);
-/* Asks every sink for its report, each under its name. */
+/* Asks every sink for its report, each under its name; in the order of the roster, whoever was reloaded
+ * since. */
 void report_sinks(struct host *host);
 /* Names the plugins that had nothing to do. */
 void report_idle(const struct plugins *plugins);
+/* How many times each plugin was loaded anew, and how long that took. */
+void report_reloads(const struct plugins *plugins);
 /* Who took how long, of the time that the reading took. */
-void report_time(const struct host *host, uint64_t nanoseconds);
+void report_time(const struct host *host, const struct plugins *plugins, uint64_t nanoseconds);
 /* The plugins and their options. */
 void report_plugins(const struct plugins *plugins);
 

@@ -8,16 +8,26 @@ void roster_clear(struct roster *roster)
 {
     memset(roster, 0, sizeof *roster);
     roster->others.name = "others";
+    roster->stores.name = "(queues)";
 }
 
-bool roster_add(struct roster *roster, const char *name, const void *target)
+struct roster_entry *roster_add(struct roster *roster, const char *name, const void *target)
 {
     if (roster->count == ROSTER_LIMIT)
-        return false;
+        return NULL;
     struct roster_entry *entry = &roster->entries[roster->count++];
     entry->name = name;
+    roster_move(roster, entry, target);
+    return entry;
+}
+
+void roster_move(struct roster *roster, struct roster_entry *entry, const void *target)
+{
+    /* Who had this address before is gone: a sink that has left of itself, say. */
+    for (size_t i = 0; i < roster->count; i++)
+        if (roster->entries[i].target == target)
+            roster->entries[i].target = NULL;
     entry->target = target;
-    return true;
 }
 
 struct roster_entry *roster_find(struct roster *roster, const void *target)
@@ -35,7 +45,12 @@ void roster_start(struct roster *roster)
 
 void roster_charge(struct roster *roster, const void *target)
 {
+    roster_charge_to(roster, roster_find(roster, target));
+}
+
+void roster_charge_to(struct roster *roster, struct roster_entry *entry)
+{
     const uint64_t now = clock_nanoseconds();
-    roster_find(roster, target)->nanoseconds += now - roster->clock;
+    entry->nanoseconds += now - roster->clock;
     roster->clock = now;
 }

@@ -18,12 +18,17 @@ struct roster {
     struct roster_entry entries[ROSTER_LIMIT];
     size_t count;
     struct roster_entry others; /* for targets that nobody announced */
+    struct roster_entry stores; /* for handing lines to LogStore, whoever they are for */
     uint64_t clock;
 };
 
 void roster_clear(struct roster *roster);
-/* False when there is no room. */
-bool roster_add(struct roster *roster, const char *name, const void *target);
+/* A new entry; NULL when there is no room.
+ *
+ * name: borrowed as long as the roster. */
+struct roster_entry *roster_add(struct roster *roster, const char *name, const void *target);
+/* Gives an entry another target, after a reload. */
+void roster_move(struct roster *roster, struct roster_entry *entry, const void *target);
 /* The entry of a target, or `others`. */
 struct roster_entry *roster_find(struct roster *roster, const void *target);
 
@@ -31,5 +36,6 @@ struct roster_entry *roster_find(struct roster *roster, const void *target);
  * the clock a call. */
 void roster_start(struct roster *roster);
 void roster_charge(struct roster *roster, const void *target);
+void roster_charge_to(struct roster *roster, struct roster_entry *entry);
 
 #endif

@@ -6,7 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum source_result { SOURCE_LINE, SOURCE_END, SOURCE_FAILED };
+enum source_result {
+    SOURCE_LINE,
+    SOURCE_PAUSE, /* no line yet, but a signal came: look at it, and call again */
+    SOURCE_END,
+    SOURCE_FAILED
+};
 
 struct source {
     const char *name;

@@ -27,7 +27,7 @@ bool trivial_add(struct host *host, size_t count)
     static struct trivial observers[TRIVIAL_LIMIT];
     for (size_t i = 0; i < count && i < TRIVIAL_LIMIT; i++)
         if (log_sink_observe(&host->sinks, &observers[i], &table, NULL, NULL) < 0
-            || !roster_add(&host->roster, "trivial", &observers[i]))
+            || roster_add(&host->roster, "trivial", &observers[i]) == NULL)
             return false;
     return true;
 }

@@ -33,6 +33,8 @@
 #else
 #define PEAL_API __attribute__((visibility("default")))
 #endif
+/* Marks what is rarely called: the call is kept out of the way of what is not. */
+#define PEAL_COLD __attribute__((cold))
 /* Marks what a header defines and a program need not use. */
 #define PEAL_UNUSED __attribute__((unused))
 /* Marks a status that is worth reading. */

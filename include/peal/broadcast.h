@@ -146,28 +146,36 @@ PEAL_API peal_status peal_ask_list(
  *     PEAL_BROADCAST(chat, &handles, on_message, room, text);
  *
  * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
- * its arguments, which are evaluated once for each observer. Results are dropped.
+ * its arguments, which are evaluated once for each observer, and once for all that have queues.
+ * Results are dropped.
  * It is a statement. Where it fails nobody is called, and peal_last_status() tells why. A method
  * that defers or rejects recursion is better broadcast by peal_send: inside itself this fails with
  * PEAL_ERROR_RECURSION.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
     do {                                                                                        \
-        PEAL_EACH(tag, handles, PEAL_NAME_OF_(__VA_ARGS__, ~), peal_each_)                      \
-            peal_each_.table->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_WITH_TARGET_(__VA_ARGS__);     \
+        PEAL_EACH_OF_(                                                                          \
+            tag, peal_entries_begin_all((handles)->PEAL_NAME_OF_(__VA_ARGS__, ~)), peal_each_)  \
+            ((__typeof__(((struct tag *)NULL)->PEAL_NAME_OF_(__VA_ARGS__, ~)))                  \
+                 peal_each_.function)                                                           \
+                PEAL_WITH_TARGET_(__VA_ARGS__);                                                 \
     } while (0)
 
-/* Visits every observer of a method, for callers that look at results:
+/* Visits every observer of a method that is called at once, for callers that look at results:
  *
  *     bool keep = true;
  *     PEAL_EACH(log_sink, &handles, wants_line, each)
  *         if (!each.table->wants_line(each.target, line)) { keep = false; break; }
  *
- * `each` has `table` (typed) and `target`. `break`, `continue` and `return` are fine.
+ * `each` has `table` (typed) and `target`. `break`, `continue` and `return` are fine. Observers with
+ * queues are not visited, since they cannot answer in time: PEAL_BROADCAST and peal_send reach them,
+ * and peal_gather brings their answers (completion.h).
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #define PEAL_EACH(tag, handles, method, each)                                    \
+    PEAL_EACH_OF_(tag, peal_entries_begin((handles)->method), each)
+#define PEAL_EACH_OF_(tag, entries, each)                                        \
     for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) =               \
-             tag##_cursor_begin((handles)->method);                              \
+             tag##_cursor_begin(entries);                                        \
          tag##_cursor_next(&each);)
 
 /* One observer in a method's list. Read it only between begin and end. */
@@ -175,13 +183,21 @@ struct peal_entry {
     peal_function function; /* the observer's function for this method */
     void *target;           /* its first argument */
     const uint32_t *gate;   /* zero while the observer may be called at once */
-    const void *table;      /* peal's copy of the observer's table */
+    const void *table;      /* peal's copy of the observer's table; NULL in the entry for queues */
 };
 
-/* A method's list of observers, in order. */
+/* Keeps a method's list for the thread that reads it. */
+struct peal_hold {
+    uintptr_t list;               /* what is kept; zero when it is let go */
+    const struct peal_entry *end; /* behind the last entry */
+    const uint32_t *current;      /* the gate of the observer that is called */
+    uint32_t attention;           /* not zero: when the list is let go there is more to do */
+};
+
+/* A method's observers, in order: from `next` to `hold->end`. */
 struct peal_entries {
     const struct peal_entry *next;
-    const struct peal_entry *end;
+    struct peal_hold *hold;
 };
 
 /* Holds a method's list for reading, until peal_entries_end on the same thread. Both are NULL, and
@@ -190,49 +206,86 @@ struct peal_entries {
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin(peal_method method);
 
-/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked.
- * True for ONCE, which is removed by this: call it.
+/* The same with one entry in front that stands for all observers with queues, if there are any: a call
+ * of its function, with its target and the method's arguments, puts the call on their queues. It
+ * returns zero. Where that fails, out of memory say, peal_last_status() tells when the list is let go.
+ *
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
+
+/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, or
+ * its weak target is dead. True for ONCE, which is removed by this: call it. Who reads a list by hand
+ * first stores the gate's address in `hold->current`, as PEAL_EACH does: a removal that waits looks
+ * there for the calls that run.
  *
  * Thread rule: between begin and end. Since 0.1. */
-PEAL_API bool peal_entry_admit(const struct peal_entry *entry);
+PEAL_API PEAL_COLD bool peal_entry_admit(const struct peal_entry *entry);
 
 /* Lets the list go. The innermost list of the thread is ended; lists nest.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API void peal_entries_end(void);
 
+/* What is left to do for a list that was let go, when its hold asks for attention.
+ *
+ * Thread rule: the thread of the begin. Since 0.1. */
+PEAL_API PEAL_COLD void peal_entries_ended(struct peal_hold *hold);
+
+/* Lets a list go, as peal_entries_end, by the hold that came with it; most often without a call. Once a
+ * list. The order is that of a promise: who waits for the list looks at `list` after setting
+ * `attention`.
+ *
+ * Thread rule: the thread of the begin. Since 0.1. */
+PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
+{
+    __atomic_store_n(&hold->list, (uintptr_t)0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) != 0, 0))
+        peal_entries_ended(hold);
+}
+
 /* The typed cursor of PEAL_EACH. */
 #define PEAL_CURSOR_(tag)                                                                           \
     struct tag##_cursor {                                                                           \
         const struct tag *table;                                                                    \
         void *target;                                                                               \
-        struct peal_entries entries;                                                                \
+        peal_function function;                                                                     \
+        const struct peal_entry *next;                                                              \
+        const struct peal_entry *end;                                                               \
+        struct peal_hold *hold;                                                                     \
     };                                                                                              \
-    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(peal_method method_)           \
+    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)  \
     {                                                                                               \
         struct tag##_cursor cursor_;                                                                \
         cursor_.table = NULL;                                                                       \
         cursor_.target = NULL;                                                                      \
-        cursor_.entries = peal_entries_begin(method_);                                              \
+        cursor_.function = NULL;                                                                    \
+        cursor_.next = entries_.next;                                                               \
+        cursor_.end = entries_.hold != NULL ? entries_.hold->end : NULL;                            \
+        cursor_.hold = entries_.hold;                                                               \
         return cursor_;                                                                             \
     }                                                                                               \
     PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                  \
     {                                                                                               \
-        while (cursor_->entries.next != cursor_->entries.end) {                                     \
-            const struct peal_entry *entry_ = cursor_->entries.next++;                              \
-            if (__builtin_expect(__atomic_load_n(entry_->gate, __ATOMIC_RELAXED) != 0, 0)           \
-                && !peal_entry_admit(entry_))                                                       \
-                continue;                                                                           \
-            cursor_->table = (const struct tag *)entry_->table;                                     \
-            cursor_->target = entry_->target;                                                       \
-            return true;                                                                            \
+        while (cursor_->next != cursor_->end) {                                                     \
+            const struct peal_entry *entry_ = cursor_->next++;                                      \
+            /* Told first, then looked at: who removes the observer can see the call. */            \
+            __atomic_store_n(&cursor_->hold->current, entry_->gate, __ATOMIC_RELEASE);              \
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                \
+            if (__builtin_expect(__atomic_load_n(entry_->gate, __ATOMIC_RELAXED) == 0, 1)           \
+                || peal_entry_admit(entry_)) {                                                      \
+                cursor_->table = (const struct tag *)entry_->table;                                 \
+                cursor_->target = entry_->target;                                                   \
+                cursor_->function = entry_->function;                                               \
+                return true;                                                                        \
+            }                                                                                       \
         }                                                                                           \
         return false;                                                                               \
     }                                                                                               \
     PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                   \
     {                                                                                               \
-        if (cursor_->entries.end != NULL)                                                           \
-            peal_entries_end();                                                                     \
+        if (cursor_->hold != NULL)                                                                  \
+            peal_entries_let_go(cursor_->hold);                                                     \
     }
 
 #define PEAL_NAME_OF_(...) PEAL_NAME_OF_FIRST_(__VA_ARGS__)

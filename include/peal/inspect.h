@@ -59,6 +59,92 @@ PEAL_API peal_status peal_method_name(
 PEAL_API peal_status peal_method_declaration(
     peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
+/* How many parameters a method has, `self` not counted.
+ *
+ * out_count: filled.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_count_parameters(peal_method method, size_t *out_count);
+
+/* The index of a parameter, by its name.
+ *
+ * name: *borrowed during the call*.
+ * out_index: filled; from 0.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_NOT_FOUND, whose sentence tells the names.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_find_parameter(
+    peal_method method, const char *name, size_t *out_index);
+
+/* A parameter's name; empty where the prototype has none.
+ *
+ * index: from 0. One that is not below the number of parameters is PEAL_ERROR_ARGUMENT.
+ * Buffer and statuses are those of peal_protocol_name.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_parameter_name(
+    peal_method method, size_t index, char *buffer, size_t capacity, size_t *out_length);
+
+/* A parameter's type as C writes it, "const char *". Arrays and functions are pointers here, as they
+ * are passed.
+ *
+ * Index, buffer and statuses are those of peal_method_parameter_name.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_parameter_type(
+    peal_method method, size_t index, char *buffer, size_t capacity, size_t *out_length);
+
+/* The size and alignment of a parameter's value, in bytes.
+ *
+ * out_size, out_alignment: filled; either may be NULL.
+ * Index and statuses are those of peal_method_parameter_name.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_parameter_layout(
+    peal_method method, size_t index, size_t *out_size, size_t *out_alignment);
+
+/* What a call that outlives its broadcast does with an argument; types.h has the rules. */
+typedef enum peal_ownership {
+    PEAL_OWNERSHIP_VALUE = 1,    /* copied; no pointer */
+    PEAL_OWNERSHIP_STRING = 2,   /* copied up to its zero */
+    PEAL_OWNERSHIP_BUFFER = 3,   /* copied with its elements or bytes */
+    PEAL_OWNERSHIP_OBJECT = 4,   /* retained, by peal_type_set_object */
+    PEAL_OWNERSHIP_STRUCT = 5,   /* copied, by peal_type_set_copy */
+    PEAL_OWNERSHIP_FUNCTION = 6, /* as it is: a pointer to a function */
+    PEAL_OWNERSHIP_BORROWED = 7, /* as it is: the method says that it outlives the call */
+    PEAL_OWNERSHIP_BARE = 8      /* a pointer of which nothing is said: cannot be captured */
+} peal_ownership;
+
+/* What a call that outlives its broadcast does with an argument of a parameter.
+ *
+ * out_ownership: filled.
+ * Index and statuses are those of peal_method_parameter_name.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_parameter_ownership(
+    peal_method method, size_t index, peal_ownership *out_ownership);
+
+/* The type of a method's result as C writes it, "void" for none.
+ *
+ * Buffer and statuses are those of peal_protocol_name.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_result_type(
+    peal_method method, char *buffer, size_t capacity, size_t *out_length);
+
+/* The size and alignment of a method's result, in bytes; 0 and 1 for void.
+ *
+ * out_size, out_alignment: filled; either may be NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_result_layout(
+    peal_method method, size_t *out_size, size_t *out_alignment);
+
+/* How many bytes the argument values of a call take, each aligned as its type is: what a captured
+ * call holds beside strings, buffers and the copies of types.
+ *
+ * out_length: filled.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_frame_length(peal_method method, size_t *out_length);
+
+/* Whether a method has no result, so that nobody needs to wait for its calls.
+ *
+ * out_is_oneway: filled.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_is_oneway(peal_method method, bool *out_is_oneway);
+
 /* The number of observers listed under a method, blocked ones included.
  *
  * out_count: filled.

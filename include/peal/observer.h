@@ -30,7 +30,20 @@ enum peal_observe_flags {
     /* The same target is registered again and called once for each. */
     PEAL_OBSERVE_ALLOW_DUPLICATE = 1 << 2,
     /* Registered, but blocked once: peal_observation_unblock lets it hear. */
-    PEAL_OBSERVE_BLOCKED = 1 << 3
+    PEAL_OBSERVE_BLOCKED = 1 << 3,
+    /* With a queue: the observer promises that bare pointers among the arguments outlive delivery.
+     * Without it, and without `borrowed` in the method, they refuse a queue. */
+    PEAL_OBSERVE_BORROWED = 1 << 4
+};
+
+/* How a target that peal does not own is kept alive during a call (reference.h has ready ones).
+ *
+ * peal calls `retain` before each call, and after the call `release`. When `retain` returns false
+ * the target is dead: it is not called, and the observation is removed. Both run with no lock held,
+ * on the thread of the call. */
+struct peal_weak_type {
+    bool (*retain)(void *reference);              /* true: the target is alive, and retained */
+    void (*release)(void *reference, void *target); /* takes that back */
 };
 
 /* What is special about a registration. Begin with PEAL_OBSERVE_OPTIONS or zeros and the size. */
@@ -39,10 +52,16 @@ struct peal_observe_options {
     uint32_t flags;                 /* enum peal_observe_flags */
     int32_t priority;               /* higher is called earlier; 0 by default */
     void (*destroy)(void *target);  /* called once when peal is done with the target; may be NULL */
+    peal_queue queue;               /* where calls are delivered; zero: on the broadcasting thread */
+    peal_owner owner;               /* to whom it belongs; zero: the thread's (owner.h), if any */
+    const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
+    void *weak_reference;           /* what `weak` gets: a GWeakRef, say */
+    peal_reference reference;       /* or: the target is this one's object, held weakly */
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
-#define PEAL_OBSERVE_OPTIONS { sizeof(struct peal_observe_options), 0, 0, NULL }
+#define PEAL_OBSERVE_OPTIONS                                                                        \
+    { sizeof(struct peal_observe_options), 0, 0, NULL, { 0 }, { 0 }, NULL, NULL, { 0 } }
 
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *
@@ -98,6 +117,29 @@ PEAL_API peal_status peal_observe_bindings(
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it is ended already.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_observation_remove(peal_observation observation);
+
+enum peal_remove_flags {
+    /* Calls that wait on the observer's queue are delivered first; else they are dropped. */
+    PEAL_REMOVE_DRAIN = 1 << 0,
+    /* Returns when no call of the observer runs any more, nor ever will. */
+    PEAL_REMOVE_WAIT = 1 << 1
+};
+
+/* Ends a registration as peal_observation_remove does, but may drain first, and wait after.
+ *
+ * From the observer's own call, or with DRAIN from its own queue, waiting would never end: then it
+ * removes, does not wait, and returns PEAL_NOT_WAITED.
+ *
+ * flags: of enum peal_remove_flags.
+ * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
+ * Returns PEAL_OK: with WAIT, its code does not run and will not, but for the destroy callback of
+ * one that has a queue, which runs there. PEAL_NOT_WAITED: removed, but a call may still run, since
+ * waiting made no sense or the time has passed: do not unload its code. PEAL_ERROR_HANDLE;
+ * PEAL_ERROR_ARGUMENT for unknown flags.
+ * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
+ * call wait until the time limit. Since 0.1. */
+PEAL_API peal_status peal_observation_remove_with(
+    peal_observation observation, uint32_t flags, uint32_t timeout);
 
 /* Skips an observer until it is unblocked as many times as it was blocked.
  *

@@ -4,7 +4,7 @@
  * reaches every part that cares.
  *
  * Where to read on: protocol.h declares what can be called, observer.h registers who listens,
- * broadcast.h calls.
+ * broadcast.h calls, invocation.h keeps a call as an object.
  */
 #ifndef PEAL_PEAL_H
 #define PEAL_PEAL_H
@@ -12,9 +12,14 @@
 #include "base.h"
 #include "broadcast.h"
 #include "center.h"
+#include "completion.h"
 #include "inspect.h"
+#include "invocation.h"
 #include "observer.h"
+#include "owner.h"
 #include "protocol.h"
+#include "queue.h"
+#include "reference.h"
 #include "status.h"
 #include "types.h"
 #include "version.h"

@@ -38,11 +38,11 @@
  *     recursive    a broadcast inside a callback of the same method runs at once; the default
  *     defer        it runs after the outer one has ended, with a copy of its arguments
  *     reject       it is refused with PEAL_ERROR_RECURSION
- *     borrowed     the broadcaster promises that bare pointers outlive a deferred call
+ *     borrowed     the broadcaster promises that bare pointers outlive a call that is kept
  * A method has one policy and one way of recursion. A policy that the result does not fit is
  * refused at the definition, with PEAL_ERROR_SYNTAX. So is `defer` with a parameter that is a bare
- * pointer (no `const char *`, no length given with __counted_by or its kin) and no `borrowed`, with
- * PEAL_ERROR_TYPE.
+ * pointer (no `const char *`, no length given with __counted_by or its kin, no type registered by
+ * peal_type_set_object or peal_type_set_copy) and no `borrowed`, with PEAL_ERROR_TYPE.
  *
  * Types: all scalars, the names of <stdint.h>, size_t and its kin, bool, enums, pointers, function
  * pointers, and structs by value once they are declared (types.h). Behind a pointer any name will

@@ -17,6 +17,8 @@ PEAL_BEGIN_DECLARATIONS
     STATUS(PEAL_OK, 0, "done")                                                                      \
     STATUS(PEAL_DEFERRED, 1, "done later: the call runs once the broadcast around it has ended")    \
     STATUS(PEAL_TRUNCATED, 2, "done, but not all results fit the room given")                       \
+    STATUS(PEAL_REJECTED, 3, "done, but a queue was full and refused its calls")                    \
+    STATUS(PEAL_NOT_WAITED, 4, "done, but calls that run already were not waited for")              \
     STATUS(PEAL_ERROR_ARGUMENT, -1, "an argument is null or out of range")                          \
     STATUS(PEAL_ERROR_HANDLE, -2, "a handle is zero, stale or of another kind")                     \
     STATUS(PEAL_ERROR_SYNTAX, -3, "a text does not follow the grammar")                             \
@@ -32,7 +34,9 @@ PEAL_BEGIN_DECLARATIONS
     STATUS(PEAL_ERROR_RECURSION, -13, "the method refuses to be broadcast from within itself")      \
     STATUS(PEAL_ERROR_STATE, -14, "the object is not in a state for this")                          \
     STATUS(PEAL_ERROR_MEMORY, -15, "out of memory")                                                 \
-    STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")
+    STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")                             \
+    STATUS(PEAL_ERROR_WOULD_DEADLOCK, -17, "waiting here would never end")                          \
+    STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has passed")
 
 typedef enum peal_status {
 #define PEAL_STATUS_ENUMERATOR_(name, number, text) name = number,

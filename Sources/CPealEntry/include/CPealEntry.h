@@ -1,1 +1,1 @@
-/* The functions of this folder are declared in <peal/broadcast.h> and <peal/status.h>. */
+/* The functions of this folder are declared in <peal/broadcast.h>, <peal/invocation.h> and <peal/status.h>. */

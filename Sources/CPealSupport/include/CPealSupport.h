@@ -2,9 +2,14 @@
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 
+#include "delivery.h"
 #include "frame.h"
+#include "hooks.h"
+#include "mailbox.h"
 #include "memory.h"
 #include "probe.h"
+#include "record.h"
+#include "recorder.h"
 #include "sanitizer.h"
 #include "snapshot.h"
 #include "thread.h"

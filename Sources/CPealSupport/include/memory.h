@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call,
  * so that a test can refuse them one by one. */
@@ -18,6 +19,12 @@ static inline void *_Nullable peal_memory_allocate(size_t size)
 static inline void peal_memory_free(void *_Nullable memory)
 {
     free(memory);
+}
+
+/* The bytes of a C string, its zero included. */
+static inline size_t peal_memory_text_size(const char *_Nonnull text)
+{
+    return strlen(text) + 1;
 }
 
 #endif

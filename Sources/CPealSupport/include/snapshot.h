@@ -17,7 +17,7 @@ struct peal_snapshot_entry {
     void (*_Nonnull function)(void);
     void *_Nullable target;
     uint32_t *_Nonnull gate;
-    const void *_Nonnull table;
+    const void *_Nullable table; /* NULL of a recorder alone */
 };
 
 /* A method's observers in call order. What is below `count` never changes; a writer appends behind
@@ -29,34 +29,13 @@ struct peal_snapshot {
     uint32_t parameter_count;
     uint32_t count;
     uint32_t capacity;
+    /* From here on, not there in a place's nobody. */
+    uint32_t group_count; /* of observers with queues: see delivery.h */
+    /* For typed loops: what a call of the first entry below does. See recorder.h. */
+    void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
+    struct peal_snapshot_entry recorder; /* stands for what a typed loop cannot call */
     struct peal_snapshot_entry entries[];
 };
-
-/* What peal keeps of one registration; the gate is its first member, so an entry leads to it. The
- * copies of the observer's tables follow in the same allocation. */
-struct peal_observer_record {
-    uint32_t gate;
-    int32_t priority;
-    int64_t references; /* snapshots that list it, and one while it is registered: it may be called */
-    int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
-    uint64_t number;    /* of the observation's handle */
-    void *_Nullable target;
-    void (*_Nullable destroy)(void *_Nullable target);
-};
-
-static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(uint32_t *_Nonnull gate)
-{
-    return (struct peal_observer_record *)(void *)gate;
-}
-static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)
-{
-    __atomic_fetch_add(&record->references, 1, __ATOMIC_RELAXED);
-}
-/* True when that was the last reference. */
-static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
-{
-    return __atomic_fetch_sub(&record->references, 1, __ATOMIC_ACQ_REL) == 1;
-}
 
 static inline const struct peal_snapshot_entry *_Nonnull peal_snapshot_entries(
     const struct peal_snapshot *_Nonnull snapshot)
@@ -111,17 +90,13 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
     __atomic_store_n(&snapshot->count, count, __ATOMIC_RELEASE);
 }
 
-/* True when that was the last owner: free the record. */
-static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
-{
-    return __atomic_fetch_sub(&record->owners, 1, __ATOMIC_ACQ_REL) == 1;
-}
-
 /* ---- Gates ------------------------------------------------------------------------------------- */
 
-/* A gate is zero while its observer may be called at once. */
+/* A gate is zero while its observer may be called at once. A record begins with it (record.h). */
 enum {
     PEAL_GATE_BLOCKS = 0x0fffffff, /* how many times it is blocked */
+    PEAL_GATE_DRAINS = 0x10000000, /* ends when the calls that wait have been delivered */
+    PEAL_GATE_WEAK = 0x20000000,   /* the target is to be retained first */
     PEAL_GATE_ONCE = 0x40000000,   /* removed by the broadcast that calls it */
     PEAL_GATE_REMOVED = 0x80000000
 };
@@ -129,6 +104,10 @@ enum {
 static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate)
 {
     return __atomic_load_n(gate, __ATOMIC_RELAXED);
+}
+static inline bool peal_gate_is_open(const uint32_t *_Nonnull gate)
+{
+    return __builtin_expect(peal_gate_load(gate) == 0, 1);
 }
 static inline bool peal_gate_exchange(
     uint32_t *_Nonnull gate, uint32_t *_Nonnull expected, uint32_t desired)
@@ -214,7 +193,7 @@ static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
 }
 static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnull place)
 {
-    return peal_directory_current(place) == peal_directory_nobody(place);
+    return __builtin_expect(peal_directory_current(place) == peal_directory_nobody(place), 0);
 }
 
 /* The rest is for writers, one at a time. */

@@ -16,24 +16,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mailbox.h"
+#include "record.h"
 #include "snapshot.h"
 
 enum {
     PEAL_THREAD_DEPTH = 128,
+    PEAL_THREAD_OWNERS = 16, /* how deep owners may be entered */
+    PEAL_THREAD_LEVELS = PEAL_THREAD_DEPTH + 1, /* where level 0 is shut there are as many */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
 };
 
+/* One list that a thread holds. The same as struct peal_hold of <peal/broadcast.h>: typed loops let
+ * their lists go themselves. */
+struct peal_thread_hold {
+    uintptr_t list;     /* the hazard: the snapshot's address with marks, or zero: the level is free */
+    const struct peal_snapshot_entry *_Nullable end; /* of a caller's list: behind its last entry */
+    const uint32_t *_Nullable current; /* the gate of the observer that was called last */
+    uint32_t attention; /* PEAL_ATTENTION bits. Unless it is zero, who lets go has more to do */
+    uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
+    struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
+};
+
 struct peal_thread {
-    /* Hot: one cache line for the first nesting levels. Other threads read these. */
-    uint32_t depth;     /* broadcasts running on this thread */
-    uint32_t limit;     /* the depth at which the short path ends: always, where readers must fence */
-    uint32_t attention; /* above the level let go: look closer. `asked`, or all ones with fences */
-    uint32_t asked;     /* a writer waits for the hazards of this level, counted from 1; 0: none */
-    void *_Nullable first_deferred; /* calls that wait for the broadcast around them to end */
-    uintptr_t hazards[PEAL_THREAD_DEPTH]; /* addresses of snapshots, with PEAL_HOLD_OF_CALLER */
+    /* A level each. Level 0 is the short path's: it is the only one that is taken without a look at the
+     * others, and it stays shut where readers must fence. Other threads read these. */
+    struct peal_thread_hold holds[PEAL_THREAD_LEVELS];
+    uint32_t reached; /* levels that were ever taken, but for level 0 */
 
     /* Cold, this thread only. */
+    struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
+    uint64_t owners[PEAL_THREAD_OWNERS]; /* for whom it registers, and at which depth of broadcasts */
+    uint32_t owner_depths[PEAL_THREAD_OWNERS];
+    uint32_t owner_count;
+    void *_Nullable first_deferred; /* calls that wait for the broadcast around them to end */
     void *_Nullable last_deferred;
+    uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
     uint32_t deferred_count;  /* how many were put there since the list was last worked off */
     uint32_t deferred_runs;   /* how many loops are working it off */
     /* What a failed broadcast was called with, until its sentence is made. */
@@ -70,24 +88,32 @@ static inline struct peal_thread *_Nullable peal_thread_own_slot(void)
  * every hazard that was set before. */
 void peal_thread_writer_fence(void);
 
-/* Holds the current snapshot of a place, at one more level. The level must be below PEAL_THREAD_DEPTH.
- *
- * `fences` is whether the reader fences for itself. Where membarrier is there, the short path below
- * is right; where it is not, the thread's limit is zero and every broadcast takes the long one.
- *
- * `mark` is PEAL_HOLD_OF_CALLER for a list that the caller ends itself, so that an end too many does
- * not end the broadcast around it. */
-enum { PEAL_HOLD_OF_LIBRARY = 0, PEAL_HOLD_OF_CALLER = 1 };
+/* Marks on a hazard. A list that the caller ends itself is marked, so that an end too many does not end
+ * the broadcast around it. A level that is shut holds no list, and is not free. */
+enum {
+    PEAL_HOLD_OF_LIBRARY = 0,
+    PEAL_HOLD_OF_CALLER = 1,
+    PEAL_HOLD_SHUT = 2,
+    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT
+};
 
-__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_thread_publish(
-    struct peal_thread *_Nonnull thread, const struct peal_directory_place *_Nonnull place,
-    uint32_t level, uintptr_t mark, bool fences)
+enum {
+    PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the list to be let go */
+    PEAL_ATTENTION_DEFERS = 2, /* calls that were deferred meanwhile are to be run */
+    PEAL_ATTENTION_WEAK = 8,   /* a weak target is to be let go */
+    PEAL_ATTENTION_FAILED = 16, /* a recorded call failed */
+    PEAL_ATTENTION_FENCES = 4  /* always, where readers fence: only then can they see that they were asked */
+};
+
+/* Holds the current snapshot of a place at a free level. `fences` is whether the reader fences for
+ * itself. */
+__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hold_publish(
+    struct peal_thread_hold *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
+    uintptr_t mark, bool fences)
 {
-    /* The level is told before the hazard: a writer that sees the hazard's store sees the level. */
-    __atomic_store_n(&thread->depth, level + 1, __ATOMIC_RELAXED);
     struct peal_snapshot *snapshot = peal_directory_current(place);
     for (;;) {
-        __atomic_store_n(&thread->hazards[level], (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+        __atomic_store_n(&hold->list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (fences)
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -98,68 +124,136 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     }
 }
 
-/* The long path: NULL when PEAL_THREAD_DEPTH broadcasts run on the thread already. */
-struct peal_snapshot *_Nullable peal_thread_hold_slowly(
-    struct peal_thread *_Nonnull thread, const struct peal_directory_place *_Nonnull place,
-    uintptr_t mark);
-
-static inline struct peal_snapshot *_Nullable peal_thread_hold(
-    struct peal_thread *_Nonnull thread, const struct peal_directory_place *_Nonnull place,
+/* The short path is open to a thread's outermost list: its level, when it is free. NULL where the long
+ * path is needed. */
+static inline struct peal_thread_hold *_Nullable peal_hold_outermost(void)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (__builtin_expect(thread == NULL || thread->holds[0].list != 0, 0))
+        return NULL;
+    return &thread->holds[0];
+}
+static inline struct peal_snapshot *_Nonnull peal_hold_shortly(
+    struct peal_thread_hold *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {
-    const uint32_t level = thread->depth;
-    if (__builtin_expect(level >= thread->limit, 0))
-        return peal_thread_hold_slowly(thread, place, mark);
-    return peal_thread_publish(thread, place, level, mark, false);
+    return peal_hold_publish(outermost, place, mark, false);
 }
 
-/* The short path alone: whether it is open, and then what it holds. */
-static inline bool peal_thread_may_hold_shortly(const struct peal_thread *_Nonnull thread)
+/* The long path: claims a slot for the thread, finds a free level, fences. Nothing is held when memory is
+ * short, or PEAL_THREAD_DEPTH broadcasts run on the thread already. */
+struct peal_thread_hold *_Nullable peal_hold_slowly(
+    const struct peal_directory_place *_Nonnull place, uintptr_t mark);
+
+/* Takes a level for calls that come from no list, a queue's. Level 0 too. NULL as peal_hold_slowly. */
+struct peal_thread_hold *_Nullable peal_hold_nothing(void);
+
+/* Takes a level again that was let go a moment ago, while its end is seen to. */
+static inline void peal_hold_keep(struct peal_thread_hold *_Nonnull hold)
 {
-    return __builtin_expect(thread->depth < thread->limit, 1);
-}
-static inline struct peal_snapshot *_Nonnull peal_thread_hold_shortly(
-    struct peal_thread *_Nonnull thread, const struct peal_directory_place *_Nonnull place,
-    uintptr_t mark)
-{
-    return peal_thread_publish(thread, place, thread->depth, mark, false);
+    __atomic_store_n(&hold->list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
 }
 
-/* Lets the innermost snapshot go. True when there may be more to do: see peal_thread_is_asked. */
-static inline bool peal_thread_release(struct peal_thread *_Nonnull thread)
+/* A loop tells whom it calls before it looks at the gate: then whoever closes the gate, and passes the
+ * writer fence, sees a call that was let through. */
+static inline void peal_current_set(
+    const uint32_t *_Nullable *_Nonnull current, const uint32_t *_Nonnull gate)
 {
-    const uint32_t level = thread->depth - 1;
-    __atomic_store_n(&thread->hazards[level], (uintptr_t)0, __ATOMIC_RELEASE);
-    __atomic_store_n(&thread->depth, level, __ATOMIC_RELEASE);
+    __atomic_store_n(current, gate, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __builtin_expect(__atomic_load_n(&thread->attention, __ATOMIC_RELAXED) > level, 0);
+}
+static inline const uint32_t *_Nullable *_Nonnull peal_hold_current(
+    struct peal_thread_hold *_Nonnull hold)
+{
+    return &hold->current;
+}
+
+/* The record whose target is retained for its call; others read it. */
+static inline void peal_hold_set_weak(
+    struct peal_thread_hold *_Nonnull hold, struct peal_observer_record *_Nullable record)
+{
+    __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
+}
+/* Has the hold looked at when the list is let go, or no longer. */
+void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold, bool attends);
+
+/* Has a failure told when the list is let go. */
+void peal_hold_attend_failure(struct peal_thread_hold *_Nonnull hold);
+bool peal_hold_takes_failure(struct peal_thread_hold *_Nonnull hold);
+
+/* Whether a call of the observer runs on the thread; of its own it knows for sure. */
+bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t *_Nonnull gate);
+/* Whether one runs on another thread. Call after a writer fence. */
+bool peal_thread_others_run(
+    const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
+/* Whether readers fence for themselves: then what others run is not known this way. */
+bool peal_thread_readers_fence(void);
+
+/* Lets a list go. True when there is more to do: see peal_hold_is_asked. */
+static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
+{
+    __atomic_store_n(&hold->list, (uintptr_t)0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __builtin_expect(__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* After a release that returned true: whether a writer waits for what was let go, and takes note
  * that it is about to be answered. */
-bool peal_thread_is_asked(struct peal_thread *_Nonnull thread);
+bool peal_hold_is_asked(struct peal_thread_hold *_Nonnull hold);
+
+/* Has the calls of a method that are deferred while the list is held run when it is let go. */
+void peal_hold_defer(struct peal_thread_hold *_Nonnull hold, uint64_t number);
+/* After a release that returned true: whether there may be such calls. They are the caller's to run. */
+bool peal_hold_takes_deferred(struct peal_thread_hold *_Nonnull hold);
 
 /* Whether a thread holds the snapshot. Call after a writer fence. */
 bool peal_thread_any_holds(const struct peal_snapshot *_Nonnull snapshot);
 
 /* Asks the threads that hold the snapshot to tell when they let go. True when one had not been asked
- * for that level. */
+ * at that level. */
 bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
 
-/* How many snapshots the thread holds, and the one at a level. */
-static inline uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread)
+static inline const struct peal_snapshot *_Nullable peal_hold_list(
+    const struct peal_thread_hold *_Nonnull hold)
 {
-    return thread->depth;
+    return (const struct peal_snapshot *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
 }
-static inline const struct peal_snapshot *_Nullable peal_thread_held(
-    const struct peal_thread *_Nonnull thread, uint32_t level)
+
+/* How many levels of the calling thread are taken, counted from 0, and the one at a level. */
+uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
+static inline struct peal_thread_hold *_Nonnull peal_thread_level(
+    struct peal_thread *_Nonnull thread, uint32_t level)
 {
-    return (const struct peal_snapshot *)(thread->hazards[level] & ~(uintptr_t)PEAL_HOLD_OF_CALLER);
+    return &thread->holds[level];
 }
-/* Whether the innermost list is one that the caller ends. */
-static inline bool peal_thread_holds_for_caller(const struct peal_thread *_Nonnull thread)
+
+/* The thread's innermost list, when it is one that the caller ends; else NULL. */
+struct peal_thread_hold *_Nullable peal_thread_innermost_of_caller(struct peal_thread *_Nonnull thread);
+
+/* The innermost level that is taken; NULL when none is. */
+struct peal_thread_hold *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
+
+/* For whom the thread registers. */
+static inline bool peal_thread_enter_owner(struct peal_thread *_Nonnull thread, uint64_t owner)
 {
-    return thread->depth > 0 && (thread->hazards[thread->depth - 1] & PEAL_HOLD_OF_CALLER) != 0;
+    if (thread->owner_count == PEAL_THREAD_OWNERS)
+        return false;
+    thread->owners[thread->owner_count] = owner;
+    thread->owner_depths[thread->owner_count++] = peal_thread_depth(thread);
+    return true;
+}
+static inline bool peal_thread_leave_owner(struct peal_thread *_Nonnull thread)
+{
+    if (thread->owner_count == 0)
+        return false;
+    thread->owner_count--;
+    return true;
+}
+static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull thread)
+{
+    const uint32_t count = thread->owner_count;
+    const bool is_here = count > 0 && thread->owner_depths[count - 1] == peal_thread_depth(thread);
+    return is_here ? thread->owners[count - 1] : 0;
 }
 
 static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull thread)

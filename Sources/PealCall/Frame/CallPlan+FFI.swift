@@ -28,20 +28,29 @@ extension CallPlan {
     }
 
     /// Copies the argument pointers behind the slot of the target.
+    ///
+    /// - Returns: False when one of them is null; the slots must not be used then.
+    @inlinable
     @inline(__always)
+    @discardableResult
     public static func fillSlots(
         _ plan: Pointer, from arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
         into slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    ) {
-        guard let arguments else { return }
+    ) -> Bool {
         let count = plan.pointee.parameterCount
+        guard count > 0 else { return true }
+        guard let arguments else { return false }
         let halved = plan.pointee.halvedParameter
-        if halved < 0 {
-            (slots + 1).update(from: arguments, count: count)
-        } else {
-            (slots + 1).update(from: arguments, count: halved + 1)
-            slots[halved + 2] = arguments[halved].map { $0 + 8 }
-            (slots + halved + 3).update(from: arguments + halved + 1, count: count - halved - 1)
+        var slot = slots
+        for index in 0..<count {
+            guard let argument = arguments[index] else { return false }
+            slot += 1
+            slot.pointee = argument
+            if index == halved {
+                slot += 1
+                slot.pointee = argument + 8
+            }
         }
+        return true
     }
 }

@@ -22,18 +22,18 @@ extension CallPlan {
         return true
     }
 
-    /// The sizes of the parameters in bytes, when each is an integer of 32 or 64 bits in an integer
-    /// register, in order; else nil.
+    /// The sizes of the parameters in bytes, when each is an integer of 32 or 64 bits, or a struct as wide,
+    /// in an integer register, in order; else nil.
     public var integerWidths: [Int]? {
         guard let frame, !frame.usesStack, endOfMoves - moves == parameterCount else { return nil }
         var widths: [Int] = []
         for index in 0..<parameterCount {
             let move = moves[index]
-            guard Int(move.argument) == index, Int(move.word) == index + 1 else { return nil }
+            guard Int(move.argument) == index, Int(move.word) == index + 1, move.offset == 0 else { return nil }
             switch move.kind {
             case .word: widths.append(8)
             case .signed32, .unsigned32: widths.append(4)
-            case .signed16, .unsigned16, .signed8, .unsigned8, .wholePiece, .piece: return nil
+            case .signed16, .unsigned16, .signed8, .unsigned8, .piece: return nil
             }
         }
         return widths

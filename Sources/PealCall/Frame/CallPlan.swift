@@ -28,7 +28,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// Some libffi overwrite the argument pointers of structs over 16 bytes; set them again then.
     @usableFromInline let overwritesArguments: Bool
     /// The parameter that libffi gets as two halves, or -1.
-    let halvedParameter: Int
+    @usableFromInline let halvedParameter: Int
 
     public typealias Pointer = UnsafePointer<CallPlan>
 }

@@ -2,15 +2,16 @@
 @frozen
 @usableFromInline
 struct FrameMove: BitwiseCopyable {
-    /// The common kinds first: whole arguments of a register's size.
+    /// The common kinds first.
     @frozen
     @usableFromInline
     enum Kind: UInt8 {
+        /// Eight bytes, from anywhere in the argument.
         case word
         case signed32, unsigned32
         case signed16, unsigned16, signed8, unsigned8
-        /// A piece of a struct, from anywhere in it: eight bytes, or fewer.
-        case wholePiece, piece
+        /// The last piece of a struct: fewer bytes, from anywhere in it.
+        case piece
     }
 
     @usableFromInline var kind: Kind
@@ -18,7 +19,7 @@ struct FrameMove: BitwiseCopyable {
     @usableFromInline var argument: UInt8
     /// Where in the frame it goes.
     @usableFromInline var word: UInt8
-    /// For a piece: where it begins in the argument, and how long it is, in bytes.
+    /// Where it begins in the argument; and for a piece how long it is, in bytes.
     @usableFromInline var offset: UInt8
     var length: UInt8
 
@@ -27,9 +28,9 @@ struct FrameMove: BitwiseCopyable {
         length = UInt8(min(8, piece.shape.size - start))
         offset = UInt8(piece.offset + start)
         argument = UInt8(piece.argument)
-        // Only pieces are read from behind an argument's first byte.
+        // Only words and pieces are read from behind an argument's first byte.
         let kind = piece.offset + start == 0 ? Self.kind(shape: piece.shape) : .piece
-        self.kind = kind == .piece && length == 8 ? .wholePiece : kind
+        self.kind = kind == .piece && length == 8 ? .word : kind
         self.word = UInt8(word)
     }
 
@@ -50,17 +51,30 @@ struct FrameMove: BitwiseCopyable {
     @inlinable
     @inline(__always)
     func value(from argument: UnsafeMutableRawPointer) -> UInt64 {
-        // Three comparisons for most arguments of most programs, a table for the rest.
-        if kind == .word { return argument.loadUnaligned(as: UInt64.self) }
+        // Two comparisons for most arguments of most programs, a table for the rest.
+        if _fastPath(kind == .word) { return (argument + Int(offset)).loadUnaligned(as: UInt64.self) }
         if kind == .signed32 { return UInt64(truncatingIfNeeded: argument.loadUnaligned(as: Int32.self)) }
-        if kind == .wholePiece { return (argument + Int(offset)).loadUnaligned(as: UInt64.self) }
         return otherValue(from: argument)
+    }
+
+    /// The way back: writes the part of the argument that a word carries.
+    func store(_ word: UInt64, to argument: UnsafeMutableRawPointer) {
+        switch kind {
+        case .word: (argument + Int(offset)).storeBytes(of: word, as: UInt64.self)
+        case .signed32, .unsigned32: argument.storeBytes(of: UInt32(truncatingIfNeeded: word), as: UInt32.self)
+        case .signed16, .unsigned16: argument.storeBytes(of: UInt16(truncatingIfNeeded: word), as: UInt16.self)
+        case .signed8, .unsigned8: argument.storeBytes(of: UInt8(truncatingIfNeeded: word), as: UInt8.self)
+        case .piece:
+            withUnsafeBytes(of: word) { bytes in
+                (argument + Int(offset)).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: Int(length))
+            }
+        }
     }
 
     @usableFromInline
     func otherValue(from argument: UnsafeMutableRawPointer) -> UInt64 {
         switch kind {
-        case .word, .signed32, .wholePiece: 0
+        case .word, .signed32: 0
         case .unsigned32: UInt64(argument.loadUnaligned(as: UInt32.self))
         case .signed16: UInt64(truncatingIfNeeded: argument.loadUnaligned(as: Int16.self))
         case .unsigned16: UInt64(argument.loadUnaligned(as: UInt16.self))

@@ -4,10 +4,12 @@ internal import CPealSupport
 ///
 /// Counts are rounded up to what exists: 1 to 6 integers (the target is the first); 0, 2 or 8
 /// floats; with all six integers and 0 or 8 floats also 1, 2, 3, 4, 6, 8, 12 or 16 stack words.
+@frozen
 public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
     /// integers - 1 + 6 * (0, 1, 2 for the floats), or 18 + stack step + 8 * (0, 1 for the floats).
     public let rawValue: UInt8
 
+    @inlinable
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -26,5 +28,6 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     static let stackSteps = [1, 2, 3, 4, 6, 8, 12, 16]
 
+    @inlinable
     public var usesStack: Bool { rawValue >= 18 }
 }

@@ -13,6 +13,8 @@ public struct TypeScope: Sendable {
     private(set) var tags: [String: Tag] = [:]
     private(set) var typedefs: [String: Alias] = [:]
     private(set) var constants: [String: Int128] = [:]
+    /// How what is behind a pointer is captured, by the spelling of its type.
+    public private(set) var hooks: [String: TypeHooks] = [:]
 
     public init() {}
 
@@ -41,11 +43,13 @@ public struct TypeScope: Sendable {
     /// Typedefs declared here go before the library's names.
     func alias(named name: String) -> Alias? { typedefs[name] ?? StandardTypes.alias(named: name) }
 
-    private var isFull: Bool { tags.count + typedefs.count + constants.count >= SyntaxLimits.scopeNames }
+    private var isFull: Bool {
+        tags.count + typedefs.count + constants.count + hooks.count >= SyntaxLimits.scopeNames
+    }
 
     private static var full: String { "more than \(SyntaxLimits.scopeNames) names are declared" }
 
-    /// The following three add a name, or say why not; then nothing is added.
+    /// The following add a name, or say why not; then nothing is added.
     mutating func add(_ tag: Tag, named name: String) -> String? {
         if tags[name] == nil, isFull { return TypeScope.full }
         tags[name] = tag
@@ -62,6 +66,16 @@ public struct TypeScope: Sendable {
         if isFull { return TypeScope.full }
         constants[name] = value
         return nil
+    }
+
+    mutating func add(_ hooks: TypeHooks, for name: String) -> String? {
+        if isFull { return TypeScope.full }
+        self.hooks[name] = hooks
+        return nil
+    }
+
+    mutating func removeHooks(for name: String) -> TypeHooks? {
+        hooks.removeValue(forKey: name)
     }
 
     /// Type names that could have been meant by an unknown one. Where very many are declared, a mistake

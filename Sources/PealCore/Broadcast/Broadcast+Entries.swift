@@ -1,66 +1,77 @@
 public import CPealSupport
 
 extension Broadcast {
-    /// A method's list, held for a caller who makes the calls itself. Both ends are nil, and nothing is
-    /// held, when nobody observes or the outcome is a failure.
-    public typealias Entries = (
-        next: UnsafePointer<peal_snapshot_entry>?, end: UnsafePointer<peal_snapshot_entry>?, outcome: Outcome
-    )
+    /// A method's list, held for a caller who makes the calls itself. Both are nil, and nothing is held, when
+    /// nobody observes. Where the list ends is in the hold: two words are returned in registers.
+    public typealias Entries = (next: UnsafePointer<peal_snapshot_entry>?, hold: Hold?)
 
-    /// The short way: nil where it is closed, or what is held needs a closer look. Both ends are nil, and
-    /// nothing is held, when nobody observes.
+    /// The short way: nil where it is closed, or what is held needs a closer look.
     ///
     /// - Parameter held: Filled with what is held when the answer is nil, or nil when nothing is.
     @inlinable
     @inline(__always)
-    public static func beginShortly(
-        _ number: UInt64, held: inout UnsafeMutablePointer<peal_snapshot>?
-    ) -> (next: UnsafePointer<peal_snapshot_entry>?, end: UnsafePointer<peal_snapshot_entry>?)? {
-        guard let place = peal_directory_find(number), let thread = peal_thread_own_slot(),
-            peal_thread_may_hold_shortly(thread)
-        else { return nil }
-        if peal_directory_has_nobody(place), peal_directory_is_of(place, number) { return (nil, nil) }
-        let snapshot = peal_thread_hold_shortly(thread, place, UInt(PEAL_HOLD_OF_CALLER))
+    public static func beginShortly(_ number: UInt64, held: inout Hold?) -> Entries? {
+        guard let place = peal_directory_find(number) else { return nil }
+        if _slowPath(peal_directory_has_nobody(place)), peal_directory_is_of(place, number) { return (nil, nil) }
+        guard let hold = peal_hold_outermost() else { return nil }
+        let snapshot = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_CALLER)))
         guard peal_snapshot_method(snapshot) == number,
-            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
+            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).needsCloserLook
         else {
-            held = snapshot
+            held = hold
             return nil
         }
-        let count = Int(peal_snapshot_count(snapshot))
-        guard count > 0 else {
-            held = snapshot
-            return nil
-        }
+        return entries(of: snapshot, hold)
+    }
+
+    /// The last observer may have left since the place was looked at: then both ends are the same.
+    @inlinable
+    @inline(__always)
+    static func entries(of snapshot: List, _ hold: Hold) -> Entries {
         let entries = peal_snapshot_entries(snapshot)
-        return (entries, entries + count)
+        hold.pointee.end = entries + Int(peal_snapshot_count(snapshot))
+        return (entries, hold)
     }
 
     /// The long way, from the start or from what `beginShortly` holds.
-    public static func begin(_ number: UInt64, held: UnsafeMutablePointer<peal_snapshot>?) -> Entries {
-        if let held { return beginHeld(number, held) }
-        do throws(Outcome) {
-            return beginHeld(number, try hold(number, nil, 0, UInt(PEAL_HOLD_OF_CALLER)))
-        } catch {
-            return (nil, nil, error)
+    ///
+    /// - Parameter reachesQueues: Whether the first entry is to stand for the observers with queues.
+    public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
+        let hold =
+            if let held { held } else { try hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER) }
+        let snapshot = list(hold)
+        if let failure = mistake(in: snapshot, hold, number, reachesQueues: reachesQueues) {
+            end(hold)
+            throw fail(failure, number, nil, 0)
         }
+        let isAsked = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
+        let hasRecorder = reachesQueues && (snapshot.hasGroups || isAsked && peal_snapshot_count(snapshot) > 0)
+        guard peal_snapshot_count(snapshot) > 0 || hasRecorder else {
+            end(hold)
+            return (nil, nil)
+        }
+        if MethodTraits(rawValue: peal_snapshot_traits(snapshot)).defersRecursion { peal_hold_defer(hold, number) }
+        let entries = entries(of: snapshot, hold)
+        guard hasRecorder else { return entries }
+        guard snapshot.pointee.record != nil else {
+            end(hold)
+            throw fail(.notRecordable, number, nil, 0)
+        }
+        let recorder = UnsafePointer(peal_snapshot_recorder(snapshot))
+        // Each call needs a token of its own: the recorder makes them all.
+        if isAsked { hold.pointee.end = recorder + 1 }
+        return (recorder, hold)
     }
 
-    /// Nobody observes, the handle is stale, or the method restricts recursion. The caller's loop cannot
-    /// be deferred: inside itself, such a method can only be refused.
-    private static func beginHeld(_ number: UInt64, _ snapshot: UnsafeMutablePointer<peal_snapshot>) -> Entries {
-        let isKnown = peal_snapshot_method(snapshot) == number
-        let count = Int(peal_snapshot_count(snapshot))
-        let isRefused =
-            isKnown && MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
-            && peal_thread_own_slot().unsafelyUnwrapped.isNested(in: number)
-        if isKnown, count > 0, !isRefused {
-            let entries = peal_snapshot_entries(snapshot)
-            return (entries, entries + count, .done)
-        }
-        end()
-        guard isKnown else { return (nil, nil, fail(.unknownMethod, number, nil, 0)) }
-        return (nil, nil, isRefused ? fail(.recursionRejected, number, nil, 0) : .done)
+    /// The caller's loop cannot be deferred: inside itself, a method that restricts recursion can only be
+    /// refused.
+    private static func mistake(
+        in snapshot: List, _ hold: Hold, _ number: UInt64, reachesQueues: Bool
+    ) -> Outcome? {
+        guard peal_snapshot_method(snapshot) == number else { return .unknownMethod }
+        if !reachesQueues, MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion { return .needsTokens }
+        let restricts = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
+        return restricts && HeldMethods.isHeld(number, besides: hold) ? .recursionRejected : nil
     }
 
     public static func admit(_ entry: UnsafePointer<peal_snapshot_entry>) -> Bool {
@@ -68,26 +79,26 @@ extension Broadcast {
     }
 
     /// Lets the thread's innermost list go. Does nothing when it holds none, or a broadcast's own.
-    @inlinable
-    @inline(__always)
-    public static func end() {
-        guard let thread = peal_thread_own_slot(), peal_thread_holds_for_caller(thread) else { return }
-        // Rare: only a method that defers leaves calls there.
-        guard thread.pointee.first_deferred == nil else { return endAndRunDeferred(thread) }
-        if peal_thread_release(thread) { answer(thread) }
+    ///
+    /// - Returns: How what the loop recorded for queues ended.
+    public static func end() -> Outcome {
+        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost_of_caller(thread) else { return .done }
+        return end(hold)
     }
 
-    @usableFromInline
-    @inline(never)
-    static func answer(_ thread: UnsafeMutablePointer<peal_thread>) {
-        Reclaimer.answer(thread)
+    @discardableResult
+    private static func end(_ hold: Hold) -> Outcome {
+        peal_hold_release(hold) ? ended(hold) : .done
     }
 
-    @usableFromInline
-    @inline(never)
-    static func endAndRunDeferred(_ thread: UnsafeMutablePointer<peal_thread>) {
-        let number = peal_thread_held(thread, peal_thread_depth(thread) - 1).map(peal_snapshot_method) ?? 0
-        if peal_thread_release(thread) { Reclaimer.answer(thread) }
-        Deferral.runPending(of: number, on: thread)
+    /// What is left to do for a list that was let go, where its hold asks for attention.
+    public static func ended(_ hold: Hold) -> Outcome {
+        let failure = peal_hold_takes_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
+        WeakHold.releaseEnded(hold)
+        // Looked at first: a destroy callback may take the same hold.
+        let deferring = peal_hold_takes_deferred(hold) ? hold.pointee.deferring : nil
+        Reclaimer.answer(hold)
+        if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }
+        return failure.flatMap(Outcome.init) ?? .done
     }
 }

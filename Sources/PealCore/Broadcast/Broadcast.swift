@@ -1,20 +1,23 @@
 public import CPealSupport
-import PealCall
+public import PealCall
 
 /// The path of a broadcast. Nothing here allocates or takes a lock.
 public enum Broadcast {
     /// Argument values, one pointer a parameter.
     public typealias Arguments = UnsafePointer<UnsafeMutableRawPointer?>
+    /// A list, and what keeps it: one of the thread's levels.
+    public typealias List = UnsafePointer<peal_snapshot>
+    public typealias Hold = UnsafeMutablePointer<peal_thread_hold>
 
     /// How a broadcast ended. What is behind a failure is looked up later, by `BroadcastFailure`.
     public enum Outcome: UInt8, Error {
-        case done, deferred, truncated
+        case done, deferred, truncated, rejected
         case unknownMethod, wrongArgumentCount, nullArgument, wrongPolicy, missingFold, wrongCollection
-        case tooDeep, recursionRejected, deferralLimit, outOfMemory
+        case tooDeep, recursionRejected, deferralLimit, captureFailed, notRecordable, staleCompletion, needsTokens, outOfMemory
 
-        var isFailure: Bool {
+        public var isFailure: Bool {
             switch self {
-            case .done, .deferred, .truncated: false
+            case .done, .deferred, .truncated, .rejected: false
             default: true
             }
         }
@@ -28,160 +31,172 @@ public enum Broadcast {
         _ place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
         _ result: UnsafeMutableRawPointer?, _ number: UInt64
     ) -> Bool {
-        guard result == nil, peal_directory_has_nobody(place) else { return false }
+        guard _slowPath(peal_directory_has_nobody(place)), result == nil else { return false }
         // The number last: while it is there, what was read before it was the method's.
         guard peal_directory_parameter_count(place) == count, peal_directory_is_of(place, number) else { return false }
         return count == 0 ? true : arguments != nil
     }
 
-    /// How far the short way went: done, or what is held, or nothing was.
-    public enum ShortWay {
-        case done
-        case held(UnsafeMutablePointer<peal_snapshot>)
-        case closed
+    /// How the calls of a held list are made.
+    public enum Path {
+        /// Results dropped, and up to four integers: no frame in memory, and no word more than it needs.
+        case integers
+        /// The same with a frame on the thread's stack; and with arguments that travel on the stack.
+        case registers, stack
+        /// The same through `ffi_call`.
+        case ffi
+        /// Results, restricted recursion, mistakes.
+        case general
     }
 
-    /// Up to four integers, results dropped: no frame in memory, and no word more than it needs.
     @inlinable
     @inline(__always)
-    public static func sendShortly(
-        _ place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
-        _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
-    ) -> ShortWay {
-        guard let thread = peal_thread_own_slot(), peal_thread_may_hold_shortly(thread) else { return .closed }
-        let snapshot = peal_thread_hold_shortly(thread, place, UInt(PEAL_HOLD_OF_LIBRARY))
+    public static func path(
+        _ snapshot: List, _ count: Int, _ result: UnsafeMutableRawPointer?, _ number: UInt64
+    ) -> Path {
+        // The number first: with another method's list nothing else means anything.
+        guard peal_snapshot_method(snapshot) == number, result == nil else { return .general }
         let traits = MethodTraits(rawValue: peal_snapshot_traits(snapshot))
-        guard peal_snapshot_method(snapshot) == number, result == nil, traits.takesIntegers(count),
-            let called = IntegerReplay(snapshot: snapshot, traits: traits, arguments: arguments).replay(count)
-        else { return .held(snapshot) }
-        if let calls { calls.pointee = called }
-        if peal_thread_release(thread) { answer(thread) }
-        return .done
+        if traits.takesIntegers(count) { return .integers }
+        guard peal_snapshot_parameter_count(snapshot) == count else { return .general }
+        if let shape = traits.plainFrame { return shape.usesStack ? .stack : .registers }
+        return traits.isPlain ? .ffi : .general
     }
 
-    /// The long way, with what the short one holds.
-    ///
-    /// After a failure `BroadcastFailure.last` knows what the call was.
-    public static func send(
-        held snapshot: UnsafeMutablePointer<peal_snapshot>, _ arguments: Arguments?, _ count: Int,
-        _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
-    ) -> Outcome {
-        sendByFrame(snapshot, arguments, count, result, calls, number)
-    }
-
-    /// The whole way: the thread's first broadcast; or readers must fence; or it is nested to the limit.
-    public static func send(
-        _ number: UInt64, arguments: Arguments?, count: Int, result: UnsafeMutableRawPointer?,
-        calls: UnsafeMutablePointer<Int>?
-    ) -> Outcome {
-        calls?.pointee = 0
-        do throws(Outcome) {
-            let snapshot = try hold(number, arguments, count, UInt(PEAL_HOLD_OF_LIBRARY))
-            return sendByFrame(snapshot, arguments, count, result, calls, number)
-        } catch {
-            return error
-        }
-    }
-
-    /// A frame on the thread's stack. It carries at least one argument: without any, there are zero
-    /// integers.
-    @inline(never)
-    private static func sendByFrame(
-        _ snapshot: Snapshot, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
-    ) -> Outcome {
-        guard peal_snapshot_method(snapshot) == number, result == nil,
-            let shape = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).plainFrame,
-            peal_snapshot_parameter_count(snapshot) == count, let arguments
-        else {
-            return sendGenerally(snapshot, arguments, count, result, calls, number)
-        }
-        guard !shape.usesStack else {
-            return sendWithStack(snapshot, arguments, count, calls, number)
-        }
-        var frame = peal_register_frame_room()
-        let isBuilt = withUnsafeMutablePointer(to: &frame) { frame in
-            replay(UnsafeMutableRawPointer(frame), snapshot, shape, arguments, calls)
-        }
-        guard isBuilt else { return sendGenerally(snapshot, arguments, count, nil, calls, number) }
-        release()
-        return .done
-    }
-
-    /// The same with arguments on the stack. A function of its own: its frame is twice the size.
-    @inline(never)
-    private static func sendWithStack(
-        _ snapshot: Snapshot, _ arguments: Arguments, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
-    ) -> Outcome {
-        let shape = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).plainFrame.unsafelyUnwrapped
-        var frame = peal_whole_frame_room()
-        let isBuilt = withUnsafeMutablePointer(to: &frame) { frame in
-            replay(UnsafeMutableRawPointer(frame), snapshot, shape, arguments, calls)
-        }
-        guard isBuilt else { return sendGenerally(snapshot, arguments, count, nil, calls, number) }
-        release()
-        return .done
-    }
-
+    /// Whether a method can be broadcast through `ffi_call` without a look at results and recursion, also
+    /// where a frame would do.
+    @inlinable
     @inline(__always)
-    private static func release() {
-        let thread = peal_thread_own_slot().unsafelyUnwrapped
-        if peal_thread_release(thread) { answer(thread) }
+    public static func isPlain(_ snapshot: List, _ count: Int, _ number: UInt64) -> Bool {
+        peal_snapshot_method(snapshot) == number && peal_snapshot_parameter_count(snapshot) == count
+            && MethodTraits(rawValue: peal_snapshot_traits(snapshot)).isPlain
     }
 
-    /// Builds the frame once and replays it to each observer. False when an argument is null.
+    /// - Returns: False when an argument is null: nobody was called, and the list is still held. So with
+    ///   the next three.
+    @inlinable
     @inline(__always)
-    private static func replay(
-        _ frame: UnsafeMutableRawPointer, _ snapshot: Snapshot, _ shape: FrameShape, _ arguments: Arguments,
+    public static func sendIntegers(
+        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?, _ count: Int,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Bool {
-        let plan = peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self)
-        let words = frame.assumingMemoryBound(to: UInt64.self)
-        guard CallPlan.buildFrame(plan, from: arguments, into: words) else { return false }
-        let entries = peal_snapshot_entries(snapshot)
-        let count = Int(peal_snapshot_count(snapshot))
-        let called =
-            shape.usesStack
-            ? FrameReplay.withStack(shape, words, to: entries, count: count)
-            : FrameReplay.withRegisters(shape, words, to: entries, count: count)
+        let replay = IntegerReplay(
+            snapshot: snapshot, traits: MethodTraits(rawValue: peal_snapshot_traits(snapshot)), arguments: arguments,
+            current: peal_hold_current(hold))
+        guard let called = replay.replay(count) else { return false }
         if let calls { calls.pointee = called }
+        release(hold)
         return true
     }
 
-    /// The rest: results, restricted recursion, `ffi_call`, mistakes.
-    @inline(never)
-    private static func sendGenerally(
-        _ snapshot: Snapshot, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    /// A frame carries at least one argument: without any, there are zero integers.
+    @inlinable
+    @inline(__always)
+    public static func sendInRegisters(
+        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Bool {
+        var frame = peal_register_frame_room()
+        return withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            guard let shape = build(words, from: arguments, for: snapshot) else { return false }
+            let called = FrameReplay.withRegisters(
+                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)),
+                peal_hold_current(hold))
+            if let calls { calls.pointee = called }
+            release(hold)
+            return true
+        }
+    }
+
+    /// The same with arguments on the stack. A function of its own: its frame is twice the size.
+    @inlinable
+    @inline(__always)
+    public static func sendOnStack(
+        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Bool {
+        var frame = peal_whole_frame_room()
+        return withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            guard let shape = build(words, from: arguments, for: snapshot) else { return false }
+            let called = FrameReplay.withStack(
+                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)),
+                peal_hold_current(hold))
+            if let calls { calls.pointee = called }
+            release(hold)
+            return true
+        }
+    }
+
+    public static func sendThroughFFI(
+        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Bool {
+        let called = FFIReplay.each(
+            peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self), arguments,
+            to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), peal_hold_current(hold))
+        guard let called else { return false }
+        if let calls { calls.pointee = called }
+        release(hold)
+        return true
+    }
+
+    /// Fills a frame, once a broadcast.
+    ///
+    /// - Returns: Its shape, or nil when an argument is null.
+    @inlinable
+    @inline(__always)
+    static func build(
+        _ words: UnsafeMutablePointer<UInt64>, from arguments: Arguments?, for snapshot: List
+    ) -> FrameShape? {
+        let plan = peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self)
+        guard let arguments, CallPlan.buildFrame(plan, from: arguments, into: words) else { return nil }
+        return MethodTraits(rawValue: peal_snapshot_traits(snapshot)).plainFrame
+    }
+
+    /// The general path.
+    ///
+    /// After a failure `BroadcastFailure.last` knows what the call was.
+    public static func sendGenerally(
+        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Outcome {
-        general(snapshot, arguments, count, number)
+        GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }
 
-    /// Who holds a list has a thread slot.
-    private static func general(
-        _ snapshot: Snapshot, _ arguments: Arguments?, _ count: Int, _ number: UInt64
-    ) -> GeneralBroadcast {
-        GeneralBroadcast(
-            thread: peal_thread_own_slot().unsafelyUnwrapped, snapshot: snapshot, number: number,
-            arguments: arguments, count: count)
+    /// What a hold that was just taken holds.
+    @inlinable
+    @inline(__always)
+    public static func list(_ hold: Hold) -> List {
+        peal_hold_list(hold).unsafelyUnwrapped
     }
 
-    /// Holds a method's list by the long path, claiming a slot for the thread where it has none.
+    @inlinable
+    @inline(__always)
+    public static func release(_ hold: Hold) {
+        if peal_hold_release(hold) { answer(hold) }
+    }
+
+    @usableFromInline
+    @inline(never)
+    static func answer(_ hold: Hold) {
+        Reclaimer.answer(hold)
+    }
+
+    /// Holds a method's list by the long path: the thread's first broadcast, or readers must fence, or it
+    /// is nested.
     ///
     /// - Parameter mark: Whose hold it is: see thread.h.
-    static func hold(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, _ mark: UInt
-    ) throws(Outcome) -> UnsafeMutablePointer<peal_snapshot> {
-        guard let thread = peal_thread_current() else { throw .outOfMemory }
+    public static func hold(
+        _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HOLD_OF_LIBRARY
+    ) throws(Outcome) -> Hold {
+        guard peal_thread_current() != nil else { throw .outOfMemory }
         guard let place = peal_directory_find(number) else {
             throw fail(.unknownMethod, number, arguments, count)
         }
-        guard let snapshot = peal_thread_hold(thread, place, mark) else {
+        guard let hold = peal_hold_slowly(place, UInt(mark)) else {
             throw fail(.tooDeep, number, arguments, count)
         }
-        return snapshot
+        return hold
     }
 
     /// Notes what failed, for the sentence that may be made of it.
@@ -205,8 +220,7 @@ public enum Broadcast {
     ) -> Outcome {
         calls?.pointee = 0
         do throws(Outcome) {
-            let snapshot = try hold(number, arguments, count, UInt(PEAL_HOLD_OF_LIBRARY))
-            return general(snapshot, arguments, count, number)
+            return GeneralBroadcast(hold: try hold(number, arguments, count), number: number, arguments: arguments, count: count)
                 .runAndRelease(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
             return error

@@ -16,19 +16,16 @@ public enum BroadcastFailure {
         let count = thread.pointee.failed_count
         let arguments = thread.pointee.failed_arguments?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         let method = Handles.methods.find(number)
-        let title = method?.title ?? "the method"
+        let title = title(method)
         switch outcome {
-        case .done, .deferred, .truncated:
+        case .done, .deferred, .truncated, .rejected:
             return nil
         case .unknownMethod:
             return Failure(.handle, "the method's handle is zero, made up, or its center has been ended; find it with peal_method_find")
         case .wrongArgumentCount:
-            let parameters = method?.declaration.signature.parameters.count ?? 0
-            let takes = parameters == 1 ? "1 argument" : "\(parameters) arguments"
-            let given = count == 1 ? "1 was" : "\(count) were"
-            return Failure(.argumentCount, "\(title) takes \(takes), but \(given) given")
+            return argumentCount(method, given: count)
         case .nullArgument:
-            return Failure(.argument, nullArgument(title, method, arguments))
+            return nullArgument(method, arguments)
         case .wrongPolicy:
             // Nothing asked for is the method's own, which chain may not suit: no parameter fits.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
@@ -44,23 +41,41 @@ public enum BroadcastFailure {
             return Failure(.recursion, "\(title) is being broadcast on this thread already, and takes no broadcast from within itself")
         case .deferralLimit:
             return Failure(.limit, "\(title): \(Deferral.limit) calls were deferred on this thread and not all have run; a callback that always broadcasts its own method needs an end")
+        case .captureFailed:
+            return Failure(.memory, "\(title): an argument could not be captured: the copy function of its type returned NULL, or the type has been taken back")
+        case .staleCompletion:
+            return Failure(.handle, "\(title): the completion is made up, has ended, or was passed to another broadcast; make one for each, or pass zero")
+        case .needsTokens:
+            return Failure(.state, "\(title) has a completion, and each observer needs a token of its own; use PEAL_BROADCAST or peal_send")
+        case .notRecordable:
+            return Failure(.state, "\(title): an observer has a queue, and this system forbids the code that a typed loop would need to reach it; broadcast by peal_send")
         case .outOfMemory:
             return .outOfMemory
         }
     }
 
-    private static func nullArgument(
-        _ title: String, _ method: Method?, _ arguments: Broadcast.Arguments?
-    ) -> String {
+    static func argumentCount(_ method: Method?, given count: Int) -> Failure {
+        let parameters = method?.parameterCount ?? 0
+        let takes = parameters == 1 ? "1 argument" : "\(parameters) arguments"
+        let given = count == 1 ? "1 was" : "\(count) were"
+        return Failure(.argumentCount, "\(title(method)) takes \(takes), but \(given) given")
+    }
+
+    static func nullArgument(_ method: Method?, _ arguments: Broadcast.Arguments?) -> Failure {
+        let title = title(method)
         guard let arguments else {
-            return "\(title): the array of arguments is NULL; give one pointer for each parameter"
+            return Failure(.argument, "\(title): the array of arguments is NULL; give one pointer for each parameter")
         }
         let parameters = method?.declaration.signature.parameters ?? []
         guard let index = parameters.indices.first(where: { arguments[$0] == nil }) else {
-            return "\(title): a pointer to an argument is NULL"
+            return Failure(.argument, "\(title): a pointer to an argument is NULL")
         }
         let name = parameters[index].name.map { " \($0)" } ?? ""
-        return "\(title): the pointer to argument \(index + 1)\(name) is NULL; point to a value, also to pass a null pointer"
+        return Failure(.argument, "\(title): the pointer to argument \(index + 1)\(name) is NULL; point to a value, also to pass a null pointer")
+    }
+
+    private static func title(_ method: Method?) -> String {
+        method?.title ?? "the method"
     }
 
     private static func reason(_ policy: BroadcastPolicy?, _ method: Method?) -> String {

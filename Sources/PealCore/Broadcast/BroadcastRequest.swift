@@ -21,6 +21,8 @@ public struct BroadcastRequest {
     public var fold: Fold?
     public var foldContext: UnsafeMutableRawPointer?
     public var forcesFFI = false
+    /// Gets each result.
+    var gathering: Completion?
 
     public init(result: UnsafeMutableRawPointer?) {
         self.result = result

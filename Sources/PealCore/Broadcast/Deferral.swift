@@ -3,38 +3,57 @@ import PealCall
 
 /// Calls that wait for the broadcast around them to end (B5: DEFER). Kept per thread, in order.
 enum Deferral {
-    /// One waiting call. Argument values and what they point to follow in the same allocation.
+    /// One waiting call. Pointers to its arguments follow, then the captured arguments.
     private struct Call: BitwiseCopyable {
         var next: UnsafeMutablePointer<Call>?
         var number: UInt64
-        var count: Int
-        var arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        var plan: CopyPlan.Pointer
+
+        var pointersOffset: Int { MemoryLayout<Call>.stride }
+        var blockOffset: Int {
+            (pointersOffset + plan.pointee.parameterCount * MemoryLayout<UnsafeMutableRawPointer?>.stride)
+                .roundedUp(to: CopyPlan.alignment)
+        }
     }
 
     /// How many calls may be deferred on one thread until all of them have run: a method whose callback
     /// always broadcasts it again would else never end.
     static let limit = 65_536
 
-    /// Copies a call, to be run by `runPending`.
+    /// Captures a call, to be run by `runPending`.
     static func capture(
-        _ number: UInt64, plan: CallPlan.Pointer, arguments: Broadcast.Arguments?,
-        on thread: UnsafeMutablePointer<peal_thread>
+        _ number: UInt64, arguments: Broadcast.Arguments?, on thread: UnsafeMutablePointer<peal_thread>
     ) -> Broadcast.Outcome {
         guard thread.pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
         guard let method = Handles.methods.find(number) else { return .unknownMethod }
-        let copy = ArgumentCopy(method.declaration.signature, plan: plan)
-        let header = MemoryLayout<Call>.stride + plan.pointee.parameterCount * MemoryLayout<UnsafeMutableRawPointer?>.stride
-        guard let memory = peal_memory_allocate(header.roundedUp(to: 16) + copy.size(of: arguments)) else {
+        let plan = method.copyPlan
+        let call = Call(next: nil, number: number, plan: plan)
+        guard let memory = peal_memory_allocate(call.blockOffset + plan.size(of: arguments)) else {
             return .outOfMemory
         }
-        let call = memory.bindMemory(to: Call.self, capacity: 1)
-        let pointers = (memory + MemoryLayout<Call>.stride)
-            .bindMemory(to: UnsafeMutableRawPointer?.self, capacity: plan.pointee.parameterCount)
-        call.initialize(
-            to: Call(next: nil, number: number, count: plan.pointee.parameterCount, arguments: pointers))
-        copy.fill(pointers, from: arguments, behind: memory + header.roundedUp(to: 16))
-        append(call, on: thread)
+        do throws(CaptureFailure) {
+            try plan.capture(arguments, into: memory + call.blockOffset)
+        } catch {
+            peal_memory_free(memory)
+            return .captureFailed
+        }
+        let place = memory.bindMemory(to: Call.self, capacity: 1)
+        place.initialize(to: call)
+        plan.pointers(of: memory + call.blockOffset, into: pointers(of: place))
+        append(place, on: thread)
         return .deferred
+    }
+
+    private static func pointers(
+        of call: UnsafeMutablePointer<Call>
+    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+        (UnsafeMutableRawPointer(call) + call.pointee.pointersOffset)
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    }
+
+    private static func free(_ call: UnsafeMutablePointer<Call>) {
+        call.pointee.plan.release(UnsafeMutableRawPointer(call) + call.pointee.blockOffset)
+        peal_memory_free(call)
     }
 
     private static func append(
@@ -51,15 +70,14 @@ enum Deferral {
 
     /// Runs the waiting calls of a method, once no broadcast of it is left on the thread.
     static func runPending(of number: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
-        guard thread.pointee.first_deferred != nil, !thread.holds(number, among: peal_thread_depth(thread))
-        else { return }
+        guard thread.pointee.first_deferred != nil, !HeldMethods.isHeld(number) else { return }
         thread.pointee.deferred_runs += 1
         // A call that is run here may defer more of its method: they come behind, in this loop.
         while let call = takeFirst(of: number, on: thread) {
             _ = Broadcast.send(
-                number, arguments: call.pointee.arguments, count: call.pointee.count,
+                number, arguments: pointers(of: call), count: call.pointee.plan.pointee.parameterCount,
                 request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
-            peal_memory_free(call)
+            free(call)
         }
         thread.pointee.deferred_runs -= 1
         if thread.pointee.deferred_runs == 0, thread.pointee.first_deferred == nil {

@@ -1,5 +1,5 @@
 public import CPealSupport
-import PealCall
+public import PealCall
 
 /// Replays a register frame to every observer: the hand-written loop, one for each shape.
 @usableFromInline
@@ -7,57 +7,64 @@ enum FrameReplay {
     /// For shapes without stack words.
     ///
     /// - Returns: How many observers were called.
+    @inlinable
     @inline(__always)
     static func withRegisters(
-        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<SnapshotEntry>, count: Int
+        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ current: Current
     ) -> Int {
         // One switch a broadcast, none an observer.
         switch shape.rawValue {
-        case 0: each(entries, count) { _ = peal_frame_i_1_0_0($0, $1, w) }
-        case 1: each(entries, count) { _ = peal_frame_i_2_0_0($0, $1, w) }
-        case 2: each(entries, count) { _ = peal_frame_i_3_0_0($0, $1, w) }
-        case 3: each(entries, count) { _ = peal_frame_i_4_0_0($0, $1, w) }
-        case 4: each(entries, count) { _ = peal_frame_i_5_0_0($0, $1, w) }
-        case 5: each(entries, count) { _ = peal_frame_i_6_0_0($0, $1, w) }
-        case 6: each(entries, count) { _ = peal_frame_i_1_2_0($0, $1, w) }
-        case 7: each(entries, count) { _ = peal_frame_i_2_2_0($0, $1, w) }
-        case 8: each(entries, count) { _ = peal_frame_i_3_2_0($0, $1, w) }
-        case 9: each(entries, count) { _ = peal_frame_i_4_2_0($0, $1, w) }
-        case 10: each(entries, count) { _ = peal_frame_i_5_2_0($0, $1, w) }
-        case 11: each(entries, count) { _ = peal_frame_i_6_2_0($0, $1, w) }
-        case 12: each(entries, count) { _ = peal_frame_i_1_8_0($0, $1, w) }
-        case 13: each(entries, count) { _ = peal_frame_i_2_8_0($0, $1, w) }
-        case 14: each(entries, count) { _ = peal_frame_i_3_8_0($0, $1, w) }
-        case 15: each(entries, count) { _ = peal_frame_i_4_8_0($0, $1, w) }
-        case 16: each(entries, count) { _ = peal_frame_i_5_8_0($0, $1, w) }
-        default: each(entries, count) { _ = peal_frame_i_6_8_0($0, $1, w) }
+        case 0: each(entries, count, current) { _ = peal_frame_i_1_0_0($0, $1, w) }
+        case 1: each(entries, count, current) { _ = peal_frame_i_2_0_0($0, $1, w) }
+        case 2: each(entries, count, current) { _ = peal_frame_i_3_0_0($0, $1, w) }
+        case 3: each(entries, count, current) { _ = peal_frame_i_4_0_0($0, $1, w) }
+        case 4: each(entries, count, current) { _ = peal_frame_i_5_0_0($0, $1, w) }
+        case 5: each(entries, count, current) { _ = peal_frame_i_6_0_0($0, $1, w) }
+        case 6: each(entries, count, current) { _ = peal_frame_i_1_2_0($0, $1, w) }
+        case 7: each(entries, count, current) { _ = peal_frame_i_2_2_0($0, $1, w) }
+        case 8: each(entries, count, current) { _ = peal_frame_i_3_2_0($0, $1, w) }
+        case 9: each(entries, count, current) { _ = peal_frame_i_4_2_0($0, $1, w) }
+        case 10: each(entries, count, current) { _ = peal_frame_i_5_2_0($0, $1, w) }
+        case 11: each(entries, count, current) { _ = peal_frame_i_6_2_0($0, $1, w) }
+        case 12: each(entries, count, current) { _ = peal_frame_i_1_8_0($0, $1, w) }
+        case 13: each(entries, count, current) { _ = peal_frame_i_2_8_0($0, $1, w) }
+        case 14: each(entries, count, current) { _ = peal_frame_i_3_8_0($0, $1, w) }
+        case 15: each(entries, count, current) { _ = peal_frame_i_4_8_0($0, $1, w) }
+        case 16: each(entries, count, current) { _ = peal_frame_i_5_8_0($0, $1, w) }
+        default: each(entries, count, current) { _ = peal_frame_i_6_8_0($0, $1, w) }
         }
     }
 
     /// For shapes with stack words.
+    @inlinable
     @inline(__always)
     static func withStack(
-        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<SnapshotEntry>, count: Int
+        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ current: Current
     ) -> Int {
         switch shape.rawValue {
-        case 18: each(entries, count) { _ = peal_frame_i_6_0_1($0, $1, w) }
-        case 19: each(entries, count) { _ = peal_frame_i_6_0_2($0, $1, w) }
-        case 20: each(entries, count) { _ = peal_frame_i_6_0_3($0, $1, w) }
-        case 21: each(entries, count) { _ = peal_frame_i_6_0_4($0, $1, w) }
-        case 22: each(entries, count) { _ = peal_frame_i_6_0_6($0, $1, w) }
-        case 23: each(entries, count) { _ = peal_frame_i_6_0_8($0, $1, w) }
-        case 24: each(entries, count) { _ = peal_frame_i_6_0_12($0, $1, w) }
-        case 25: each(entries, count) { _ = peal_frame_i_6_0_16($0, $1, w) }
-        case 26: each(entries, count) { _ = peal_frame_i_6_8_1($0, $1, w) }
-        case 27: each(entries, count) { _ = peal_frame_i_6_8_2($0, $1, w) }
-        case 28: each(entries, count) { _ = peal_frame_i_6_8_3($0, $1, w) }
-        case 29: each(entries, count) { _ = peal_frame_i_6_8_4($0, $1, w) }
-        case 30: each(entries, count) { _ = peal_frame_i_6_8_6($0, $1, w) }
-        case 31: each(entries, count) { _ = peal_frame_i_6_8_8($0, $1, w) }
-        case 32: each(entries, count) { _ = peal_frame_i_6_8_12($0, $1, w) }
-        default: each(entries, count) { _ = peal_frame_i_6_8_16($0, $1, w) }
+        case 18: each(entries, count, current) { _ = peal_frame_i_6_0_1($0, $1, w) }
+        case 19: each(entries, count, current) { _ = peal_frame_i_6_0_2($0, $1, w) }
+        case 20: each(entries, count, current) { _ = peal_frame_i_6_0_3($0, $1, w) }
+        case 21: each(entries, count, current) { _ = peal_frame_i_6_0_4($0, $1, w) }
+        case 22: each(entries, count, current) { _ = peal_frame_i_6_0_6($0, $1, w) }
+        case 23: each(entries, count, current) { _ = peal_frame_i_6_0_8($0, $1, w) }
+        case 24: each(entries, count, current) { _ = peal_frame_i_6_0_12($0, $1, w) }
+        case 25: each(entries, count, current) { _ = peal_frame_i_6_0_16($0, $1, w) }
+        case 26: each(entries, count, current) { _ = peal_frame_i_6_8_1($0, $1, w) }
+        case 27: each(entries, count, current) { _ = peal_frame_i_6_8_2($0, $1, w) }
+        case 28: each(entries, count, current) { _ = peal_frame_i_6_8_3($0, $1, w) }
+        case 29: each(entries, count, current) { _ = peal_frame_i_6_8_4($0, $1, w) }
+        case 30: each(entries, count, current) { _ = peal_frame_i_6_8_6($0, $1, w) }
+        case 31: each(entries, count, current) { _ = peal_frame_i_6_8_8($0, $1, w) }
+        case 32: each(entries, count, current) { _ = peal_frame_i_6_8_12($0, $1, w) }
+        default: each(entries, count, current) { _ = peal_frame_i_6_8_16($0, $1, w) }
         }
     }
+
+    /// Where a loop tells whom it calls: in its hold.
+    @usableFromInline typealias Current = UnsafeMutablePointer<UnsafePointer<UInt32>?>
 
     /// Calls each observer that may be called.
     ///
@@ -65,15 +72,30 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func each(
-        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int,
+        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ current: Current,
         _ call: (@escaping peal_frame_function, UnsafeMutableRawPointer?) -> Void
+    ) -> Int {
+        eachEntry(entries, count, current) { entry in
+            call(entry.pointee.function, entry.pointee.target)
+            return true
+        }
+    }
+
+    /// The same with the entry. False stops.
+    @inlinable
+    @inline(__always)
+    static func eachEntry(
+        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ current: Current,
+        _ call: (UnsafePointer<peal_snapshot_entry>) -> Bool
     ) -> Int {
         var entry = entries
         let end = entries + count
         var skipped = 0
         while entry != end {
-            if peal_gate_load(entry.pointee.gate) == 0 || Broadcast.admit(entry) {
-                call(entry.pointee.function, entry.pointee.target)
+            // Told first, then looked at: see thread.h.
+            peal_current_set(current, entry.pointee.gate)
+            if _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry) {
+                guard call(entry) else { return entry - entries + 1 &- skipped }
             } else {
                 skipped &+= 1
             }

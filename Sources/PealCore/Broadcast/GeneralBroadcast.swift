@@ -3,13 +3,15 @@ import PealCall
 
 /// A broadcast that looks at results, restricts recursion or goes through `ffi_call`.
 struct GeneralBroadcast {
-    let thread: UnsafeMutablePointer<peal_thread>
-    let snapshot: Snapshot
+    let hold: Broadcast.Hold
     let number: UInt64
     let arguments: Broadcast.Arguments?
     let count: Int
 
+    private var snapshot: Broadcast.List { Broadcast.list(hold) }
     private var plan: CallPlan.Pointer { peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self) }
+    /// Who holds a list has a thread slot.
+    private var thread: UnsafeMutablePointer<peal_thread> { peal_thread_own_slot().unsafelyUnwrapped }
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(snapshot)) }
 
     /// Runs, lets the list go, and runs what was deferred meanwhile.
@@ -18,14 +20,18 @@ struct GeneralBroadcast {
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
     ) -> Broadcast.Outcome {
         let defers = traits.defersRecursion
-        var outcome = run(request, calls: calls)
+        var outcome: Broadcast.Outcome
+        do throws(Broadcast.Outcome) { outcome = try run(request, calls: calls) } catch { outcome = error }
         if outcome.isFailure { outcome = Broadcast.fail(outcome, number, arguments, count) }
-        if peal_thread_release(thread) { Reclaimer.answer(thread) }
+        WeakHold.release(hold)
+        Broadcast.release(hold)
         if defers, runsDeferred { Deferral.runPending(of: number, on: thread) }
         return outcome
     }
 
-    private func run(_ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome {
+    private func run(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
+    ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
         calls?.pointee = 0
         // The number first: with another method's list nothing else means anything.
         guard peal_snapshot_method(snapshot) == number else { return .unknownMethod }
@@ -33,15 +39,22 @@ struct GeneralBroadcast {
         var folder = ResultFolder(
             policy: request.policy ?? traits.policy, plan: plan, request: request,
             chained: traits.chainedParameter.flatMap { arguments?[$0] })
-        if traits.restrictsRecursion, thread.isNested(in: number) {
+        if traits.restrictsRecursion, HeldMethods.isHeld(number, besides: hold) {
             folder.finish(calls: 0)
             if traits.rejectsRecursion { return .recursionRejected }
-            return Deferral.capture(number, plan: plan, arguments: arguments, on: thread)
+            return Deferral.capture(number, arguments: arguments, on: thread)
         }
-        let called = callObservers(request, &folder)
+        let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
+        defer { completion?.endPassing() }
+        // What is for queues comes first: so what a callback broadcasts comes behind it there.
+        let queued =
+            snapshot.hasGroups
+            ? try Delivery.enqueue(snapshot, arguments, for: request.gathering ?? completion)
+            : (calls: 0, isRejected: false)
+        let called = callObservers(request, &folder, completion)
         folder.finish(calls: called)
-        calls?.pointee = called
-        return folder.isTruncated ? .truncated : .done
+        calls?.pointee = called + queued.calls
+        return queued.isRejected ? .rejected : folder.isTruncated ? .truncated : .done
     }
 
     private func mistake(in request: BroadcastRequest) -> Broadcast.Outcome? {
@@ -66,98 +79,34 @@ struct GeneralBroadcast {
         }
     }
 
-    private typealias Slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>
-
-    private func callObservers(_ request: BroadcastRequest, _ folder: inout ResultFolder) -> Int {
-        if folder.dropsResults, plan.pointee.frame == nil || request.forcesFFI { return dropThroughFFI() }
-        let room = max(CallPlan.smallResultSize, plan.pointee.resultSize)
-        return withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { result in
-            withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { own in
-                // A copy of the array: a chain puts its results in the place of an argument.
-                let own = own.baseAddress.unsafelyUnwrapped
-                if count > 0, let arguments { own.update(from: arguments, count: count) }
-                let result = result.baseAddress.unsafelyUnwrapped
-                if let frame = plan.pointee.frame, !request.forcesFFI {
-                    return callWithFrame(frame, own, result, &folder)
-                }
-                return callThroughFFI(own, result, &folder)
-            }
-        }
-    }
-
-    private func callWithFrame(
-        _ shape: FrameShape, _ arguments: Slots, _ result: UnsafeMutableRawPointer, _ folder: inout ResultFolder
+    private func callObservers(
+        _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?
     ) -> Int {
-        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Int(PEAL_FRAME_WORDS)) { frame in
-            let words = frame.baseAddress.unsafelyUnwrapped
-            _ = CallPlan.buildFrame(plan, from: arguments, into: words)
-            return forEachObserver { entry in
-                CallPlan.callWithFrame(
-                    plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
-                    words: words, result: result)
-                let goesOn = folder.take(result)
-                if folder.policy == .chain, let chained = traits.chainedParameter {
-                    arguments[chained] = result
-                    _ = CallPlan.buildFrame(plan, from: arguments, into: words)
-                }
-                return goesOn
-            }
+        let entries = peal_snapshot_entries(snapshot)
+        let listed = Int(peal_snapshot_count(snapshot))
+        let current = peal_hold_current(hold)
+        let isAsked = traits.hasCompletion || request.gathering != nil
+        if !isAsked, folder.dropsResults, plan.pointee.frame == nil || request.forcesFFI {
+            return FFIReplay.each(plan, arguments, to: entries, count: listed, current) ?? 0
         }
-    }
-
-    private func callThroughFFI(
-        _ arguments: Slots, _ result: UnsafeMutableRawPointer, _ folder: inout ResultFolder
-    ) -> Int {
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            let slots = memory.baseAddress.unsafelyUnwrapped
-            CallPlan.fillSlots(plan, from: arguments, into: slots)
-            return forEachObserver { entry in
-                slots[0] = peal_snapshot_entry_target(entry)
-                CallPlan.callThroughFFI(
-                    plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
-                let goesOn = folder.take(result)
-                if folder.policy == .chain, let chained = traits.chainedParameter {
-                    arguments[chained] = result
-                    CallPlan.fillSlots(plan, from: arguments, into: slots)
-                }
-                return goesOn
-            }
+        let calls = ResultCalls(
+            plan: plan, entries: entries, count: listed, current: current, arguments: arguments,
+            forcesFFI: request.forcesFFI)
+        if isAsked {
+            return Asking(
+                calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter
+            ).run()
         }
-    }
-
-    /// The plain `ffi_call` loop.
-    private func dropThroughFFI() -> Int {
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            // Aligned for any result: who returns a struct in memory counts on that.
-            withUnsafeTemporaryAllocation(byteCount: CallPlan.smallResultSize, alignment: 16) { room in
-                let slots = memory.baseAddress.unsafelyUnwrapped
-                // A struct in memory whose value nobody wants: libffi finds room for it.
-                let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
-                let result = isLarge ? nil : room.baseAddress
-                CallPlan.fillSlots(plan, from: arguments, into: slots)
-                return forEachObserver { entry in
-                    slots[0] = peal_snapshot_entry_target(entry)
-                    CallPlan.callThroughFFI(
-                        plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
-                    return true
-                }
-            }
+        // Each result of a chain takes the place of an argument of the next call.
+        let chained = folder.policy == .chain ? traits.chainedParameter : nil
+        var last: UnsafeMutableRawPointer?
+        return calls.run { _, arguments in
+            guard let chained, let last else { return false }
+            arguments[chained] = last
+            return true
+        } take: { _, result in
+            last = result
+            return folder.take(result)
         }
-    }
-
-    /// Calls `body` for each observer that may be called, until it returns false.
-    @inline(__always)
-    private func forEachObserver(_ body: (UnsafePointer<SnapshotEntry>) -> Bool) -> Int {
-        var entry = peal_snapshot_entries(snapshot)
-        let end = entry + Int(peal_snapshot_count(snapshot))
-        var called = 0
-        while entry != end {
-            if peal_gate_load(entry.pointee.gate) == 0 || ObserverGate.admit(entry) {
-                called += 1
-                guard body(entry) else { break }
-            }
-            entry += 1
-        }
-        return called
     }
 }

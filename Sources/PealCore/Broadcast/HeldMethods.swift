@@ -1,13 +1,15 @@
 internal import CPealSupport
 
-extension UnsafeMutablePointer<peal_thread> {
-    /// Whether one of the thread's broadcasts, the outermost `levels` of them, is of the method.
-    func holds(_ number: UInt64, among levels: UInt32) -> Bool {
-        (0..<levels).contains { peal_thread_held(self, $0).map(peal_snapshot_method) == number }
-    }
-
-    /// Whether the innermost broadcast, which has just begun, is of a method that was being broadcast.
-    func isNested(in number: UInt64) -> Bool {
-        holds(number, among: peal_thread_depth(self) - 1)
+/// What the calling thread is broadcasting.
+enum HeldMethods {
+    /// Whether one of the thread's lists is of the method.
+    ///
+    /// - Parameter own: A list that has just been begun, and is not looked at.
+    static func isHeld(_ number: UInt64, besides own: Broadcast.Hold? = nil) -> Bool {
+        guard let thread = peal_thread_own_slot() else { return false }
+        return (0..<peal_thread_depth(thread)).contains { level in
+            let hold = peal_thread_level(thread, level)
+            return hold != own && peal_hold_list(hold).map(peal_snapshot_method) == number
+        }
     }
 }

@@ -11,16 +11,20 @@ struct IntegerReplay {
     @usableFromInline typealias ThreeArguments = @convention(c) (Target?, UInt64, UInt64, UInt64) -> Void
     @usableFromInline typealias FourArguments = @convention(c) (Target?, UInt64, UInt64, UInt64, UInt64) -> Void
 
-    @usableFromInline let snapshot: UnsafeMutablePointer<peal_snapshot>
+    @usableFromInline let snapshot: UnsafePointer<peal_snapshot>
     @usableFromInline let traits: MethodTraits
     @usableFromInline let arguments: Broadcast.Arguments?
+    @usableFromInline let current: FrameReplay.Current
 
     @inlinable
     @inline(__always)
-    init(snapshot: UnsafeMutablePointer<peal_snapshot>, traits: MethodTraits, arguments: Broadcast.Arguments?) {
+    init(snapshot: UnsafePointer<peal_snapshot>, traits: MethodTraits, arguments: Broadcast.Arguments?,
+        current: FrameReplay.Current
+    ) {
         self.snapshot = snapshot
         self.traits = traits
         self.arguments = arguments
+        self.current = current
     }
 
     /// - Returns: How many observers were called, or nil when an argument is null.
@@ -59,6 +63,6 @@ struct IntegerReplay {
     @inlinable
     @inline(__always)
     func each(_ call: (@escaping peal_frame_function, Target?) -> Void) -> Int {
-        FrameReplay.each(peal_snapshot_entries(snapshot), Int(peal_snapshot_count(snapshot)), call)
+        FrameReplay.each(peal_snapshot_entries(snapshot), Int(peal_snapshot_count(snapshot)), current, call)
     }
 }

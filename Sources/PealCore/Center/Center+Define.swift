@@ -3,9 +3,10 @@ import PealCall
 extension Center {
     /// Defines a protocol, finds the one that is defined alike, or lets it grow.
     ///
+    /// - Parameter owner: For whom it is defined: it is taken back with the last of its owners.
     /// - Returns: The protocol and the methods of the description, in its order.
     public func define(
-        _ description: ProtocolDescription
+        _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
             let declarations = try description.declarations(in: state.types)
@@ -17,13 +18,27 @@ extension Center {
                 proto = try state.add(description, to: self)
             }
             do throws(Failure) {
+                try owner?.remember(proto)
                 try state.grow(proto, to: declarations)
             } catch {
                 if state[proto].own.isEmpty { state.forget(proto) }
                 throw error
             }
+            state[proto].definers.insert(owner?.number ?? 0)
             return (proto, Array(state[proto].own.prefix(declarations.count)))
         }
+    }
+
+    /// Takes a protocol back for one of its owners; with the last of them it ends, and its observers with
+    /// it, unless another protocol adopts it.
+    func giveUp(_ proto: PealProtocol, of owner: UInt64) {
+        let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
+            guard state.protocols[proto]?.definers.remove(owner) != nil, state[proto].definers.isEmpty,
+                state[proto].adopters.isEmpty
+            else { return CenterState.Remains() }
+            return state.end(proto)
+        }
+        remains?.letGo()
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
@@ -100,9 +115,25 @@ extension CenterState {
         }
     }
 
+    /// Ends a protocol that nobody adopts, with its observers.
+    fileprivate mutating func end(_ proto: PealProtocol) -> Remains {
+        var remains = Remains()
+        for observation in self[proto].observations.values.joined() where observation.close() {
+            remains.observations.append(observation)
+            for member in proto.family { self[member].conformerCount -= 1 }
+        }
+        remains.retired = self[proto].all.flatMap { $0.close() }
+        drop(proto)
+        return remains
+    }
+
     /// Takes a protocol back that was only half defined. Nobody has seen it.
     fileprivate mutating func forget(_ proto: PealProtocol) {
         Reclaimer.leave(self[proto].all.flatMap { $0.close() })
+        drop(proto)
+    }
+
+    private mutating func drop(_ proto: PealProtocol) {
         for adopted in proto.adopted { self[adopted].adopters.removeAll { $0 == proto } }
         protocols[proto] = nil
         protocolsByName[proto.name] = nil

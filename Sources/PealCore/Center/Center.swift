@@ -1,5 +1,5 @@
 internal import CPealSupport
-public import PealCall
+import PealCall
 
 /// An isolated universe of protocols and observers.
 public final class Center: Sendable {
@@ -47,25 +47,6 @@ public final class Center: Sendable {
         return try withState(body)
     }
 
-    public func declareTypes(_ text: String) throws(Failure) {
-        try keepInState { (state) throws(Failure) in
-            do throws(SyntaxError) {
-                try state.types.declare(text)
-            } catch {
-                throw Failure(error, in: "type declaration")
-            }
-        }
-    }
-
-    public func layout(of type: String) throws(Failure) -> Layout {
-        let types = try withState { (state) throws(Failure) in state.types }
-        do throws(SyntaxError) {
-            return try types.layout(of: type)
-        } catch {
-            throw Failure(error, in: "type")
-        }
-    }
-
     /// Ends the center: every handle into it is stale, nobody is called any more.
     public func end() throws(Failure) {
         guard self !== Center.shared else {
@@ -75,7 +56,6 @@ public final class Center: Sendable {
             throw Failure(.handle, "the center has been ended")
         }
         let remains = state.withLock { $0.end() }
-        Reclaimer.retire(remains.retired, now: true)
-        for observation in remains.observations { ObserverLife.release(observation.record) }
+        remains.letGo()
     }
 }

@@ -17,6 +17,11 @@ struct CenterState {
     struct Remains: Sendable {
         var retired: [Reclaimer.Retired] = []
         var observations: [Observation] = []
+
+        func letGo() {
+            Reclaimer.retire(retired, now: true)
+            for observation in observations { observation.letGo() }
+        }
     }
 
     mutating func end() -> Remains {
@@ -32,6 +37,7 @@ struct CenterState {
         for proto in protocols.keys { Handles.protocols.remove(proto.number) }
         protocols = [:]
         protocolsByName = [:]
+        for hooks in types.hooks.values { hooks.unregister() }
         types = TypeScope()
         return remains
     }

@@ -3,6 +3,7 @@ public struct Failure: Error, Sendable {
     public enum Kind: Sendable {
         case argument, handle, syntax, type, conflict, notFound, ambiguous, conformance, duplicate
         case argumentCount, policy, depth, recursion, state, memory, limit
+        case wouldDeadlock, timeout
     }
 
     public let kind: Kind
@@ -14,5 +15,5 @@ public struct Failure: Error, Sendable {
         self.sentence = sentence
     }
 
-    static let outOfMemory = Failure(.memory, "out of memory; nothing was changed")
+    public static let outOfMemory = Failure(.memory, "out of memory; nothing was changed")
 }

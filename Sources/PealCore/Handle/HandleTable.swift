@@ -61,6 +61,11 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
         }
     }
 
+    /// All objects at this moment.
+    var all: [Object] {
+        state.withLock { state in state.slots.compactMap(\.object) }
+    }
+
     /// Makes a number stale and returns what it named, or nil when it was stale already. Its slot may be
     /// taken again.
     @discardableResult

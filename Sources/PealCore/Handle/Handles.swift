@@ -6,4 +6,9 @@ public enum Handles {
     public static let protocols = HandleTable<PealProtocol>(tag: 2, limit: 1 << 24)
     public static let methods = HandleTable<Method>(tag: 3, limit: Int(PEAL_DIRECTORY_PLACES))
     public static let observations = HandleTable<Observation>(tag: 4, limit: 1 << 28)
+    public static let invocations = HandleTable<Invocation>(tag: 5, limit: 1 << 28)
+    public static let queues = HandleTable<Queue>(tag: 6, limit: 1 << 20)
+    public static let references = HandleTable<Reference>(tag: 7, limit: 1 << 28)
+    public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
+    public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

@@ -7,37 +7,30 @@ public final class Observation: Sendable {
     let key: ObserverKey
     /// The methods under which it is listed.
     let methods: [Method]
+    let queue: Queue?
+    let owner: Owner?
     // Owned with the observer's life: valid as long as this object is.
     nonisolated(unsafe) let record: UnsafeMutablePointer<ObserverRecord>
 
     init(
-        number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method],
+        number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method], queue: Queue?, owner: Owner?,
         record: UnsafeMutablePointer<ObserverRecord>
     ) {
         self.number = number
         self.proto = proto
         self.key = key
         self.methods = methods
+        self.queue = queue
+        self.owner = owner
         self.record = record
-        record.pointee.owners += 1
+        peal_observer_own(record)
     }
 
     deinit {
         ObserverLife.disown(record)
     }
 
-    /// The gate is the record's first member, so that an entry leads to the record.
-    var gate: UnsafeMutablePointer<UInt32> {
-        UnsafeMutableRawPointer(record).assumingMemoryBound(to: UInt32.self)
-    }
-
-    /// Ends the registration of a handle. No call of it starts after this.
-    public static func remove(_ number: UInt64) throws(Failure) {
-        guard let observation = Handles.observations.find(number), observation.close() else {
-            throw .staleObservation
-        }
-        observation.unlist()
-    }
+    var gate: UnsafeMutablePointer<UInt32> { record.gate }
 
     /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
     /// it once among them, one succeeds: that one takes it out of the lists.
@@ -47,13 +40,30 @@ public final class Observation: Sendable {
         return true
     }
 
-    /// Takes a closed observer out of all lists, and lets go of it.
+    /// Takes a closed observer out of all lists, drops its calls that wait, and lets go of it.
     func unlist() {
+        leaveLists()
+        letGo()
+    }
+
+    /// The last step for one that is in no list any more.
+    func letGo() {
+        leaveRegisters()
+        queue?.mailbox.dropDead()
+        ObserverLife.release(record)
+    }
+
+    func leaveRegisters() {
+        queue?.forget(self)
+        owner?.forget(self)
+    }
+
+    /// Takes it out of all lists: no broadcast that begins after this reaches it.
+    func leaveLists() {
         let retired = try? proto.center.withState { (state) throws(Failure) in
             state.unlist(self)
         }
-        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil)
-        ObserverLife.release(record)
+        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil || queue != nil)
     }
 
     /// Skips the observer until it is unblocked as often.

@@ -16,28 +16,59 @@ enum ObserverGate {
         }
     }
 
-    /// Marks as removed. False when it was already.
+    /// Marks as removed. Of all who try to end an observer one succeeds.
     static func remove(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
-        update(gate) { $0 & removed == 0 ? $0 | removed : nil }
+        update(gate) { $0 & (removed | drains) == 0 ? $0 | removed : nil }
     }
 
-    /// Whether an observer whose gate is not zero is to be called. One that is to be called ONCE is
-    /// removed first, so that no other broadcast calls it too.
+    /// Marks as ending. The one who succeeds removes it later, by `endDraining`.
+    static func drain(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
+        update(gate) { $0 & (removed | drains) == 0 ? $0 | drains : nil }
+    }
+
+    static func endDraining(_ gate: UnsafeMutablePointer<UInt32>) {
+        update(gate) { $0 | removed }
+    }
+
+    /// Whether an observer whose gate is not zero is to be called. A weak target is retained; one that is
+    /// to be called ONCE is removed first, so that no other broadcast calls it too.
     @inline(never)
     static func admit(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
         let gate = entry.pointee.gate
+        let value = peal_gate_load(gate)
+        guard value & (removed | blocks) == 0 else { return false }
+        let record = entry.pointee.record
+        if value & weak != 0, !WeakHold.take(record) {
+            prune(record)
+            return false
+        }
+        // The hook that retains may have removed it.
+        guard peal_gate_load(gate) & removed == 0 else { return false }
+        return value & once == 0 || claimOnce(record, gate)
+    }
+
+    private static func claimOnce(
+        _ record: UnsafeMutablePointer<ObserverRecord>, _ gate: UnsafeMutablePointer<UInt32>
+    ) -> Bool {
+        var isDraining = false
         let claimed = update(gate) { value in
-            value & (removed | blocks) == 0 && value & once != 0 ? value | removed : nil
+            isDraining = value & drains != 0
+            return value & (removed | blocks) == 0 ? value | removed : nil
         }
-        if claimed {
-            Handles.observations.remove(entry.pointee.record.pointee.number)?.unlist()
-            return true
-        }
-        // It may have been unblocked since the caller looked.
-        return peal_gate_load(gate) == 0
+        // Who drains it takes it out of the lists.
+        if claimed, !isDraining { Handles.observations.remove(record.pointee.number)?.unlist() }
+        return claimed
+    }
+
+    /// Removes an observer whose target is dead.
+    private static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
+        guard let observation = Handles.observations.find(record.pointee.number), observation.close() else { return }
+        observation.unlist()
     }
 
     static let blocks = UInt32(PEAL_GATE_BLOCKS)
+    static let drains = UInt32(PEAL_GATE_DRAINS)
+    static let weak = UInt32(PEAL_GATE_WEAK)
     static let once = UInt32(PEAL_GATE_ONCE)
     static let removed = UInt32(PEAL_GATE_REMOVED)
 }

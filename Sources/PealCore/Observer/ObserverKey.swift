@@ -1,14 +1,20 @@
-/// What tells two observers of one protocol apart: the target, or for those without one, the
-/// functions.
-enum ObserverKey: Hashable, Sendable {
-    case target(UInt)
-    case functions([UInt])
+/// What tells two observers of one protocol apart: the target, or for those without one, the functions;
+/// and the queue.
+struct ObserverKey: Hashable, Sendable {
+    private enum Identity: Hashable {
+        case target(UInt)
+        case functions([UInt])
+    }
 
-    init(target: UnsafeMutableRawPointer?, functions: FunctionTables) {
+    private let identity: Identity
+    private let queue: UInt64
+
+    init(target: UnsafeMutableRawPointer?, functions: FunctionTables, queue: UInt64) {
         if let target {
-            self = .target(UInt(bitPattern: target))
+            identity = .target(UInt(bitPattern: target))
         } else {
-            self = .functions(functions.addresses)
+            identity = .functions(functions.addresses)
         }
+        self.queue = queue
     }
 }

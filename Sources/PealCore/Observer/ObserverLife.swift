@@ -7,16 +7,33 @@ enum ObserverLife {
         if peal_observer_release(record) { end(record) }
     }
 
-    /// Runs the destroy callback. Call with no lock held.
+    /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
     static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        let target = record.pointee.target
-        let destroy = record.pointee.destroy
+        guard let mailbox = record.pointee.mailbox, record.pointee.destroy != nil else { return finish(record) }
+        record.pointee.end.run = { ObserverLife.runEnd($0) }
+        mailbox.push(peal_observer_end_task(record))
+    }
+
+    static func runEnd(_ task: UnsafeMutablePointer<peal_task>) {
+        finish(peal_observer_of_end(task))
+    }
+
+    private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
+        destroy(record)
         disown(record)
-        destroy?(target)
+    }
+
+    /// Runs the destroy callback unless somebody has.
+    static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
+        guard let destroy = record.pointee.destroy, peal_observer_claim_destroy(record) else { return }
+        destroy(record.pointee.target)
     }
 
     /// Frees the record once neither its life nor the object of its handle needs it.
     static func disown(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        if peal_observer_disown(record) { peal_memory_free(record) }
+        guard peal_observer_disown(record) else { return }
+        if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
+        record.pointee.forget?(record.pointee.reference)
+        peal_memory_free(record)
     }
 }

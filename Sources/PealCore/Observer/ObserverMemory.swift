@@ -25,6 +25,16 @@ struct ObserverMemory {
         record.pointee.owners = 1
         record.pointee.target = registration.target
         record.pointee.destroy = registration.destroy
+        record.pointee.retain = registration.weak?.retain
+        record.pointee.release = registration.weak?.release
+        record.pointee.reference = registration.weak?.reference
+        if let box = registration.weak?.box {
+            box.own()
+            record.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
+        }
+        record.pointee.mailbox = registration.queue?.mailbox
+        registration.queue.map { peal_mailbox_retain($0.mailbox) }
+        record.pointee.end.run = { ObserverLife.runEnd($0) }
         for proto in family { fill(proto, from: functions) }
     }
 
@@ -56,7 +66,8 @@ struct ObserverMemory {
             table: UnsafeRawPointer(table))
     }
 
+    /// Of a registration that failed.
     func free() {
-        peal_memory_free(record)
+        ObserverLife.disown(record)
     }
 }

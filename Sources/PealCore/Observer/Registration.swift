@@ -16,6 +16,12 @@ public struct Registration {
     public var duplicates = Duplicates.refused
     public var isOnce = false
     public var isBlocked = false
+    /// Where calls are delivered; nil: on the broadcasting thread.
+    public var queue: Queue?
+    public var weak: WeakTarget?
+    public var owner: Owner?
+    /// The promise that bare pointers outlive delivery.
+    public var isBorrowed = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto
@@ -25,24 +31,26 @@ public struct Registration {
 
     /// The gate that it begins with.
     var gate: UInt32 {
-        (isOnce ? ObserverGate.once : 0) | (isBlocked ? 1 : 0)
+        (isOnce ? ObserverGate.once : 0) | (weak != nil ? ObserverGate.weak : 0) | (isBlocked ? 1 : 0)
     }
 
     /// Registers.
     ///
     /// The destroy callback is the caller's to run when this fails.
     public func register() throws(Failure) -> UInt64 {
+        defer { weak?.box?.disown() }
         let outcome = try proto.center.withState { (state) throws(Failure) in try state.register(self) }
-        Reclaimer.retire(outcome.retired, now: outcome.replaced.contains { $0.record.pointee.destroy != nil })
-        for replaced in outcome.replaced { ObserverLife.release(replaced.record) }
-        return outcome.number
+        let isWaitedFor = outcome.replaced.contains { $0.record.pointee.destroy != nil || $0.queue != nil }
+        Reclaimer.retire(outcome.retired, now: isWaitedFor)
+        for replaced in outcome.replaced { replaced.letGo() }
+        return outcome.observation.number
     }
 }
 
 extension CenterState {
     /// What a registration leaves to be done once the center's lock is released.
     struct RegistrationOutcome: Sendable {
-        let number: UInt64
+        let observation: Observation
         let retired: [Reclaimer.Retired]
         let replaced: [Observation]
     }
@@ -51,7 +59,9 @@ extension CenterState {
         let proto = registration.proto
         let functions = try functions(of: registration)
         try checkConformance(of: functions, to: proto)
-        let key = ObserverKey(target: registration.target, functions: functions)
+        if registration.queue != nil { try checkPointers(of: registration, functions) }
+        let key = ObserverKey(
+            target: registration.target, functions: functions, queue: registration.queue?.number ?? 0)
         let known = self[proto].observations[key] ?? []
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
@@ -61,7 +71,7 @@ extension CenterState {
         let memory = try ObserverMemory(registration, functions: functions, in: self)
         do throws(Failure) {
             return try publish(
-                memory, functions: functions, of: proto, key: key,
+                memory, functions: functions, of: proto, key: key, registration: registration,
                 replacing: registration.duplicates == .replaced ? known : [])
         } catch {
             memory.free()
@@ -85,10 +95,24 @@ extension CenterState {
         }
     }
 
+    /// A queue gets copies. A pointer of which nothing is said may lead nowhere by then.
+    private func checkPointers(of registration: Registration, _ functions: FunctionTables) throws(Failure) {
+        guard !registration.isBorrowed else { return }
+        let proto = registration.proto
+        for method in proto.family.flatMap({ self[$0].all }) where functions.function(for: method) != nil {
+            guard let index = method.copyPlan.pointee.firstBarePointer else { continue }
+            let parameter = method.declaration.signature.parameters[index]
+            let name = parameter.name ?? "\(index + 1)"
+            throw Failure(
+                .type,
+                "\(method.title): parameter \(name) is a bare pointer, which may lead nowhere when a queue delivers; say its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives delivery")
+        }
+    }
+
     /// Lists the observer under all its methods, or under none when memory is short.
     private mutating func publish(
         _ memory: ObserverMemory, functions: FunctionTables, of proto: PealProtocol, key: ObserverKey,
-        replacing known: [Observation]
+        registration: Registration, replacing known: [Observation]
     ) throws(Failure) -> RegistrationOutcome {
         let listed = proto.family.flatMap { self[$0].all }.compactMap { method in
             memory.entry(for: method, functions: functions).map { (method: method, entry: $0) }
@@ -97,18 +121,28 @@ extension CenterState {
         let made = Handles.observations.insert { number in
             memory.record.pointee.number = number
             return Observation(
-                number: number, proto: proto, key: key, methods: listed.map(\.method), record: memory.record)
+                number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
+                owner: registration.owner, record: memory.record)
         }
         guard let observation = made else {
             for edit in edits { edit.cancel() }
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
+        }
+        do throws(Failure) {
+            try registration.queue?.remember(observation)
+            try registration.owner?.remember(observation)
+        } catch {
+            Handles.observations.remove(observation.number)
+            observation.leaveRegisters()
+            for edit in edits { edit.cancel() }
+            throw error
         }
         remember(observation)
         // Nothing can fail from here on. Those that another thread is removing are its own to finish.
         let replaced = known.filter { $0.close() }
         var retired = edits.compactMap { $0.commit() }.map(Reclaimer.Retired.list)
         for old in replaced { retired += unlist(old) }
-        return RegistrationOutcome(number: observation.number, retired: retired, replaced: replaced)
+        return RegistrationOutcome(observation: observation, retired: retired, replaced: replaced)
     }
 
     private func prepare(_ listed: [(method: Method, entry: SnapshotEntry)]) throws(Failure) -> [SnapshotEdit] {

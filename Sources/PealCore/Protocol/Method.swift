@@ -12,13 +12,15 @@ public final class Method: Sendable {
     /// Its rank among the origin's own methods.
     let rank: Int
     let traits: MethodTraits
-    // The plan and the place live forever, and each is safe to use from any thread.
+    // The plans and the place live forever, and each is safe to use from any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
+    nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_directory_place>
 
     private init(
         number: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
-        rank: Int, plan: CallPlan.Pointer, place: UnsafeMutablePointer<peal_directory_place>
+        rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer,
+        place: UnsafeMutablePointer<peal_directory_place>
     ) {
         self.number = number
         self.declaration = declaration
@@ -26,6 +28,7 @@ public final class Method: Sendable {
         self.origin = origin
         self.rank = rank
         self.plan = plan
+        self.copyPlan = copyPlan
         self.place = place
         traits = MethodTraits(declaration, plan: plan)
     }
@@ -34,7 +37,8 @@ public final class Method: Sendable {
     static func make(
         _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
     ) throws(Failure) -> Method {
-        let plan = try plan(for: declaration.signature)
+        try checkCompletion(of: declaration)
+        let (plan, copyPlan) = try plans(for: declaration)
         var isShortOfMemory = false
         let method = Handles.methods.insert { number in
             let index = HandleTable<Method>.index(of: number)
@@ -44,7 +48,7 @@ public final class Method: Sendable {
             }
             let method = Method(
                 number: number, declaration: declaration, owner: owner, origin: origin, rank: rank,
-                plan: plan, place: place)
+                plan: plan, copyPlan: copyPlan, place: place)
             method.open()
             return method
         }
@@ -56,9 +60,24 @@ public final class Method: Sendable {
         return method
     }
 
-    private static func plan(for signature: Signature) throws(Failure) -> CallPlan.Pointer {
+    private static func checkCompletion(of declaration: MethodDeclaration) throws(Failure) {
+        guard declaration.completionParameter != nil else { return }
+        let signature = declaration.signature
+        guard signature.result.isVoid, declaration.policy == .all, signature.completionParameters.count == 1 else {
+            throw Failure(
+                .type,
+                "\(signature.name): a method with a completion returns void and has one peal_completion; its results come by that")
+        }
+    }
+
+    private static func plans(
+        for declaration: MethodDeclaration
+    ) throws(Failure) -> (CallPlan.Pointer, CopyPlan.Pointer) {
         do {
-            return try CallPlanCache.plan(for: signature.callShape)
+            return (
+                try CallPlanCache.plan(for: declaration.signature.callShape),
+                try CopyPlanCache.plan(for: declaration)
+            )
         } catch {
             throw .outOfMemory
         }
@@ -88,11 +107,21 @@ public final class Method: Sendable {
 
     public var usesFrame: Bool { plan.pointee.frame != nil }
 
+    /// Under the center's lock: what the current list holds of an observer.
+    func entry(of record: UnsafeMutablePointer<ObserverRecord>) -> SnapshotEntry? {
+        let list = peal_directory_current(place)
+        guard list != peal_directory_nobody(place) else { return nil }
+        return list.entries.first { $0.record == record }
+            ?? list.groups.lazy.compactMap { $0.entries.first { $0.record == record } }.first
+    }
+
     /// How many observers are listed, those that wait to be dropped not counted.
     ///
     /// Under the center's lock: a list that is replaced meanwhile could be freed.
     func countObservers() -> Int {
-        peal_directory_current(place).entries.count { !$0.isRemoved }
+        let list = peal_directory_current(place)
+        guard list != peal_directory_nobody(place) else { return 0 }
+        return list.entries.count { !$0.isRemoved } + list.groups.reduce(0) { $0 + $1.entries.count { !$0.isRemoved } }
     }
 }
 

@@ -1,13 +1,15 @@
-import PealCall
+public import PealCall
 
 /// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
 ///
 ///     bits 0-7    the policy
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow
-///     bits 16-23  the parameter that a result becomes in a chain, from 1; 0: none
+///     bit 14      some observers of the list have queues or weak targets
+///     bit 15      the method has a completion
+///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
 ///     bits 24-31  how a plain method's arguments travel: the number of integers from 0x80, else the
-///                 shape of a frame; 0xff for a method that is not plain
+///                 shape of a frame; 0xff for a method that has neither or is not plain
 @usableFromInline
 struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @usableFromInline let rawValue: UInt32
@@ -21,13 +23,17 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     init(_ declaration: MethodDeclaration, plan: CallPlan.Pointer) {
         let policy = BroadcastPolicy(declaration.policy)
         var bits = UInt32(policy.rawValue)
+        if let parameter = declaration.completionParameter {
+            rawValue = bits | Self.completesBit | UInt32(parameter + 1) << 16 | 0xff << 24
+            return
+        }
         if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
         switch declaration.recursion {
         case .recursive: break
         case .defer: bits |= Self.defersBit
         case .reject: bits |= Self.rejectsBit
         }
-        let isPlain = policy == .all && declaration.recursion == .recursive
+        let isPlain = Self(rawValue: bits).isPlain
         switch isPlain ? PlainPath(plan) : nil {
         case .integers(let count, let narrow): bits |= (Self.integersTag + UInt32(count)) << 24 | narrow << 10
         case .frame(let shape): bits |= UInt32(shape.rawValue) << 24
@@ -36,6 +42,18 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         rawValue = bits
     }
 
+    /// The same for a list on which somebody is not simply called: the short paths keep off it.
+    var withSpecialObservers: MethodTraits { MethodTraits(rawValue: rawValue | 0xff << 24 | Self.specialBit) }
+
+    var isSpecial: Bool { rawValue & Self.specialBit != 0 }
+
+    /// Each call of the method gets a completion of its own.
+    var hasCompletion: Bool { rawValue & Self.completesBit != 0 }
+
+    var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
+
+    private static var completesBit: UInt32 { 1 << 15 }
+    private static var specialBit: UInt32 { 1 << 14 }
     private static var defersBit: UInt32 { 1 << 8 }
     private static var rejectsBit: UInt32 { 1 << 9 }
     private static var integersTag: UInt32 { 0x80 }
@@ -51,10 +69,17 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
 
+    /// Whether results are dropped and recursion is free.
+    @inlinable
+    @inline(__always)
+    var isPlain: Bool { rawValue & 0xc3ff == 1 }
+
     /// The shape of a plain method's frame.
+    @inlinable
+    @inline(__always)
     var plainFrame: FrameShape? {
         let shape = rawValue >> 24
-        return shape < Self.integersTag ? FrameShape(rawValue: UInt8(shape)) : nil
+        return shape < 0x80 ? FrameShape(rawValue: UInt8(shape)) : nil
     }
 
     var defersRecursion: Bool { rawValue & Self.defersBit != 0 }
@@ -64,6 +89,11 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var restrictsRecursion: Bool { rawValue & 0x300 != 0 }
 
+    /// Whether a typed loop may not simply run over the list.
+    @inlinable
+    @inline(__always)
+    var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
+
     var policy: BroadcastPolicy {
         BroadcastPolicy(rawValue: UInt8(truncatingIfNeeded: rawValue)) ?? .all
     }
@@ -71,7 +101,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for
     /// methods with another policy: a broadcast may ask for a chain.
     var chainedParameter: Int? {
-        let parameter = Int(rawValue >> 16 & 0xff)
+        let parameter = hasCompletion ? 0 : Int(rawValue >> 16 & 0xff)
         return parameter == 0 ? nil : parameter - 1
     }
 

@@ -61,8 +61,8 @@ public struct ProtocolDescription: Sendable {
             switch source {
             case .text(let text):
                 return try MethodDeclaration(text, in: types)
-            case .encoding(let name, let types, let requirement):
-                return MethodDeclaration(requirement, try Signature(objCName: name, encoding: types))
+            case .encoding(let name, let encoding, let requirement):
+                return MethodDeclaration(requirement, try Signature(objCName: name, encoding: encoding, in: types))
             }
         } catch {
             throw Failure(error, in: subject)

@@ -7,6 +7,8 @@ struct ProtocolState {
     /// Protocols that adopt it directly.
     var adopters: [PealProtocol] = []
     var observations: [ObserverKey: [Observation]] = [:]
+    /// The owners that defined it; zero for a definition that belongs to nobody, and lasts.
+    var definers: Set<UInt64> = []
     /// Observers that conform to it, those of adopters included.
     var conformerCount = 0
 

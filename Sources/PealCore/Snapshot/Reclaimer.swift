@@ -48,8 +48,8 @@ enum Reclaimer {
 
     /// What a reader does after it let a list go and may have been asked to tell.
     @inline(never)
-    static func answer(_ thread: UnsafeMutablePointer<peal_thread>) {
-        if peal_thread_is_asked(thread) { collect() }
+    static func answer(_ hold: UnsafeMutablePointer<peal_thread_hold>) {
+        if peal_hold_is_asked(hold) { collect() }
     }
 
     /// Frees what no reader holds, and asks the holders of the rest.

@@ -8,16 +8,23 @@ typealias ObserverRecord = peal_observer_record
 typealias Snapshot = UnsafeMutablePointer<peal_snapshot>
 
 extension Snapshot {
-    /// A list for the same method, with room but no entries.
-    static func make(for method: Method, capacity: Int) throws(Failure) -> Snapshot {
-        guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(peal_snapshot_size(capacity))
-        else { throw .outOfMemory }
+    /// A list of a method with its groups, which it takes over, and room but no entries.
+    ///
+    /// - Parameter isSpecial: Whether there are groups or weak targets.
+    static func make(
+        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isSpecial: Bool
+    ) throws(Failure) -> Snapshot {
+        let size = peal_snapshot_size(capacity) + groups.count * MemoryLayout<ObserverGroup.Pointer>.stride
+        guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(size) else { throw .outOfMemory }
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = method.number
         snapshot.pointee.plan = UnsafeRawPointer(method.plan)
-        snapshot.pointee.traits = method.traits.rawValue
+        snapshot.pointee.traits = (isSpecial ? method.traits.withSpecialObservers : method.traits).rawValue
         snapshot.pointee.parameter_count = UInt32(method.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
+        snapshot.pointee.group_count = UInt32(groups.count)
+        for (index, group) in groups.enumerated() { peal_snapshot_groups(snapshot)[index] = group }
+        if !groups.isEmpty || method.traits.hasCompletion { Recorder.install(in: snapshot) }
         return snapshot
     }
 
@@ -26,6 +33,10 @@ extension Snapshot {
     var entries: UnsafeBufferPointer<SnapshotEntry> {
         UnsafeBufferPointer(start: peal_snapshot_entries(self), count: count)
     }
+
+    var groups: UnsafeBufferPointer<ObserverGroup.Pointer> { Broadcast.List(self).groups }
+
+    var isSpecial: Bool { Broadcast.List(self).isSpecial }
 
     var hasRoom: Bool { pointee.count < pointee.capacity }
 
@@ -40,14 +51,28 @@ extension Snapshot {
     ///
     /// - Returns: The records whose last list this was.
     func free() -> [UnsafeMutablePointer<ObserverRecord>] {
-        let finished = entries.map(\.record).filter { peal_observer_release($0) }
+        let finished = entries.map(\.record).filter { peal_observer_release($0) } + groups.flatMap(ObserverGroup.letGo)
         peal_memory_free(self)
         return finished
     }
 }
 
+extension Broadcast.List {
+    var groups: UnsafeBufferPointer<ObserverGroup.Pointer> {
+        UnsafeBufferPointer(start: peal_snapshot_groups(self), count: Int(pointee.group_count))
+    }
+
+    /// Only a special list has room for the number of its groups: a place's `nobody` has not.
+    var hasGroups: Bool { isSpecial && pointee.group_count > 0 }
+
+    /// Whether it may have groups or weak targets.
+    var isSpecial: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial }
+}
+
 extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
+
+    var isWeak: Bool { peal_gate_load(gate) & ObserverGate.weak != 0 }
 
     var isRemoved: Bool { peal_gate_load(gate) & UInt32(PEAL_GATE_REMOVED) != 0 }
 }

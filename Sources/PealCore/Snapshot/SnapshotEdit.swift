@@ -7,6 +7,7 @@ internal import CPealSupport
 struct SnapshotEdit {
     private enum Kind {
         case append(SnapshotEntry, to: Snapshot)
+        case appendToGroup(SnapshotEntry, ObserverGroup.Pointer)
         case replace(by: Snapshot)
         case nothing
     }
@@ -14,48 +15,41 @@ struct SnapshotEdit {
     private let place: UnsafeMutablePointer<peal_directory_place>
     private let kind: Kind
 
-    /// Prepares to insert an entry behind those of the same or a higher priority.
+    /// Prepares to insert an entry behind those of the same or a higher priority; in the group of its
+    /// queue, if it has one.
     init(inserting entry: SnapshotEntry, in method: Method) throws(Failure) {
         place = method.place
-        let current = peal_directory_current(place)
-        if current != peal_directory_nobody(place), current.hasRoom,
-            current.entries.last.map({ $0.record.pointee.priority >= entry.record.pointee.priority }) ?? true
-        {
-            kind = .append(entry, to: current)
-            return
+        var list = ListDraft(peal_directory_current(place), of: method)
+        if let mailbox = entry.record.pointee.mailbox {
+            if let group = list.group(of: mailbox), group.takes(entry) {
+                kind = .appendToGroup(entry, group)
+                return
+            }
+            try list.insert(entry, in: mailbox)
+        } else {
+            if list.takes(entry) {
+                kind = .append(entry, to: list.origin)
+                return
+            }
+            list.insert(entry)
         }
-        let kept = Self.kept(of: current, without: nil)
-        let position =
-            kept.firstIndex { $0.record.pointee.priority < entry.record.pointee.priority } ?? kept.count
-        let list = try Snapshot.make(for: method, capacity: max(4, 2 * (kept.count + 1)))
-        for kept in kept[..<position] { list.append(kept) }
-        list.append(entry)
-        for kept in kept[position...] { list.append(kept) }
-        kind = .replace(by: list)
+        kind = .replace(by: try list.make(withRoom: true))
     }
 
     /// Prepares to drop an entry. Where memory is short the entry stays, marked as removed, until the
     /// next change: a removal cannot fail.
     init(removing removed: UnsafeMutablePointer<ObserverRecord>, in method: Method) {
         place = method.place
-        let current = peal_directory_current(place)
-        let kept = Self.kept(of: current, without: removed)
-        if kept.count == current.count {
-            kind = .nothing
-        } else if kept.isEmpty {
-            kind = .replace(by: peal_directory_nobody(place))
-        } else if let list = try? Snapshot.make(for: method, capacity: kept.count + kept.count / 2) {
-            for kept in kept { list.append(kept) }
-            kind = .replace(by: list)
-        } else {
+        var list = ListDraft(peal_directory_current(place), of: method)
+        do throws(Failure) {
+            guard try list.remove(removed) else {
+                kind = .nothing
+                return
+            }
+            kind = .replace(by: list.isEmpty ? peal_directory_nobody(place) : try list.make(withRoom: false))
+        } catch {
             kind = .nothing
         }
-    }
-
-    private static func kept(
-        of list: Snapshot, without removed: UnsafeMutablePointer<ObserverRecord>?
-    ) -> [SnapshotEntry] {
-        list.entries.filter { $0.record != removed && !$0.isRemoved }
     }
 
     /// Publishes the change.
@@ -65,6 +59,9 @@ struct SnapshotEdit {
         switch kind {
         case .append(let entry, let list):
             list.append(entry)
+            return nil
+        case .appendToGroup(let entry, let group):
+            group.append(entry)
             return nil
         case .replace(let list):
             let old = peal_directory_current(place)

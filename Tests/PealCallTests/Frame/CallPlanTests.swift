@@ -50,7 +50,8 @@ import Testing
         #expect(try plan(.void, [.pointer, .int32, .uint64]).integerWidths == [8, 4, 8])
         #expect(try plan(.void, [.pointer, .int16]).integerWidths == nil)
         #expect(try plan(.void, [.pointer, .double]).integerWidths == nil)
-        #expect(try plan(.void, [.structure([.int64])]).integerWidths == nil)
+        #expect(try plan(.void, [.structure([.int64])]).integerWidths == [8])
+        #expect(try plan(.void, [.structure([.int64, .int64])]).integerWidths == nil)
     }
 
     @Test func `a null pointer to an argument builds no frame`() throws {

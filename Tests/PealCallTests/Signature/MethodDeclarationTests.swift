@@ -98,7 +98,7 @@ import Testing
         ("void f(void), first_nonzero", 15, "'first_nonzero' needs a number or a pointer as result, and 'f' gives void"),
         ("void f(int a, void *data), defer", 28,
             "'defer' copies the arguments, and nothing says how much is behind parameter 2 'data';"
-            + " give it a length with __counted_by, or add 'borrowed'"),
+            + " give it a length with __counted_by, register its type, or add 'borrowed'"),
         ("void f(),", 10, "the text ends where an option, as 'first_true' or 'since(2)', is expected"),
         ("void f() all", 10, "'all' stands where ',', ';' or the end is expected"),
         ("void f(); int g();", 11, "one text declares one method; nothing follows its ';'"),

@@ -20,7 +20,7 @@ for name in $needed; do
     case $name in
         *Foundation*) complain "needs $name" ;;
         libffi.so.*|libc.so.*|libm.so.*|libstdc++.so.*|libgcc_s.so.*|ld-linux*) ;;
-        libswiftCore.so|libswiftSynchronization.so|libswiftGlibc.so|libswift_Builtin_float.so)
+        libdispatch.so|libBlocksRuntime.so|libswiftCore.so|libswiftSynchronization.so|libswiftGlibc.so|libswift_Builtin_float.so)
             [ "$flavour" = shared ] || complain "needs $name" ;;
         *) complain "needs $name, which is not expected" ;;
     esac

@@ -8,9 +8,14 @@
 #include "tally.h"
 #include "text.h"
 
-struct counts {
-    struct tally hours, words;
+struct totals {
     uint64_t lines, untimed;
+};
+
+struct counts {
+    peal_center center;
+    struct totals totals;
+    struct tally hours, words;
     uint64_t words_in_key, rows_of_words, rows_of_hours;
 };
 
@@ -36,13 +41,13 @@ static void kept_line(void *self, const struct log_line *line)
     struct counts *counts = self;
     const struct stamp stamp = stamp_read(line->text, line->length);
     const char *rest = line->text + stamp.rest;
-    counts->lines++;
+    counts->totals.lines++;
     if (stamp.hour > 0)
-        tally_add(&counts->hours, line->text, stamp.hour);
+        tally_add(&counts->hours, line->text, stamp.hour, 1);
     else
-        counts->untimed++;
+        counts->totals.untimed++;
     tally_add(&counts->words, rest,
-              span_words(rest, line->length - stamp.rest, counts->words_in_key));
+              span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
 }
 
 /* A key may hold anything, and a terminal obeys control characters. */
@@ -80,12 +85,12 @@ static void report_hours(const struct counts *counts, FILE *out)
     for (size_t i = 0; i < first; i++)
         earlier += hours->entries[i].count;
     fprintf(out, "    by hour\n");
-    print_rest(out, "(other hours)", earlier, counts->lines);
+    print_rest(out, "(other hours)", earlier, counts->totals.lines);
     for (size_t i = first; i < hours->count; i++) {
         print_key(out, &hours->entries[i]);
-        print_count(out, hours->entries[i].count, counts->lines);
+        print_count(out, hours->entries[i].count, counts->totals.lines);
     }
-    print_rest(out, "(no time)", counts->untimed, counts->lines);
+    print_rest(out, "(no time)", counts->totals.untimed, counts->totals.lines);
 }
 
 /* More first; of equals, the one that came first in the log: it lies lower in memory. */
@@ -116,25 +121,63 @@ static void report_words(const struct counts *counts, FILE *out)
             continue;
         }
         print_key(out, order[i]);
-        print_count(out, order[i]->count, counts->lines);
+        print_count(out, order[i]->count, counts->totals.lines);
     }
-    print_rest(out, "(others)", rest, counts->lines);
+    print_rest(out, "(others)", rest, counts->totals.lines);
     free(order);
 }
 
 static void report(void *self, FILE *out)
 {
     const struct counts *counts = self;
-    fprintf(out, "    %s lines\n", text_grouped(counts->lines).text);
-    if (counts->lines > 0) {
+    fprintf(out, "    %s lines\n", text_grouped(counts->totals.lines).text);
+    if (counts->totals.lines > 0) {
         report_hours(counts, out);
         report_words(counts, out);
     }
 }
 
+static void keep(const struct counts *counts, const void *state, size_t length)
+{
+    log_state_keep(counts->center, "counts", state, length);
+}
+
+static void keep_tally(const struct counts *counts, const struct tally *tally)
+{
+    const uint64_t head[] = { tally->count, tally->others };
+    keep(counts, head, sizeof head);
+    keep(counts, tally->entries, tally->count * sizeof *tally->entries);
+}
+
+static bool take_tally(struct log_kept *kept, struct tally *tally)
+{
+    uint64_t head[2];
+    struct tally_entry entry;
+    if (!log_state_take(kept, head, sizeof head))
+        return false;
+    for (uint64_t i = 0; i < head[0]; i++) {
+        if (!log_state_take(kept, &entry, sizeof entry))
+            return false;
+        tally_add(tally, entry.key, entry.length, entry.count);
+    }
+    tally->others += head[1];
+    return true;
+}
+
+/* Takes what destroy kept. */
+static bool take(struct log_kept *kept, struct counts *counts)
+{
+    return kept->length == 0
+        || (log_state_take(kept, &counts->totals, sizeof counts->totals)
+            && take_tally(kept, &counts->hours) && take_tally(kept, &counts->words));
+}
+
 static void destroy(void *target)
 {
     struct counts *counts = target;
+    keep(counts, &counts->totals, sizeof counts->totals);
+    keep_tally(counts, &counts->hours);
+    keep_tally(counts, &counts->words);
     tally_free(&counts->hours);
     tally_free(&counts->words);
     free(counts);
@@ -155,17 +198,20 @@ static bool read_option(peal_center center, const struct log_option *options, co
     return false;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options, void **out_target)
+static enum log_start start(peal_center center, const struct log_option *options,
+                            struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
     struct counts *counts = calloc(1, sizeof *counts);
     if (counts == NULL)
         return LOG_START_FAILED;
+    counts->center = center;
     counts->words_in_key = 1;
     counts->rows_of_words = 10;
     counts->rows_of_hours = 24;
-    if (!read_option(center, options, "words", 8, &counts->words_in_key)
+    if (!take(kept, counts)
+        || !read_option(center, options, "words", 8, &counts->words_in_key)
         || !read_option(center, options, "top", TALLY_LIMIT, &counts->rows_of_words)
         || !read_option(center, options, "hours", TALLY_LIMIT, &counts->rows_of_hours)
         || log_sink_join(center, &sinks) < 0) {
@@ -186,7 +232,7 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "counts", "counts kept lines by hour and by first words", options, start,
+        sizeof plugin, "counts", "counts kept lines by hour and by first words", options, 1, start,
     };
     return &plugin;
 }

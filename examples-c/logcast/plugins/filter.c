@@ -18,8 +18,13 @@ struct pattern {
     regex_t compiled;
 };
 
-struct filter {
+struct totals {
     uint64_t asked, kept;
+};
+
+struct filter {
+    peal_center center;
+    struct totals totals;
     size_t count;
     size_t keeping; /* how many patterns keep */
     struct pattern patterns[];
@@ -46,27 +51,48 @@ static bool wants_line(void *self, const struct log_line *line)
         if (matches(pattern, line))
             *(pattern->drops ? &drop : &keep) = true;
     }
-    filter->asked++;
-    filter->kept += keep && !drop;
+    filter->totals.asked++;
+    filter->totals.kept += keep && !drop;
     return keep && !drop;
 }
 
 static void report(void *self, FILE *out)
 {
     const struct filter *filter = self;
-    fprintf(out, "    wanted %s of %s lines\n", text_grouped(filter->kept).text,
-            text_grouped(filter->asked).text);
+    fprintf(out, "    wanted %s of %s lines\n", text_grouped(filter->totals.kept).text,
+            text_grouped(filter->totals.asked).text);
     for (size_t i = 0; i < filter->count; i++)
         fprintf(out, "        %s %-20s matched %12s\n", filter->patterns[i].drops ? "drop" : "keep",
                 filter->patterns[i].text, text_grouped(filter->patterns[i].matches).text);
 }
 
+static void keep(const struct filter *filter, const void *state, size_t length)
+{
+    log_state_keep(filter->center, "filter", state, length);
+}
+
 static void destroy(void *target)
 {
     struct filter *filter = target;
-    for (size_t i = 0; i < filter->count; i++)
+    keep(filter, &filter->totals, sizeof filter->totals);
+    for (size_t i = 0; i < filter->count; i++) {
+        keep(filter, &filter->patterns[i].matches, sizeof filter->patterns[i].matches);
         regfree(&filter->patterns[i].compiled);
+    }
     free(filter);
+}
+
+/* Takes what destroy kept: the options are those of the first start, and so are the patterns. */
+static bool take(struct log_kept *kept, struct filter *filter)
+{
+    if (kept->length == 0)
+        return true;
+    if (!log_state_take(kept, &filter->totals, sizeof filter->totals))
+        return false;
+    for (size_t i = 0; i < filter->count; i++)
+        if (!log_state_take(kept, &filter->patterns[i].matches, sizeof filter->patterns[i].matches))
+            return false;
+    return true;
 }
 
 static const struct log_sink sink = {
@@ -91,7 +117,8 @@ static bool add_pattern(peal_center center, struct filter *filter, const struct 
     return true;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options, void **out_target)
+static enum log_start start(peal_center center, const struct log_option *options,
+                            struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
@@ -103,13 +130,14 @@ static enum log_start start(peal_center center, const struct log_option *options
     struct filter *filter = calloc(1, sizeof *filter + count * sizeof *filter->patterns);
     if (filter == NULL)
         return LOG_START_FAILED;
+    filter->center = center;
     for (size_t i = 0; i < count; i++) {
         if (!add_pattern(center, filter, &options[i])) {
             destroy(filter);
             return LOG_START_FAILED;
         }
     }
-    if (log_sink_join(center, &sinks) < 0) {
+    if (!take(kept, filter) || log_sink_join(center, &sinks) < 0) {
         destroy(filter);
         return LOG_START_FAILED;
     }
@@ -126,7 +154,7 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "filter", "decides by patterns which lines are kept", options, start,
+        sizeof plugin, "filter", "decides by patterns which lines are kept", options, 1, start,
     };
     return &plugin;
 }

@@ -52,19 +52,19 @@ static int grow(struct tally *tally)
     return 1;
 }
 
-void tally_add(struct tally *tally, const char *key, size_t length)
+void tally_add(struct tally *tally, const char *key, size_t length, uint64_t count)
 {
     if (length > TALLY_KEY)
         length = TALLY_KEY;
     if (tally->last < tally->count && is_key(&tally->entries[tally->last], key, length)) {
-        tally->entries[tally->last].count++;
+        tally->entries[tally->last].count += count;
         return;
     }
     uint32_t *slot = tally->capacity == 0 ? NULL : find_slot(tally, key, length);
     if (slot == NULL || *slot == 0) {
         if (tally->count == tally->capacity) {
             if (!grow(tally)) {
-                tally->others++;
+                tally->others += count;
                 return;
             }
             slot = find_slot(tally, key, length);
@@ -76,7 +76,7 @@ void tally_add(struct tally *tally, const char *key, size_t length)
         *slot = (uint32_t)tally->count;
     }
     tally->last = *slot - 1;
-    tally->entries[tally->last].count++;
+    tally->entries[tally->last].count += count;
 }
 
 void tally_free(struct tally *tally)

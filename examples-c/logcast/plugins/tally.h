@@ -25,7 +25,7 @@ struct tally {
 };
 
 /* Begin with zeros. */
-void tally_add(struct tally *tally, const char *key, size_t length);
+void tally_add(struct tally *tally, const char *key, size_t length, uint64_t count);
 void tally_free(struct tally *tally);
 
 #endif

@@ -4,7 +4,9 @@ extension Signature {
     /// The object and the selector that each Objective-C method is passed, `@:`, are required and
     /// dropped: peal passes its own target. Columns in errors count in the encoding, but for those
     /// that name the selector.
-    public init(objCName name: String, encoding: String) throws(SyntaxError) {
+    ///
+    /// - Parameter scope: What is known of the types behind pointers, `struct objc_object` say.
+    public init(objCName name: String, encoding: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
         let colons = try Signature.colons(inSelector: name)
         var reader = try EncodingReader(encoding)
         let resultColumn = reader.column
@@ -30,7 +32,7 @@ extension Signature {
             if type.isVoid { throw SyntaxError(.unsupported, "a parameter cannot be void", column: column) }
             reader.skipOffset()
             parts += type.measure.parts
-            parameters.append(try Signature.parameter(type, column))
+            parameters.append(try Signature.parameter(type, column, scope))
         }
         guard parameters.count == colons else {
             throw SyntaxError(
@@ -41,7 +43,7 @@ extension Signature {
         self.init(name: name, result: result.type, parameters: parameters)
     }
 
-    private static func parameter(_ type: CType, _ column: Int) throws(SyntaxError) -> Parameter {
+    private static func parameter(_ type: CType, _ column: Int, _ scope: TypeScope) throws(SyntaxError) -> Parameter {
         switch type {
         case .array(let element, let count):
             guard let size = element.type.layout?.size, let count, let whole = type.layout?.size,
@@ -54,7 +56,8 @@ extension Signature {
             if case .function = pointee.type { return Parameter(name: nil, type: type, ownership: .function) }
             // `*` is a C string in Objective-C, constant or not; a pointer to one char is `^c`.
             if case .scalar(.char) = pointee.type { return Parameter(name: nil, type: type, ownership: .string) }
-            return Parameter(name: nil, type: type, ownership: .bare)
+            let ownership = scope.hooks(of: pointee.type).map(Ownership.managed) ?? .bare
+            return Parameter(name: nil, type: type, ownership: ownership)
         default:
             return Parameter(name: nil, type: type, ownership: .value)
         }

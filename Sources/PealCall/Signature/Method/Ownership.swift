@@ -1,8 +1,8 @@
 /// What a parameter's declaration says of the memory behind it. It decides what a copy of the call
 /// takes along.
-public enum Ownership: Equatable, Sendable {
+public enum Ownership: Hashable, Sendable {
     /// Where the length of a buffer is found.
-    public enum Length: Equatable, Sendable {
+    public enum Length: Hashable, Sendable {
         /// Index of the integer parameter that counts.
         case parameter(Int)
         case constant(Int)
@@ -18,6 +18,9 @@ public enum Ownership: Equatable, Sendable {
     case sized(by: Length, allowsNull: Bool)
     /// A pointer to code; there is nothing to copy.
     case function
+    /// A pointer to a type whose own functions keep or copy it. Not in the text: it was known of the type
+    /// when the text was read.
+    case managed(by: TypeHooks)
     /// A pointer of which nothing is said.
     case bare
 
@@ -25,7 +28,17 @@ public enum Ownership: Equatable, Sendable {
     public var length: Length? {
         switch self {
         case .counted(let length, _, _), .sized(let length, _): length
-        case .value, .string, .function, .bare: nil
+        case .value, .string, .function, .managed, .bare: nil
         }
+    }
+
+    /// Whether two texts say the same. That a type's functions became known between the two readings is no
+    /// difference.
+    func agrees(with other: Ownership) -> Bool {
+        asWritten == other.asWritten
+    }
+
+    private var asWritten: Ownership {
+        if case .managed = self { .bare } else { self }
     }
 }

@@ -15,7 +15,7 @@ public struct Parameter: Sendable {
     public var shape: ValueShape { type.shape }
 
     /// For messages: `parameter 2 'flags'`, or `parameter 2`.
-    func title(at index: Int) -> String {
+    public func title(at index: Int) -> String {
         name.map { "parameter \(index + 1) '\($0)'" } ?? "parameter \(index + 1)"
     }
 }

@@ -28,7 +28,7 @@ extension Signature {
             return mine.title(at: index) + " is "
                 + QualifiedType.contrast(QualifiedType(mine.type), QualifiedType(others.type))
         }
-        guard !asFunctions, mine.ownership != others.ownership else { return nil }
+        guard !asFunctions, !mine.ownership.agrees(with: others.ownership) else { return nil }
         return mine.title(at: index) + " is \(words(for: mine.ownership)) in the first and"
             + " \(other.words(for: others.ownership)) in the second"
     }
@@ -38,7 +38,7 @@ extension Signature {
         case .value: return "a value"
         case .string: return "a string"
         case .function: return "a function"
-        case .bare: return "a pointer without a length"
+        case .bare, .managed: return "a pointer without a length"
         case .counted(let length, let elementSize, let allowsNull):
             return "counted by \(words(for: length)) in elements of \(elementSize) bytes" + nullWords(allowsNull)
         case .sized(let length, let allowsNull):

@@ -29,7 +29,7 @@ extension Signature: CustomStringConvertible {
             "__counted_by\(allowsNull ? "_or_null" : "")(\(spelling(of: length)))"
         case .sized(let length, let allowsNull):
             "__sized_by\(allowsNull ? "_or_null" : "")(\(spelling(of: length)))"
-        case .value, .string, .function, .bare: ""
+        case .value, .string, .function, .managed, .bare: ""
         }
     }
 

@@ -14,6 +14,14 @@ extension DeclarationParser {
         return complete.type
     }
 
+    /// A type that may be incomplete: what stands behind a pointer.
+    mutating func parseWholeTypeName() throws(SyntaxError) -> CType {
+        let (type, column) = try parseTypeName()
+        try requireEnd()
+        try requireBounded(type.type, column: column)
+        return type.type
+    }
+
     mutating func parseLayoutHere() throws(SyntaxError) -> Layout {
         let (type, column) = try parseTypeName()
         let complete = try byValue(type, column: column)

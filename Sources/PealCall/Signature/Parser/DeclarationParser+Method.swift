@@ -173,7 +173,7 @@ extension DeclarationParser {
             let title = signature.parameters[index].title(at: index)
             throw SyntaxError(
                 .unsupported, "'defer' copies the arguments, and nothing says how much is behind \(title); give it"
-                    + " a length with __counted_by, or add 'borrowed'", column: column)
+                    + " a length with __counted_by, register its type, or add 'borrowed'", column: column)
         }
         return recursion
     }

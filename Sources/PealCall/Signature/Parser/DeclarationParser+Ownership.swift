@@ -16,7 +16,10 @@ extension DeclarationParser {
         if let extent = entry.extent, let size = try? elementSize(of: pointee, entry.column) {
             return try array(extent, elementSize: size, entry.column)
         }
-        return pointee.isStringElement ? .string : .bare
+        if pointee.isStringElement { return .string }
+        // An array may have more elements than one.
+        guard entry.extent == nil, let hooks = scope.hooks(of: pointee.type) else { return .bare }
+        return .managed(by: hooks)
     }
 
     /// `int32_t rgb[3]`: C reads a pointer, and gcc and clang hold the caller to the length.

@@ -1,5 +1,7 @@
 /// The type names of the C library, as glibc has them on LP64 machines.
 enum StandardTypes {
+    static let completion = "peal_completion"
+
     /// Names of the C standard: nobody may give them another meaning.
     static let fixed: [String: Scalar] = [
         "int8_t": .signedChar, "int16_t": .short, "int32_t": .int, "int64_t": .long,
@@ -14,6 +16,10 @@ enum StandardTypes {
         "size_t": .unsignedLong, "ptrdiff_t": .long, "wchar_t": Scalar.wideCharacter, "wint_t": .unsignedInt,
         "char8_t": .unsignedChar, "char16_t": .unsignedShort, "char32_t": .unsignedInt,
         "time_t": .long, "clock_t": .long, "sig_atomic_t": .int,
+        // peal's own handles: structs of one number, which travel as the number does.
+        "peal_center": .unsignedLong, "peal_protocol": .unsignedLong, "peal_method": .unsignedLong,
+        "peal_observation": .unsignedLong, "peal_queue": .unsignedLong, "peal_reference": .unsignedLong,
+        "peal_owner": .unsignedLong, "peal_invocation": .unsignedLong, completion: .unsignedLong,
     ]
 
     /// Names of POSIX and of the system. A program that does not use them may declare its own types

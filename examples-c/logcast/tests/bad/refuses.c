@@ -1,16 +1,18 @@
 /* A plugin that will not start, and does not say why. */
 #include "log_plugin.h"
 
-static enum log_start start(peal_center center, const struct log_option *options, void **out_target)
+static enum log_start start(peal_center center, const struct log_option *options,
+                            struct log_kept *kept, void **out_target)
 {
     (void)center;
     (void)options;
+    (void)kept;
     (void)out_target;
     return LOG_START_FAILED;
 }
 
 const struct log_plugin *logcast_plugin(void)
 {
-    static const struct log_plugin plugin = { sizeof plugin, "refuses", "", NULL, start };
+    static const struct log_plugin plugin = { sizeof plugin, "refuses", "", NULL, 0, start };
     return &plugin;
 }

@@ -1,0 +1,109 @@
+/* Calls that wait on queues: what one broadcast leaves behind for its queued observers.
+ *
+ * Not Swift: a broadcast makes all of it in one raw allocation, which several threads share and the
+ * last one frees; and the layout keeps a waiting call small.
+ *
+ *     call    counted; the captured arguments of one broadcast, for all queues
+ *       item    one for each queue, in the same allocation: whom to call there
+ *     group   counted; the observers of one method on one queue, in call order
+ */
+#ifndef CPEAL_DELIVERY_H
+#define CPEAL_DELIVERY_H
+
+#include "snapshot.h"
+
+struct peal_mailbox;
+
+/* The observers of a method on one queue. What is below `count` never changes; a writer appends
+ * behind it, or replaces the whole. */
+struct peal_group {
+    int64_t references; /* lists that have it, and items that wait for it */
+    uint64_t method;
+    const void *_Nonnull plan;         /* PealCall's CallPlan */
+    const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
+    struct peal_mailbox *_Nonnull mailbox;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t completion; /* the method's completion parameter, from 1; 0: it has none */
+    struct peal_snapshot_entry entries[];
+};
+
+/* One thing that waits in a mailbox: calls of a group, or where there is none, a task. */
+struct peal_item {
+    struct peal_item *_Nullable next;
+    struct peal_group *_Nullable group;
+    uint32_t count;  /* of the group's entries, those that were listed at the broadcast */
+    uint32_t offset; /* from the call to this item, in bytes */
+};
+
+/* The captured arguments of one broadcast. The items follow, then the arguments. */
+struct peal_call {
+    uint32_t references; /* items that wait */
+    uint32_t item_count;
+    uint64_t completion; /* the handle of what waits for answers; 0: nobody does */
+};
+
+/* Something else to be run in turn: the end of an observer, a mark to be waited for. Tasks are not
+ * counted, and never dropped: a queue that ends runs them. */
+struct peal_task {
+    struct peal_item item;
+    void (*_Nonnull run)(struct peal_task *_Nonnull task);
+};
+
+static inline struct peal_item *_Nonnull peal_call_items(struct peal_call *_Nonnull call)
+{
+    return (struct peal_item *)(void *)(call + 1);
+}
+static inline struct peal_call *_Nonnull peal_item_call(struct peal_item *_Nonnull item)
+{
+    return (struct peal_call *)(void *)((char *)item - item->offset);
+}
+static inline void *_Nonnull peal_call_arguments(struct peal_call *_Nonnull call)
+{
+    const size_t size = sizeof *call + call->item_count * sizeof(struct peal_item);
+    return (char *)call + ((size + 15) & ~(size_t)15);
+}
+/* True when that was the last item. */
+static inline bool peal_call_release(struct peal_call *_Nonnull call)
+{
+    return __atomic_fetch_sub(&call->references, 1, __ATOMIC_ACQ_REL) == 1;
+}
+static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull item)
+{
+    return (struct peal_task *)(void *)item;
+}
+
+static inline size_t peal_group_size(size_t capacity)
+{
+    return sizeof(struct peal_group) + capacity * sizeof(struct peal_snapshot_entry);
+}
+static inline struct peal_snapshot_entry *_Nonnull peal_group_entry_at(
+    struct peal_group *_Nonnull group, size_t index)
+{
+    return &group->entries[index];
+}
+static inline uint32_t peal_group_count(const struct peal_group *_Nonnull group)
+{
+    return __atomic_load_n(&group->count, __ATOMIC_ACQUIRE);
+}
+static inline void peal_group_set_count(struct peal_group *_Nonnull group, uint32_t count)
+{
+    __atomic_store_n(&group->count, count, __ATOMIC_RELEASE);
+}
+static inline void peal_group_retain(struct peal_group *_Nonnull group)
+{
+    __atomic_fetch_add(&group->references, 1, __ATOMIC_RELAXED);
+}
+static inline bool peal_group_release(struct peal_group *_Nonnull group)
+{
+    return __atomic_fetch_sub(&group->references, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+/* A list's groups stand behind its entries. */
+static inline struct peal_group *_Nonnull *_Nonnull peal_snapshot_groups(
+    const struct peal_snapshot *_Nonnull snapshot)
+{
+    return (struct peal_group **)(void *)(uintptr_t)(snapshot->entries + snapshot->capacity);
+}
+
+#endif

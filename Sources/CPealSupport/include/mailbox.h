@@ -1,0 +1,107 @@
+/* The state of a queue: what waits, who runs it, and its counts.
+ *
+ * Not Swift: waiting for room or for a mark needs a condition variable with a time limit, which the
+ * Swift standard library does not have; and groups and records point here from raw memory.
+ */
+#ifndef CPEAL_MAILBOX_H
+#define CPEAL_MAILBOX_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "delivery.h"
+
+enum peal_mailbox_kind {
+    PEAL_MAILBOX_SERIAL,
+    PEAL_MAILBOX_PUMPED,
+    PEAL_MAILBOX_EXECUTOR,
+    PEAL_MAILBOX_MAIN
+};
+
+struct peal_mailbox {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* something was taken, or a mark was reached */
+
+    /* Guarded by the lock. */
+    struct peal_item *_Nullable first;
+    struct peal_item *_Nullable last;
+    size_t waiting_items; /* tasks not counted */
+    uint64_t waiting;     /* in calls, as all counts */
+    uint64_t delivered;
+    uint64_t dropped;
+    uint64_t rejected;
+    uint32_t pauses;
+    uint32_t sleepers;     /* threads that wait for `changed` */
+    uint32_t submitting;   /* threads that ask the executor */
+    int descriptor;        /* an eventfd, or -1 */
+    bool is_scheduled;     /* somebody was asked to run it and has not begun */
+    bool is_running;       /* somebody runs it now */
+    bool runs_again;       /* its executor ran it at once, inside the run that asked: that goes on */
+    bool is_ended;
+    bool descriptor_is_set;
+
+    /* Never change. */
+    enum peal_mailbox_kind kind;
+    uint32_t overflow; /* PealCore's Overflow */
+    size_t capacity;   /* in items; 0: no bound */
+    uint32_t wait;     /* for room, in milliseconds */
+    uint64_t number;   /* of the queue's handle */
+    bool (*_Nullable submit)(void *_Nullable context, uint64_t number);
+    void *_Nullable context;
+    void (*_Nullable destroy)(void *_Nullable context);
+
+    int64_t references;
+};
+
+/* Allocated and ready, with one reference; NULL when memory is short. */
+struct peal_mailbox *_Nullable peal_mailbox_make(void);
+void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
+/* Frees it with the last reference. */
+void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
+
+static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
+{
+    pthread_mutex_lock(&mailbox->lock);
+}
+static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
+{
+    pthread_mutex_unlock(&mailbox->lock);
+}
+/* With the lock held: waits for a change, at most until `deadline` (CLOCK_MONOTONIC, in nanoseconds;
+ * UINT64_MAX: for good). False when the time has passed. */
+bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
+/* With the lock held: wakes all who wait. */
+void peal_mailbox_tell(struct peal_mailbox *_Nonnull mailbox);
+
+/* With the lock held: makes the descriptor readable, or not. */
+void peal_mailbox_set_descriptor(struct peal_mailbox *_Nonnull mailbox, bool is_readable);
+/* With the lock held: makes the descriptor. False when the process has none left. */
+bool peal_mailbox_make_descriptor(struct peal_mailbox *_Nonnull mailbox);
+
+/* Now, and `milliseconds` from now; UINT32_MAX: never. CLOCK_MONOTONIC, in nanoseconds. */
+uint64_t peal_clock_now(void);
+uint64_t peal_clock_deadline(uint32_t milliseconds);
+/* Sleeps for a moment, for those who look again and again. */
+void peal_clock_pause(uint64_t nanoseconds);
+
+/* Where the loaded object begins that an address is in; 0 when it is in none. */
+uintptr_t peal_object_base(const void *_Nonnull address);
+
+/* Whether the calling thread is the process's first. */
+bool peal_thread_is_main(void);
+
+/* One mailbox that a thread runs; they nest where a call pumps another queue. */
+struct peal_drain {
+    struct peal_mailbox *_Nonnull mailbox;
+    struct peal_drain *_Nullable outer;
+};
+
+/* libdispatch: runs `function(context)` on one of its threads; on its main queue; after a while. */
+void peal_dispatch_async(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+void peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+void peal_dispatch_after(
+    uint32_t milliseconds, void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+
+#endif

@@ -1,0 +1,77 @@
+/* What peal keeps of one registration.
+ *
+ * Not Swift: lists lead here from raw memory, and counts are kept by whoever holds a list.
+ */
+#ifndef CPEAL_RECORD_H
+#define CPEAL_RECORD_H
+
+#include "delivery.h"
+
+/* The gate is the first member, so an entry leads to the record. The copies of the observer's tables
+ * follow in the same allocation. */
+struct peal_observer_record {
+    uint32_t gate;
+    int32_t priority;
+    int64_t references; /* lists that have it, and one while it is registered: it may be called */
+    int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
+    uint64_t number;    /* of the observation's handle */
+    void *_Nullable target;
+    void (*_Nullable destroy)(void *_Nullable target);
+    uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
+    /* Of a weak target. */
+    bool (*_Nullable retain)(void *_Nullable reference);
+    void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
+    void *_Nullable reference;
+    void (*_Nullable forget)(void *_Nullable reference); /* when the record goes: peal's own */
+    /* Of one with a queue; counted. */
+    struct peal_mailbox *_Nullable mailbox;
+    struct peal_task end; /* drains it, and then ends it, on its queue */
+};
+
+static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(
+    const uint32_t *_Nonnull gate)
+{
+    return (struct peal_observer_record *)(uintptr_t)gate;
+}
+static inline struct peal_observer_record *_Nonnull peal_observer_of_end(
+    struct peal_task *_Nonnull end)
+{
+    return (struct peal_observer_record *)(void *)(
+        (char *)end - offsetof(struct peal_observer_record, end));
+}
+
+static inline struct peal_task *_Nonnull peal_observer_end_task(
+    struct peal_observer_record *_Nonnull record)
+{
+    return &record->end;
+}
+
+static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)
+{
+    __atomic_fetch_add(&record->references, 1, __ATOMIC_RELAXED);
+}
+/* True when that was the last reference. */
+static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_fetch_sub(&record->references, 1, __ATOMIC_ACQ_REL) == 1;
+}
+static inline void peal_observer_own(struct peal_observer_record *_Nonnull record)
+{
+    __atomic_fetch_add(&record->owners, 1, __ATOMIC_RELAXED);
+}
+/* True when that was the last owner: free the record. */
+static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_fetch_sub(&record->owners, 1, __ATOMIC_ACQ_REL) == 1;
+}
+static inline int64_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_load_n(&record->references, __ATOMIC_ACQUIRE);
+}
+/* True for the one who is to run the destroy callback. */
+static inline bool peal_observer_claim_destroy(struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_exchange_n(&record->is_destroyed, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
+#endif

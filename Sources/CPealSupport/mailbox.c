@@ -1,0 +1,150 @@
+#include "mailbox.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+struct peal_mailbox *peal_mailbox_make(void)
+{
+    struct peal_mailbox *mailbox = peal_memory_allocate(sizeof *mailbox);
+    if (mailbox == NULL)
+        return NULL;
+    pthread_mutexattr_t spinning;
+    pthread_mutexattr_init(&spinning);
+    /* Held for a few instructions only: spinning is shorter than sleeping. */
+    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(&mailbox->lock, &spinning);
+    pthread_mutexattr_destroy(&spinning);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&mailbox->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    mailbox->descriptor = -1;
+    mailbox->references = 1;
+    return mailbox;
+}
+
+void peal_mailbox_retain(struct peal_mailbox *mailbox)
+{
+    __atomic_fetch_add(&mailbox->references, 1, __ATOMIC_RELAXED);
+}
+
+void peal_mailbox_release(struct peal_mailbox *mailbox)
+{
+    if (__atomic_fetch_sub(&mailbox->references, 1, __ATOMIC_ACQ_REL) != 1)
+        return;
+    if (mailbox->descriptor >= 0)
+        close(mailbox->descriptor);
+    pthread_cond_destroy(&mailbox->changed);
+    pthread_mutex_destroy(&mailbox->lock);
+    void (*destroy)(void *) = mailbox->destroy;
+    void *context = mailbox->context;
+    peal_memory_free(mailbox);
+    if (destroy != NULL)
+        destroy(context);
+}
+
+bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
+{
+    enum { SECOND = 1000000000 };
+    int failure;
+    mailbox->sleepers++;
+    if (deadline == UINT64_MAX) {
+        failure = pthread_cond_wait(&mailbox->changed, &mailbox->lock);
+    } else {
+        const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
+        failure = pthread_cond_timedwait(&mailbox->changed, &mailbox->lock, &until);
+    }
+    mailbox->sleepers--;
+    return failure != ETIMEDOUT;
+}
+
+void peal_mailbox_tell(struct peal_mailbox *mailbox)
+{
+    if (mailbox->sleepers > 0)
+        pthread_cond_broadcast(&mailbox->changed);
+}
+
+void peal_mailbox_set_descriptor(struct peal_mailbox *mailbox, bool is_readable)
+{
+    if (mailbox->descriptor < 0 || mailbox->descriptor_is_set == is_readable)
+        return;
+    mailbox->descriptor_is_set = is_readable;
+    uint64_t value = 1;
+    ssize_t done;
+    do
+        done = is_readable ? write(mailbox->descriptor, &value, sizeof value)
+                           : read(mailbox->descriptor, &value, sizeof value);
+    while (done < 0 && errno == EINTR);
+}
+
+bool peal_mailbox_make_descriptor(struct peal_mailbox *mailbox)
+{
+    if (mailbox->descriptor < 0)
+        mailbox->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return mailbox->descriptor >= 0;
+}
+
+/* ---- Time -------------------------------------------------------------------------------------- */
+
+uint64_t peal_clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t peal_clock_deadline(uint32_t milliseconds)
+{
+    return milliseconds == UINT32_MAX ? UINT64_MAX : peal_clock_now() + milliseconds * 1000000ull;
+}
+
+void peal_clock_pause(uint64_t nanoseconds)
+{
+    const struct timespec moment = { 0, (long)nanoseconds };
+    nanosleep(&moment, NULL);
+}
+
+uintptr_t peal_object_base(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) != 0 ? (uintptr_t)info.dli_fbase : 0;
+}
+
+bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); }
+
+/* ---- libdispatch ------------------------------------------------------------------------------- */
+
+/* Its interface in C, which is the same on all systems. Declared here, since its headers come with a
+ * Swift toolchain and want that one's clang. */
+struct dispatch_queue_s;
+extern struct dispatch_queue_s _dispatch_main_q;
+extern struct dispatch_queue_s *dispatch_get_global_queue(intptr_t priority, uintptr_t flags);
+extern void dispatch_async_f(
+    struct dispatch_queue_s *queue, void *context, void (*function)(void *));
+extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
+extern void dispatch_after_f(
+    uint64_t when, struct dispatch_queue_s *queue, void *context, void (*function)(void *));
+
+void peal_dispatch_async(void *context, void (*function)(void *))
+{
+    dispatch_async_f(dispatch_get_global_queue(0, 0), context, function);
+}
+
+void peal_dispatch_main(void *context, void (*function)(void *))
+{
+    dispatch_async_f(&_dispatch_main_q, context, function);
+}
+
+void peal_dispatch_after(uint32_t milliseconds, void *context, void (*function)(void *))
+{
+    dispatch_after_f(
+        dispatch_time(0, (int64_t)milliseconds * 1000000), dispatch_get_global_queue(0, 0), context,
+        function);
+}

@@ -1,0 +1,90 @@
+#include "recorder.h"
+
+#include <string.h>
+
+#include "frame.h"
+
+uint32_t peal_recorder_gate;
+
+_Static_assert(
+    offsetof(struct peal_snapshot, entries)
+        == offsetof(struct peal_snapshot, recorder) + sizeof(struct peal_snapshot_entry),
+    "the recorder is the entry in front of the first");
+
+#if PEAL_FRAME_SUPPORTED
+
+#define INTEGERS uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5
+#define FLOATS                                                                                     \
+    double f0, double f1, double f2, double f3, double f4, double f5, double f6, double f7
+#define STACK                                                                                      \
+    uint64_t s0, uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4, uint64_t s5, uint64_t s6,     \
+        uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12,           \
+        uint64_t s13, uint64_t s14, uint64_t s15
+
+/* Callers reach these as functions of the method's type: clang's check of that is told to look away. */
+#if defined(__clang__)
+#define ANY_TYPE __attribute__((no_sanitize("function")))
+#else
+#define ANY_TYPE
+#endif
+
+#define RECORDERS(name, type)                                                                      \
+    ANY_TYPE static type name##_registers(const struct peal_snapshot *list, INTEGERS, FLOATS)               \
+    {                                                                                              \
+        uint64_t words[PEAL_FRAME_FIRST_STACK] = { 0, i1, i2, i3, i4, i5 };                        \
+        const double floats[PEAL_FRAME_FLOATS] = { f0, f1, f2, f3, f4, f5, f6, f7 };               \
+        memcpy(words + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);                             \
+        list->record(list, words);                                                                 \
+        type zero;                                                                                 \
+        memset(&zero, 0, sizeof zero);                                                             \
+        return zero;                                                                               \
+    }                                                                                              \
+    ANY_TYPE static type name##_stack(const struct peal_snapshot *list, INTEGERS, FLOATS, STACK)            \
+    {                                                                                              \
+        uint64_t words[PEAL_FRAME_WORDS] = { 0, i1, i2, i3, i4, i5 };                              \
+        const double floats[PEAL_FRAME_FLOATS] = { f0, f1, f2, f3, f4, f5, f6, f7 };               \
+        const uint64_t stack[PEAL_FRAME_STACK]                                                     \
+            = { s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15 };            \
+        memcpy(words + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);                             \
+        memcpy(words + PEAL_FRAME_FIRST_STACK, stack, sizeof stack);                               \
+        list->record(list, words);                                                                 \
+        type zero;                                                                                 \
+        memset(&zero, 0, sizeof zero);                                                             \
+        return zero;                                                                               \
+    }
+
+RECORDERS(integer, uint64_t)
+RECORDERS(number, double)
+RECORDERS(integers, struct peal_frame_ii)
+RECORDERS(numbers, struct peal_frame_ss)
+RECORDERS(integer_number, struct peal_frame_is)
+RECORDERS(number_integer, struct peal_frame_si)
+
+typedef void (*function)(void);
+
+/* In the order of ResultPlace: none, integer, float, integers, floats, integerFloat, floatInteger. */
+static const function functions[][2] = {
+    { (function)integer_registers, (function)integer_stack },
+    { (function)integer_registers, (function)integer_stack },
+    { (function)number_registers, (function)number_stack },
+    { (function)integers_registers, (function)integers_stack },
+    { (function)numbers_registers, (function)numbers_stack },
+    { (function)integer_number_registers, (function)integer_number_stack },
+    { (function)number_integer_registers, (function)number_integer_stack },
+};
+
+void (*peal_recorder_function(uint8_t place, bool uses_stack))(void)
+{
+    return place < sizeof functions / sizeof *functions ? functions[place][uses_stack] : NULL;
+}
+
+#else
+
+void (*peal_recorder_function(uint8_t place, bool uses_stack))(void)
+{
+    (void)place;
+    (void)uses_stack;
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,153 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_invocation_create(
+    _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
+) -> peal_status {
+    Invocation.hand(to: out_invocation) { () throws(Failure) in try .make(try method.find()) }
+}
+
+@c @implementation
+public func peal_invocation_create_with(
+    _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
+    _ out_invocation: UnsafeMutablePointer<peal_invocation>?
+) -> peal_status {
+    Invocation.hand(to: out_invocation) { () throws(Failure) in
+        try .make(try method.find(), arguments: arguments, count: argument_count)
+    }
+}
+
+@c @implementation
+public func peal_invocation_duplicate(
+    _ invocation: peal_invocation, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
+) -> peal_status {
+    Invocation.hand(to: out_invocation) { () throws(Failure) in try invocation.find().duplicate() }
+}
+
+@c @implementation
+public func peal_invocation_destroy(_ invocation: peal_invocation) -> peal_status {
+    Boundary.status { () throws(Failure) in try Invocation.end(invocation.number) }
+}
+
+@c @implementation
+public func peal_invocation_method(
+    _ invocation: peal_invocation, _ out_method: UnsafeMutablePointer<peal_method>?
+) -> peal_status {
+    out_method?.pointee = peal_method(number: 0)
+    return Boundary.status { () throws(Failure) in
+        guard let out_method else { throw .null("out_method") }
+        out_method.pointee = peal_method(number: try invocation.find().method.number)
+    }
+}
+
+@c @implementation
+public func peal_invocation_set_argument(
+    _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let value else { throw .null("value") }
+        try invocation.find().write(index, from: value, size: size)
+    }
+}
+
+@c @implementation
+public func peal_invocation_get_argument(
+    _ invocation: peal_invocation, _ index: Int, _ out_value: UnsafeMutableRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_value else { throw .null("out_value") }
+        try invocation.find().read(index, into: out_value, size: size)
+    }
+}
+
+@c @implementation
+public func peal_invocation_set_argument_named(
+    _ invocation: peal_invocation, _ name: UnsafePointer<CChar>?, _ value: UnsafeRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let value else { throw .null("value") }
+        let found = try invocation.find()
+        try found.write(try found.method.parameterIndex(named: try Boundary.text(name, "name")), from: value, size: size)
+    }
+}
+
+@c @implementation
+public func peal_invocation_get_argument_named(
+    _ invocation: peal_invocation, _ name: UnsafePointer<CChar>?, _ out_value: UnsafeMutableRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_value else { throw .null("out_value") }
+        let found = try invocation.find()
+        try found.read(try found.method.parameterIndex(named: try Boundary.text(name, "name")), into: out_value, size: size)
+    }
+}
+
+@c @implementation
+public func peal_invocation_retain_arguments(_ invocation: peal_invocation) -> peal_status {
+    Boundary.status { () throws(Failure) in try invocation.find().retainArguments() }
+}
+
+@c @implementation
+public func peal_invocation_retains_arguments(_ invocation: peal_invocation) -> Bool {
+    Handles.invocations.find(invocation.number)?.retainsArguments ?? false
+}
+
+@c @implementation
+public func peal_invocation_invoke(_ invocation: peal_invocation, _ observation: peal_observation) -> peal_status {
+    Boundary.status { () throws(Failure) in try invocation.find().invoke(on: try observation.find()) }
+}
+
+@c @implementation
+public func peal_invocation_invoke_function(
+    _ invocation: peal_invocation, _ target: UnsafeMutableRawPointer?, _ function: peal_function?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let function else { throw .null("function") }
+        try invocation.find().invoke(function, target: target)
+    }
+}
+
+@c @implementation
+public func peal_invocation_broadcast(
+    _ invocation: peal_invocation, _ options: UnsafePointer<peal_send_options>?,
+    _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        let request = try BroadcastRequest(options, result: out_result)
+        return try invocation.find().broadcast(request, calls: out_calls).remark
+    }
+}
+
+@c @implementation
+public func peal_invocation_get_result(
+    _ invocation: peal_invocation, _ out_value: UnsafeMutableRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_value else { throw .null("out_value") }
+        try invocation.find().readResult(into: out_value, size: size)
+    }
+}
+
+@c @implementation
+public func peal_invocation_set_result(
+    _ invocation: peal_invocation, _ value: UnsafeRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let value else { throw .null("value") }
+        try invocation.find().writeResult(from: value, size: size)
+    }
+}
+
+extension Invocation {
+    /// Makes an invocation for a caller, who owns it from then on.
+    fileprivate static func hand(
+        to out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
+    ) -> peal_status {
+        out_invocation?.pointee = peal_invocation(number: 0)
+        return Boundary.status { () throws(Failure) in
+            guard let out_invocation else { throw .null("out_invocation") }
+            out_invocation.pointee = peal_invocation(number: try make().number)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_owner_create(
+    _ name: UnsafePointer<CChar>?, _ out_owner: UnsafeMutablePointer<peal_owner>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_owner else { throw .null("out_owner") }
+        out_owner.pointee = peal_owner(number: 0)
+        out_owner.pointee = peal_owner(number: try Owner.make(try Boundary.text(name, "name")).number)
+    }
+}
+
+@c @implementation
+public func peal_owner_enter(_ owner: peal_owner) -> peal_status {
+    Boundary.status { () throws(Failure) in try CurrentOwner.enter(try owner.find()) }
+}
+
+@c @implementation
+public func peal_owner_leave() -> peal_status {
+    Boundary.status { () throws(Failure) in try CurrentOwner.leave() }
+}
+
+@c @implementation
+public func peal_owner_current() -> peal_owner {
+    peal_owner(number: CurrentOwner.number)
+}
+
+@c @implementation
+public func peal_owner_retire(_ owner: peal_owner, _ timeout: UInt32) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        try owner.find().retire(timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+    }
+}
+
+@c @implementation
+public func peal_owner_list_observations(
+    _ owner: peal_owner, _ out_observations: UnsafeMutablePointer<peal_observation>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        let observations = try owner.find().observations
+        guard out_observations != nil || capacity == 0 else { throw .null("out_observations") }
+        out_count?.pointee = observations.count
+        for (index, number) in observations.prefix(max(0, capacity)).enumerated() {
+            out_observations?[index] = peal_observation(number: number)
+        }
+        return observations.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+}
+
+@c @implementation
+public func peal_owner_name(
+    _ owner: peal_owner, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+    _ out_length: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        try Boundary.write(try owner.find().name, buffer, capacity, out_length)
+    }
+}
+
+@c @implementation
+public func peal_find_pointers_into(
+    _ address: UnsafeRawPointer?, _ visit: peal_pointer_visitor?, _ context: UnsafeMutableRawPointer?,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let address else { throw .null("address") }
+        let found = try PointerSearch.run(address)
+        out_count?.pointee = found.count
+        for (what, function) in found { visit?(context, what, UnsafeRawPointer(bitPattern: function)) }
+    }
+}

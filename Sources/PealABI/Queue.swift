@@ -1,0 +1,118 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_queue_create(
+    _ options: UnsafePointer<peal_queue_options>?, _ out_queue: UnsafeMutablePointer<peal_queue>?
+) -> peal_status {
+    out_queue?.pointee = peal_queue(number: 0)
+    do throws(Failure) {
+        guard let out_queue else { throw .null("out_queue") }
+        out_queue.pointee = peal_queue(number: try Queue.make(Queue.Options(options)).number)
+        return PEAL_OK
+    } catch {
+        // Of options that a later version made longer, the members that are known here are where they were.
+        if let options, Boundary.size(of: options) >= MemoryLayout<peal_queue_options>.size {
+            options.pointee.destroy?(options.pointee.context)
+        }
+        return Boundary.fail(error)
+    }
+}
+
+@c @implementation
+public func peal_queue_main() -> peal_queue {
+    peal_queue(number: Queue.main?.number ?? 0)
+}
+
+@c @implementation
+public func peal_queue_destroy(_ queue: peal_queue) -> peal_status {
+    Boundary.status { () throws(Failure) in try queue.find().end() }
+}
+
+@c @implementation
+public func peal_queue_pump(
+    _ queue: peal_queue, _ limit: Int, _ out_calls: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    out_calls?.pointee = 0
+    return Boundary.status { () throws(Failure) in
+        let calls = try queue.find().pump(limit: limit < 0 ? .max : limit)
+        out_calls?.pointee = calls
+    }
+}
+
+@c @implementation
+public func peal_queue_descriptor(
+    _ queue: peal_queue, _ out_descriptor: UnsafeMutablePointer<Int32>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_descriptor else { throw .null("out_descriptor") }
+        out_descriptor.pointee = -1
+        out_descriptor.pointee = try queue.find().descriptor()
+    }
+}
+
+@c @implementation
+public func peal_queue_run(_ queue: peal_queue) -> peal_status {
+    Boundary.status { () throws(Failure) in try queue.find().runSubmitted() }
+}
+
+@c @implementation
+public func peal_queue_pause(_ queue: peal_queue) -> peal_status {
+    Boundary.status { () throws(Failure) in try queue.find().pause() }
+}
+
+@c @implementation
+public func peal_queue_resume(_ queue: peal_queue) -> peal_status {
+    Boundary.status { () throws(Failure) in try queue.find().resume() }
+}
+
+@c @implementation
+public func peal_queue_flush(_ queue: peal_queue, _ timeout: UInt32) -> peal_status {
+    Boundary.status { () throws(Failure) in try queue.find().flush(timeout: timeout) }
+}
+
+@c @implementation
+public func peal_queue_is_current(_ queue: peal_queue) -> Bool {
+    Handles.queues.find(queue.number)?.isCurrent ?? false
+}
+
+@c @implementation
+public func peal_queue_read_counts(
+    _ queue: peal_queue, _ out_counts: UnsafeMutablePointer<peal_queue_counts>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_counts else { throw .null("out_counts") }
+        var counts = try Boundary.options(out_counts, named: "the counts of a queue", default: peal_queue_counts())
+        let read = try queue.find().counts
+        counts.waiting = read.waiting
+        counts.delivered = read.delivered
+        counts.dropped = read.dropped
+        counts.rejected = read.rejected
+        out_counts.pointee = counts
+    }
+}
+
+extension Queue.Options {
+    fileprivate init(_ options: UnsafePointer<peal_queue_options>?) throws(Failure) {
+        self.init()
+        let given = try Boundary.options(options, named: "the options of a queue", default: peal_queue_options())
+        owner = try CurrentOwner.find(given.owner.number)
+        guard let kind = Queue.Kind(rawValue: given.kind.rawValue), kind != .main else {
+            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.kind.rawValue)) is no kind of queue; use those of enum peal_queue_kind")
+        }
+        guard let overflow = Overflow(rawValue: given.overflow.rawValue) else {
+            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.overflow.rawValue)) is no way of overflow; use those of enum peal_overflow")
+        }
+        guard kind != .executor || given.submit != nil else { throw .null("submit, which an executor needs,") }
+        guard given.capacity >= 0 else {
+            throw Failure(.argument, "the capacity is above half the address space; 0 means no bound")
+        }
+        self.kind = kind
+        self.overflow = overflow
+        capacity = given.capacity
+        wait = given.wait
+        context = given.context
+        destroy = given.destroy
+        if let submit = given.submit { self.submit = unsafeBitCast(submit, to: Submit.self) }
+    }
+}

@@ -1,0 +1,36 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_reference_create(
+    _ object: UnsafeMutableRawPointer?, _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
+    _ out_reference: UnsafeMutablePointer<peal_reference>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_reference else { throw .null("out_reference") }
+        out_reference.pointee = peal_reference(number: 0)
+        guard let object else { throw .null("object") }
+        out_reference.pointee = peal_reference(number: try Reference.make(object, destroy: destroy))
+    }
+}
+
+@c @implementation
+public func peal_reference_retain(
+    _ reference: peal_reference, _ out_object: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> peal_status {
+    out_object?.pointee = nil
+    return Boundary.status { () throws(Failure) in
+        let object = try Reference.retain(reference.number)
+        out_object?.pointee = object
+    }
+}
+
+@c @implementation
+public func peal_reference_release(_ reference: peal_reference) -> peal_status {
+    Boundary.status { () throws(Failure) in try Reference.release(reference.number) }
+}
+
+@c @implementation
+public func peal_reference_count(_ reference: peal_reference) -> Int {
+    Reference.count(reference.number)
+}

@@ -1,0 +1,58 @@
+extension TypeScope {
+    /// Makes known how what is behind a pointer to a type is captured.
+    ///
+    /// - Parameter typeText: The type behind the pointer: `struct widget`, a typedef of it, or a name
+    ///   that is never declared.
+    /// - Returns: Whether that is new. It is not where the type has the same functions already.
+    public mutating func manage(_ typeText: String, by hooks: TypeHooks) throws(SyntaxError) -> Bool {
+        let name = try managedName(typeText)
+        if let known = self.hooks[name] {
+            guard known == hooks else {
+                throw SyntaxError(
+                    .conflict, "'\(name)' is registered already, with other functions; a type has one way to be"
+                        + " captured", column: 1)
+            }
+            return false
+        }
+        if let excess = add(hooks, for: name) { throw SyntaxError(.limit, excess, column: 1) }
+        return true
+    }
+
+    /// Forgets what `manage` made known. Methods that were read meanwhile keep it.
+    public mutating func unmanage(_ typeText: String) throws(SyntaxError) -> TypeHooks? {
+        removeHooks(for: try managedName(typeText))
+    }
+
+    /// How what is behind a pointer to `type` is captured, where that is known. A name that was not
+    /// declared when its functions were registered may have become a typedef since.
+    func hooks(of type: CType) -> TypeHooks? {
+        if hooks.isEmpty { return nil }
+        var type = type
+        while case .alias(let alias) = type {
+            if let known = hooks[alias.name] { return known }
+            type = alias.target.type
+        }
+        return type.managedName.flatMap { hooks[$0] }
+    }
+
+    private func managedName(_ typeText: String) throws(SyntaxError) -> String {
+        var parser = DeclarationParser(typeText, scope: self)
+        let type = try parser.parseWholeTypeName()
+        if let name = type.unaliased.managedName { return name }
+        throw SyntaxError(
+            .unsupported, "'\(type)' is no struct or union, nor a name that stands for one; name the type behind the"
+                + " pointer, as 'struct widget'", column: 1)
+    }
+}
+
+extension CType {
+    /// What a type is registered under; nil where it cannot be.
+    fileprivate var managedName: String? {
+        switch self {
+        case .structure(let structure): structure.name.isEmpty ? nil : structure.spelling
+        case .union(let name): name.isEmpty ? nil : "union " + name
+        case .opaque(let name): name
+        default: nil
+        }
+    }
+}

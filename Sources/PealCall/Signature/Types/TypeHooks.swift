@@ -1,0 +1,69 @@
+public import CPealSupport
+
+/// The functions by which what is behind a pointer is captured: an object is retained and released, a
+/// struct is copied and destroyed.
+///
+/// There is one table for each pair of functions, in the whole process and for good: what counts
+/// captures is the code that they will call, and whatever holds one may count it off at any time. So
+/// before code is unloaded: take back its types, then wait until `outstanding` is zero.
+public struct TypeHooks: Sendable {
+    public typealias Retain = @convention(c) (_ object: UnsafeMutableRawPointer?) -> Void
+    public typealias Copy = @convention(c) (_ value: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
+    public typealias Release = @convention(c) (_ captured: UnsafeMutableRawPointer?) -> Void
+
+    // Never freed; its functions never change, and its counts are atomic.
+    public nonisolated(unsafe) let table: UnsafeMutablePointer<peal_type_hooks>
+
+    /// Those of an object type.
+    public static func object(
+        retain: @escaping Retain, release: @escaping Release
+    ) throws(OutOfMemory) -> TypeHooks {
+        let key = Key(retain: unsafeBitCast(retain, to: UInt.self), copy: 0, release: unsafeBitCast(release, to: UInt.self))
+        return try find(key) { peal_type_hooks(retain: retain, copy: nil, release: release, outstanding: 0, registrations: 0) }
+    }
+
+    /// Those of a struct type.
+    public static func structure(
+        copy: @escaping Copy, destroy: @escaping Release
+    ) throws(OutOfMemory) -> TypeHooks {
+        let key = Key(retain: 0, copy: unsafeBitCast(copy, to: UInt.self), release: unsafeBitCast(destroy, to: UInt.self))
+        return try find(key) { peal_type_hooks(retain: nil, copy: copy, release: destroy, outstanding: 0, registrations: 0) }
+    }
+
+    /// Objects are kept, structs are copied.
+    public var isObject: Bool { table.pointee.retain != nil }
+
+    /// How many captures have not been released.
+    public var outstanding: Int { Int(peal_hooks_outstanding(table)) }
+
+    /// Counts a type that has these functions. Without any, nothing is captured by them.
+    public func register() { peal_hooks_register(table) }
+    public func unregister() { peal_hooks_unregister(table) }
+
+    public var isRegistered: Bool { peal_hooks_registrations(table) > 0 }
+
+    /// All that were ever registered.
+    public static var all: [TypeHooks] { known.withLock { Array($0.values) } }
+
+    private struct Key: Hashable, Sendable {
+        let retain, copy, release: UInt
+    }
+
+    private static let known = Guarded<[Key: TypeHooks]>([:])
+
+    private static func find(_ key: Key, _ make: () -> peal_type_hooks) throws(OutOfMemory) -> TypeHooks {
+        try known.withLock { (known) throws(OutOfMemory) in
+            if let hooks = known[key] { return hooks }
+            let table = try RawMemory.allocate(peal_type_hooks.self, count: 1)
+            table.initialize(to: make())
+            let hooks = TypeHooks(table: table)
+            known[key] = hooks
+            return hooks
+        }
+    }
+}
+
+extension TypeHooks: Hashable {
+    public static func == (left: TypeHooks, right: TypeHooks) -> Bool { left.table == right.table }
+    public func hash(into hasher: inout Hasher) { hasher.combine(table) }
+}

@@ -1,0 +1,156 @@
+internal import CPealSupport
+import PealCall
+
+/// Capturing, in three steps: ask for the size, have that much memory (aligned to
+/// `CopyPlan.alignment`), capture into it. Later release it, from any thread, and free the memory.
+/// None of this allocates or takes a lock. Hooks of types are user code: hold no lock.
+///
+/// `arguments` is one pointer a parameter, none of them nil; nil where there are no parameters.
+extension CopyPlan.Pointer {
+    /// How much memory a capture of these arguments needs, in bytes.
+    public func size(of arguments: Broadcast.Arguments?) -> Int {
+        guard !pointee.isPlain, let arguments else { return pointee.fixedSize }
+        var end = pointee.fixedSize
+        for pointer in captured {
+            guard let source = pointer.target(in: arguments) else { continue }
+            let room = pointer.room(for: source, arguments)
+            end = end.roundedUp(to: room.alignment) + room.size
+        }
+        return end
+    }
+
+    /// Captures the arguments. What they point to must be as it was for `size(of:)`.
+    ///
+    /// When a type's own functions refuse, what was captured before is released.
+    public func capture(
+        _ arguments: Broadcast.Arguments?, into memory: UnsafeMutableRawPointer
+    ) throws(CaptureFailure) {
+        guard let arguments else { return }
+        copyValues(arguments, to: memory)
+        if !pointee.isPlain { try capturePointers(arguments, into: memory) }
+    }
+
+    @inline(never)
+    private func capturePointers(
+        _ arguments: Broadcast.Arguments, into memory: UnsafeMutableRawPointer
+    ) throws(CaptureFailure) {
+        var end = pointee.fixedSize
+        for (index, pointer) in captured.enumerated() {
+            guard let source = pointer.target(in: arguments) else { continue }
+            if case .managed(let hooks) = pointer.rule {
+                guard let own = peal_hooks_capture(hooks, source) else {
+                    release(memory, first: index)
+                    throw CaptureFailure(parameter: pointer.parameter)
+                }
+                memory.storeBytes(of: own, toByteOffset: pointer.offset, as: UnsafeMutableRawPointer.self)
+                continue
+            }
+            let room = pointer.room(for: source, arguments)
+            guard room.size > 0 else { continue }
+            let copy = memory + end.roundedUp(to: room.alignment)
+            copy.copyMemory(from: source, byteCount: room.size)
+            memory.storeBytes(of: copy, toByteOffset: pointer.offset, as: UnsafeMutableRawPointer.self)
+            end = end.roundedUp(to: room.alignment) + room.size
+        }
+    }
+
+    /// Fills one pointer for each parameter, to its value in a block.
+    public func pointers(
+        of memory: UnsafeMutableRawPointer, into slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) {
+        let offsets = pointee.offsets
+        for index in 0..<pointee.parameterCount { slots[index] = memory + offsets[index] }
+    }
+
+    /// Ends a block: releases objects, destroys copies of structs. The memory stays the caller's to free.
+    public func release(_ memory: UnsafeMutableRawPointer) {
+        guard !pointee.isPlain else { return }
+        release(memory, first: pointee.pointerCount)
+    }
+
+    private func release(_ memory: UnsafeMutableRawPointer, first count: Int) {
+        for pointer in captured.prefix(count) {
+            guard case .managed(let hooks) = pointer.rule,
+                let own = memory.load(fromByteOffset: pointer.offset, as: UnsafeMutableRawPointer?.self)
+            else { continue }
+            peal_hooks_release(hooks, own)
+        }
+    }
+
+    private var captured: UnsafeBufferPointer<CapturedPointer> {
+        UnsafeBufferPointer(start: pointee.pointers, count: pointee.pointerCount)
+    }
+
+    /// Copies the values alone. What is behind pointers stays whose it is.
+    @inline(__always)
+    func copyValues(_ arguments: Broadcast.Arguments, to memory: UnsafeMutableRawPointer) {
+        var value = pointee.values
+        let words = value + pointee.wordCount
+        let halves = words + pointee.halfCount
+        let end = pointee.values + pointee.parameterCount
+        // Most values are words, and to ask for each what it is would cost more than to copy it.
+        while value != words {
+            copy(value, UInt64.self, arguments, to: memory)
+            value += 1
+        }
+        while value != halves {
+            copy(value, UInt32.self, arguments, to: memory)
+            value += 1
+        }
+        while value != end {
+            let source = arguments[value.pointee.parameter].unsafelyUnwrapped
+            (memory + value.pointee.offset).copyMemory(from: source, byteCount: value.pointee.size)
+            value += 1
+        }
+    }
+
+    @inline(__always)
+    private func copy<Word: BitwiseCopyable>(
+        _ value: UnsafePointer<CopiedValue>, _ type: Word.Type, _ arguments: Broadcast.Arguments,
+        to memory: UnsafeMutableRawPointer
+    ) {
+        let source = arguments[value.pointee.parameter].unsafelyUnwrapped
+        memory.storeBytes(of: source.loadUnaligned(as: type), toByteOffset: value.pointee.offset, as: type)
+    }
+}
+
+extension CapturedPointer {
+    /// What the argument points to, if anything.
+    fileprivate func target(in arguments: Broadcast.Arguments) -> UnsafeMutableRawPointer? {
+        arguments[parameter]?.loadUnaligned(as: UnsafeMutableRawPointer?.self)
+    }
+
+    /// The room that a copy takes in the block. Buffers are aligned for any type.
+    fileprivate func room(
+        for source: UnsafeMutableRawPointer, _ arguments: Broadcast.Arguments
+    ) -> (size: Int, alignment: Int) {
+        switch rule {
+        case .managed: (0, 1)
+        case .string: (peal_memory_text_size(source.assumingMemoryBound(to: CChar.self)), 1)
+        case .elements(let count, let size): (count * size, CopyPlan.alignment)
+        case .counted(let parameter, let kind, let size):
+            (Self.bytes(arguments[parameter].map { kind.integer($0) } ?? 0, size), CopyPlan.alignment)
+        }
+    }
+
+    /// No buffer is longer than half the address space; what says so is not a length.
+    private static func bytes(_ count: Int, _ size: Int) -> Int {
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
+        return overflow || bytes < 0 ? 0 : bytes
+    }
+}
+
+extension ResultKind {
+    /// The value as a count; what does not fit is no count, and negative.
+    fileprivate func integer(_ value: UnsafeMutableRawPointer) -> Int {
+        switch self {
+        case .int8: Int(value.load(as: Int8.self))
+        case .uint8: Int(value.load(as: UInt8.self))
+        case .int16: Int(value.load(as: Int16.self))
+        case .uint16: Int(value.load(as: UInt16.self))
+        case .int32: Int(value.load(as: Int32.self))
+        case .uint32: Int(value.load(as: UInt32.self))
+        default: value.load(as: Int.self)
+        }
+    }
+}

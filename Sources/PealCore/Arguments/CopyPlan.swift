@@ -1,0 +1,63 @@
+internal import CPealSupport
+import PealCall
+
+/// How the arguments of a call are captured, so that they outlive the call: the values in one block of
+/// memory, and what pointers point to as their declaration says.
+///
+/// A block begins with the values, each at its own offset, aligned as its type is; copies of strings and
+/// buffers follow. Copies of structs and retained objects lie elsewhere and are the block's to release.
+///
+/// Plans are made when a method is defined, shared, never changed and never freed, so a captured call
+/// refers to its plan by a bare pointer, for as long as it likes.
+public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
+    // Unchecked because of the pointers: what they point to is written before the plan is shared.
+
+    public typealias Pointer = UnsafePointer<CopyPlan>
+
+    /// What blocks must be aligned to, in bytes: as allocated memory is.
+    public static let alignment = 16
+
+    public let parameterCount: Int
+    /// The bytes of the values alone.
+    public let fixedSize: Int
+    /// Nothing but values: a block has `fixedSize` bytes, and nothing is released.
+    public let isPlain: Bool
+    /// The first parameter that is a pointer of which nothing is said, unless the method says that
+    /// such pointers are borrowed. A block holds the pointer as it is.
+    public let firstBarePointer: Int?
+
+    /// For each parameter, where its value lies in a block.
+    let offsets: UnsafePointer<Int>
+    /// The values as they are copied: those of eight bytes, those of four, the others.
+    let values: UnsafePointer<CopiedValue>
+    let wordCount: Int
+    let halfCount: Int
+    /// The parameters that need more than their value copied, in order.
+    let pointers: UnsafePointer<CapturedPointer>
+    let pointerCount: Int
+}
+
+/// A value to be copied into a block.
+struct CopiedValue: BitwiseCopyable {
+    let parameter: Int
+    let offset: Int
+    let size: Int
+}
+
+/// A pointer among the arguments, and what is done with what it points to.
+struct CapturedPointer: BitwiseCopyable {
+    enum Rule: BitwiseCopyable {
+        /// Copied up to its zero.
+        case string
+        /// So many elements are copied.
+        case elements(Int, size: Int)
+        /// The number of elements is another argument.
+        case counted(by: Int, ResultKind, size: Int)
+        case managed(UnsafeMutablePointer<peal_type_hooks>)
+    }
+
+    let parameter: Int
+    /// Where the pointer lies in a block.
+    let offset: Int
+    let rule: Rule
+}

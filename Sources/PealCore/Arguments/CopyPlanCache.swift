@@ -1,0 +1,23 @@
+import PealCall
+
+/// All copy plans of the process, by what decides them. They are few, as call plans are, and kept for
+/// good.
+enum CopyPlanCache {
+    private static let plans = Guarded<[CopyPlan.Key: CopyPlan.Pointer]>([:])
+
+    /// The plan of a method's arguments, made when it is first asked for.
+    static func plan(for declaration: MethodDeclaration) throws(OutOfMemory) -> CopyPlan.Pointer {
+        let key = CopyPlan.Key(declaration)
+        let result: Result<CopyPlan.Pointer, OutOfMemory> = plans.withLock { plans in
+            if let known = plans[key] { return .success(known) }
+            do throws(OutOfMemory) {
+                let plan = try CopyPlan.make(key)
+                plans[key] = plan
+                return .success(plan)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+}

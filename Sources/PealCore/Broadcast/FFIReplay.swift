@@ -1,0 +1,29 @@
+internal import CPealSupport
+import PealCall
+
+/// The plain `ffi_call` loop, results dropped: for calls that no frame can carry.
+enum FFIReplay {
+    /// - Returns: How many observers were called, or nil when an argument is null.
+    @inline(__always)
+    static func each(
+        _ plan: CallPlan.Pointer, _ arguments: Broadcast.Arguments?, to entries: UnsafePointer<SnapshotEntry>,
+        count: Int, _ current: FrameReplay.Current
+    ) -> Int? {
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            // Aligned for any result: who returns a struct in memory counts on that.
+            withUnsafeTemporaryAllocation(byteCount: CallPlan.smallResultSize, alignment: 16) { room in
+                let slots = memory.baseAddress.unsafelyUnwrapped
+                // A struct in memory whose value nobody wants: libffi finds room for it.
+                let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
+                let result = isLarge ? nil : room.baseAddress
+                guard CallPlan.fillSlots(plan, from: arguments, into: slots) else { return nil }
+                return FrameReplay.eachEntry(entries, count, current) { entry in
+                    slots[0] = peal_snapshot_entry_target(entry)
+                    CallPlan.callThroughFFI(
+                        plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
+                    return true
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import CPealSupport
+import PealCall
+
+/// Calls observers one after the other, for callers who look at each result or change an argument from
+/// call to call.
+struct ResultCalls {
+    typealias Slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    typealias Entry = UnsafePointer<SnapshotEntry>
+
+    let plan: CallPlan.Pointer
+    let entries: Entry
+    let count: Int
+    let current: FrameReplay.Current
+    /// One pointer a parameter. The callers' own array is not changed.
+    let arguments: Broadcast.Arguments?
+    var forcesFFI = false
+
+    /// - Parameters:
+    ///   - prepare: Runs before a call. It may point an argument elsewhere, and then returns true.
+    ///   - take: Gets the result. False stops.
+    /// - Returns: How many observers were called.
+    func run(prepare: (Entry, Slots) -> Bool, take: (Entry, UnsafeMutableRawPointer) -> Bool) -> Int {
+        let room = max(CallPlan.smallResultSize, plan.pointee.resultSize)
+        return withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { result in
+            withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { own in
+                let own = own.baseAddress.unsafelyUnwrapped
+                if plan.pointee.parameterCount > 0, let arguments {
+                    own.update(from: arguments, count: plan.pointee.parameterCount)
+                }
+                let result = result.baseAddress.unsafelyUnwrapped
+                if let frame = plan.pointee.frame, !forcesFFI { return runWithFrame(frame, own, result, prepare, take) }
+                return runThroughFFI(own, result, prepare, take)
+            }
+        }
+    }
+
+    private func runWithFrame(
+        _ shape: FrameShape, _ arguments: Slots, _ result: UnsafeMutableRawPointer,
+        _ prepare: (Entry, Slots) -> Bool, _ take: (Entry, UnsafeMutableRawPointer) -> Bool
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Int(PEAL_FRAME_WORDS)) { frame in
+            let words = frame.baseAddress.unsafelyUnwrapped
+            _ = CallPlan.buildFrame(plan, from: arguments, into: words)
+            return FrameReplay.eachEntry(entries, count, current) { entry in
+                if prepare(entry, arguments) { _ = CallPlan.buildFrame(plan, from: arguments, into: words) }
+                CallPlan.callWithFrame(
+                    plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
+                    words: words, result: result)
+                return take(entry, result)
+            }
+        }
+    }
+
+    private func runThroughFFI(
+        _ arguments: Slots, _ result: UnsafeMutableRawPointer,
+        _ prepare: (Entry, Slots) -> Bool, _ take: (Entry, UnsafeMutableRawPointer) -> Bool
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            let slots = memory.baseAddress.unsafelyUnwrapped
+            CallPlan.fillSlots(plan, from: arguments, into: slots)
+            return FrameReplay.eachEntry(entries, count, current) { entry in
+                if prepare(entry, arguments) { CallPlan.fillSlots(plan, from: arguments, into: slots) }
+                slots[0] = peal_snapshot_entry_target(entry)
+                CallPlan.callThroughFFI(
+                    plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
+                return take(entry, result)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import PealCall
+
+extension Center {
+    public func declareTypes(_ text: String) throws(Failure) {
+        try keepInState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                try state.types.declare(text)
+            } catch {
+                throw Failure(error, in: "type declaration")
+            }
+        }
+    }
+
+    public func layout(of type: String) throws(Failure) -> Layout {
+        let types = try withState { (state) throws(Failure) in state.types }
+        do throws(SyntaxError) {
+            return try types.layout(of: type)
+        } catch {
+            throw Failure(error, in: "type")
+        }
+    }
+
+    /// Makes known how what is behind pointers to a type is captured. The same again changes nothing.
+    public func manageType(_ type: String, by hooks: TypeHooks, for owner: Owner? = nil) throws(Failure) {
+        try keepInState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                if try state.types.manage(type, by: hooks) { hooks.register() }
+            } catch {
+                throw Failure(error, in: "type")
+            }
+        }
+        try owner?.remember(Owner.ManagedType(center: self, name: type))
+    }
+
+    /// Takes that back: methods that are defined from now on do not know it, and those that do capture
+    /// nothing by these functions any more, unless another type has the same.
+    ///
+    /// - Returns: The functions. Once nothing is outstanding, none is called by what was captured here.
+    @discardableResult
+    public func unmanageType(_ type: String) throws(Failure) -> TypeHooks {
+        let hooks = try withState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                return try state.types.unmanage(type)
+            } catch {
+                throw Failure(error, in: "type")
+            }
+        }
+        guard let hooks else { throw Failure(.notFound, "no functions are registered for the type \(type)") }
+        hooks.unregister()
+        return hooks
+    }
+}

@@ -1,0 +1,35 @@
+import PealCall
+
+/// Calls that are to be answered: each observer gets a token of its own in the place of the caller's
+/// completion, or its result is a reply.
+struct Asking {
+    let calls: ResultCalls
+    /// Without one, or when it has ended, nobody waits for answers.
+    let completion: Completion?
+    /// Where tokens go; nil: results are replies.
+    let parameter: Int?
+    /// Whether the calls have been counted as asked, by who put them on a queue.
+    var isReserved = false
+
+    /// - Returns: How many observers were called.
+    func run() -> Int {
+        guard let parameter else { return runForReplies() }
+        var token: UInt64 = 0
+        return withUnsafeMutablePointer(to: &token) { token in
+            calls.run { _, arguments in
+                token.pointee = completion?.issueToken(isReserved: isReserved) ?? 0
+                arguments[parameter] = UnsafeMutableRawPointer(token)
+                return true
+            } take: { _, _ in true }
+        }
+    }
+
+    private func runForReplies() -> Int {
+        calls.run { _, _ in false } take: { entry, result in
+            completion?.reply(
+                from: entry.pointee.record.pointee.number, result, size: calls.plan.pointee.resultSize,
+                isReserved: isReserved)
+            return true
+        }
+    }
+}

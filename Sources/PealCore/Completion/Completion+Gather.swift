@@ -1,0 +1,21 @@
+import PealCall
+
+extension Completion {
+    /// Calls a method on every observer, and has each result brought to a queue.
+    ///
+    /// - Returns: The completion, and how the broadcast ended; a failure of it has been taken back.
+    public static func gather(
+        _ number: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
+    ) throws(Failure) -> (completion: Completion, outcome: Broadcast.Outcome) {
+        if let method = Handles.methods.find(number), method.declaration.signature.result.isVoid {
+            throw Failure(.policy, "\(method.title) returns nothing; only results can be gathered. A method with a completion is broadcast with one")
+        }
+        let completion = try make(options, isPassed: true)
+        var request = BroadcastRequest(result: nil)
+        request.policy = .all
+        request.gathering = completion
+        let outcome = Broadcast.send(number, arguments: arguments, count: count, request: request, calls: nil)
+        if outcome.isFailure { completion.abandon() } else { completion.endPassing() }
+        return (completion, outcome)
+    }
+}

@@ -1,0 +1,235 @@
+internal import CPealSupport
+import PealCall
+
+/// A promise to tell once when something is done: when all who were asked have answered or will not, or
+/// the time is over.
+public final class Completion: Sendable {
+    public typealias Done = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
+    public typealias Reply = @convention(c) (UnsafeMutableRawPointer?, UInt64, UnsafeRawPointer?) -> Void
+
+    /// How a completion is made.
+    public struct Options {
+        public var done: Done
+        /// Gets each result, where results are gathered.
+        public var reply: Reply?
+        public var context: UnsafeMutableRawPointer?
+        /// Where both run; nil: on the thread that answers last.
+        public var queue: Queue?
+        public var policy = BroadcastPolicy.last
+        /// In milliseconds; the largest number never passes.
+        public var timeout = UInt32.max
+        public var owner: Owner?
+        /// What a report says of each end.
+        public var statusOfEnd: @Sendable (CompletionEnd) -> Int32
+
+        public init(done: @escaping Done, statusOfEnd: @escaping @Sendable (CompletionEnd) -> Int32) {
+            self.done = done
+            self.statusOfEnd = statusOfEnd
+        }
+    }
+
+    public let number: UInt64
+    private let state: Guarded<CompletionState>
+    // Used by their contract alone: the functions may be called on any thread.
+    private nonisolated(unsafe) let options: Options
+    /// What tells the queue that all is done; made beforehand, so that telling cannot fail.
+    private nonisolated(unsafe) let notice: UnsafeMutablePointer<CompletionNotice>
+
+    private init(number: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>) {
+        self.number = number
+        self.options = options
+        self.notice = notice
+        state = Guarded(CompletionState(policy: options.policy))
+    }
+
+    deinit {
+        if !state.withLock({ $0.isNoticeSent }) { peal_memory_free(notice) }
+    }
+
+    /// - Parameter isPassed: Whether it belongs to a broadcast from the start: it cannot be answered itself.
+    public static func make(_ options: Options, isPassed: Bool = false) throws(Failure) -> Completion {
+        guard let notice = CompletionNotice.make(replySize: 0) else { throw .outOfMemory }
+        let handle = Handles.completions.insert { number in
+            CompletionHandle(Completion(number: number, options: options, notice: notice), .whole, number: number)
+        }
+        guard let completion = handle?.completion else {
+            peal_memory_free(notice)
+            throw Failure(.limit, "there are too many completions in the process; answer or cancel those that wait")
+        }
+        notice.pointee.number = completion.number
+        do throws(Failure) {
+            try options.owner?.remember(completion)
+        } catch {
+            Handles.completions.remove(completion.number)
+            throw error
+        }
+        if isPassed { _ = completion.beginPassing() }
+        if options.timeout != .max { completion.startTimer(options.timeout) }
+        return completion
+    }
+
+    /// The one of a number that is no token's.
+    static func find(_ number: UInt64) -> Completion? {
+        guard let handle = Handles.completions.find(number), handle.role == .whole else { return nil }
+        return handle.completion
+    }
+
+    private func startTimer(_ timeout: UInt32) {
+        peal_dispatch_after(timeout, UnsafeMutableRawPointer(bitPattern: UInt(number))) { context in
+            Completion.find(UInt64(UInt(bitPattern: context)))?.end(.timedOut)
+        }
+    }
+
+    // MARK: Passing to a broadcast
+
+    /// The completion that a broadcast was given; nil for zero.
+    static func pass(_ argument: UnsafeMutableRawPointer?) throws(Broadcast.Outcome) -> Completion? {
+        let number = argument?.loadUnaligned(as: UInt64.self) ?? 0
+        guard number != 0 else { return nil }
+        guard let completion = find(number), completion.beginPassing() else { throw .staleCompletion }
+        return completion
+    }
+
+    private func beginPassing() -> Bool { state.withLock { $0.beginPassing() } }
+
+    /// All have been asked.
+    func endPassing() { settle { $0.settle(.counted) } }
+
+    func reserve(_ count: Int) { state.withLock { $0.ask(count) } }
+
+    func dropReserved(_ count: Int) {
+        guard count > 0 else { return }
+        settle { $0.settle(.dropped, count: count) }
+    }
+
+    /// - Parameter isReserved: Whether it was counted as asked.
+    /// - Returns: The number of a new token; 0 when nobody waits for it any more.
+    func issueToken(isReserved: Bool) -> UInt64 {
+        if !isReserved { reserve(1) }
+        guard let token = Handles.completions.insert({ CompletionHandle(self, .token, number: $0) }) else {
+            dropReserved(1)
+            return 0
+        }
+        if state.withLock({ $0.keep(token.number) }) { return token.number }
+        Handles.completions.remove(token.number)
+        return 0
+    }
+
+    // MARK: Answers
+
+    /// Answers for a number, or says that it will not.
+    ///
+    /// - Parameter result: nil: it will not.
+    public static func answer(_ number: UInt64, _ result: Int64?) throws(Failure) {
+        guard let handle = Handles.completions.find(number) else { throw .staleCompletion }
+        let completion = handle.completion
+        switch handle.role {
+        case .token:
+            guard Handles.completions.remove(number) != nil else { throw .staleCompletion }
+            completion.settle { state in
+                state.tokens.remove(number)
+                return state.settle(result.map { .answered($0) } ?? .dropped)
+            }
+        case .whole: try completion.answerWhole(result)
+        }
+    }
+
+    private func answerWhole(_ result: Int64?) throws(Failure) {
+        guard beginPassing() else {
+            throw isEnded
+                ? .staleCompletion
+                : Failure(.state, "the completion was passed to a broadcast: its observers answer, each by the token it got")
+        }
+        state.withLock { $0.ask(1) }
+        settle { $0.settle(result.map { .answered($0) } ?? .dropped) }
+        endPassing()
+    }
+
+    private var isEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// Hands one observer's result on.
+    func reply(from observation: UInt64, _ result: UnsafeRawPointer, size: Int, isReserved: Bool) {
+        if !isReserved { reserve(1) }
+        guard let mailbox = options.queue?.mailbox, let notice = CompletionNotice.make(replySize: size) else {
+            return dropReserved(1)
+        }
+        notice.pointee.number = number
+        notice.pointee.observation = observation
+        UnsafeMutableRawPointer(notice + 1).copyMemory(from: result, byteCount: size)
+        notice.pointee.task.run = { Completion.runReply($0) }
+        mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
+        settle { $0.settle(.counted, completed: 1) }
+    }
+
+    public static func cancel(_ number: UInt64) throws(Failure) {
+        guard let completion = find(number), completion.end(.cancelled) else { throw .staleCompletion }
+    }
+
+    // MARK: The end
+
+    private func settle(_ change: (inout CompletionState) -> Bool) {
+        let isLast = state.withLock { change(&$0) }
+        if isLast { end(.answered) }
+    }
+
+    /// Ends it, once: tokens are stale from now on, and `done` runs, or will on its queue.
+    @discardableResult
+    private func end(_ end: CompletionEnd) -> Bool {
+        guard let tokens = state.withLock({ $0.end(end) }) else { return false }
+        for token in tokens { Handles.completions.remove(token) }
+        guard let mailbox = options.queue?.mailbox else {
+            runDone()
+            return true
+        }
+        state.withLock { $0.isNoticeSent = true }
+        notice.pointee.task.run = { Completion.runNotice($0) }
+        mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
+        return true
+    }
+
+    private static func runNotice(_ task: UnsafeMutablePointer<peal_task>) {
+        let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
+        find(notice.pointee.number)?.runDone()
+        peal_memory_free(notice)
+    }
+
+    private static func runReply(_ task: UnsafeMutablePointer<peal_task>) {
+        let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
+        if let completion = find(notice.pointee.number), let reply = completion.options.reply,
+            completion.state.withLock({ $0.beginCall() })
+        {
+            reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice + 1))
+            completion.state.withLock { $0.endCall() }
+        }
+        peal_memory_free(notice)
+    }
+
+    private func runDone() {
+        guard var report = state.withLock({ $0.beginDone(options.statusOfEnd) }) else { return }
+        options.done(options.context, &report)
+        state.withLock { $0.endCall() }
+        options.owner?.forget(self)
+        Handles.completions.remove(number)
+    }
+
+    /// Takes it back: nothing was asked, and `done` will not run.
+    func abandon() {
+        state.withLock { $0.abandon() }
+        options.owner?.forget(self)
+        Handles.completions.remove(number)
+    }
+
+    /// For its owner, whose functions are about to go: ends it, and runs `done` here unless it has run.
+    func finish() {
+        end(.cancelled)
+        runDone()
+    }
+
+    /// Whether one of its functions runs now.
+    var isCalling: Bool { state.withLock { $0.calls > 0 } }
+}
+
+extension Failure {
+    public static let staleCompletion = Failure(
+        .handle, "the completion is zero, made up, or has been answered or ended; each token answers once, in time")
+}

@@ -1,0 +1,105 @@
+/// The counts of a completion. Guarded by its lock.
+struct CompletionState {
+    /// What becomes of one who was asked.
+    enum Settled { case answered(Int64), dropped, counted }
+
+    let policy: BroadcastPolicy
+    var tokens: Set<UInt64> = []
+    /// The queue has the notice, and frees it.
+    var isNoticeSent = false
+    private(set) var end: CompletionEnd?
+    /// How many of its functions run now.
+    private(set) var calls = 0
+    private var isPassed = false
+    private var isDone = false
+    /// Those who have not settled, and one while it is being passed.
+    private var pending = 0
+    private var asked = 0
+    private var completed = 0
+    private var dropped = 0
+    private var result: Int64 = 0
+
+    init(policy: BroadcastPolicy) {
+        self.policy = policy
+    }
+
+    /// False when it has been passed before, or has ended.
+    mutating func beginPassing() -> Bool {
+        guard !isPassed, end == nil else { return false }
+        isPassed = true
+        pending += 1
+        return true
+    }
+
+    mutating func ask(_ count: Int) {
+        asked += count
+        pending += count
+    }
+
+    /// Keeps a new token's number while its answer is waited for.
+    ///
+    /// - Returns: False when nobody waits any more.
+    mutating func keep(_ token: UInt64) -> Bool {
+        guard end == nil else { return false }
+        tokens.insert(token)
+        return true
+    }
+
+    /// - Returns: Whether that was the last.
+    mutating func settle(_ settled: Settled, count: Int = 1, completed more: Int = 0) -> Bool {
+        guard end == nil else { return false }
+        switch settled {
+        case .answered(let value):
+            fold(value)
+            completed += 1
+        case .dropped: dropped += count
+        case .counted: completed += more
+        }
+        pending -= count
+        return pending == 0
+    }
+
+    private mutating func fold(_ value: Int64) {
+        switch policy {
+        case .sum:
+            let (sum, overflow) = result.addingReportingOverflow(value)
+            result = overflow ? (value < 0 ? .min : .max) : sum
+        case .min: result = completed == 0 ? value : min(result, value)
+        case .max: result = completed == 0 ? value : max(result, value)
+        case .any: result = result != 0 || value != 0 ? 1 : 0
+        case .every: result = (completed == 0 || result != 0) && value != 0 ? 1 : 0
+        default: result = value
+        }
+    }
+
+    /// - Returns: The tokens that nobody waits for any more; nil when it has ended before.
+    mutating func end(_ reason: CompletionEnd) -> Set<UInt64>? {
+        guard end == nil else { return nil }
+        end = reason
+        defer { tokens = [] }
+        return tokens
+    }
+
+    /// - Returns: What to tell; nil when it was told before.
+    mutating func beginDone(_ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
+        guard let end, !isDone else { return nil }
+        isDone = true
+        calls += 1
+        return CompletionReport(
+            status: statusOfEnd(end), result: result, asked: asked, completed: completed, dropped: dropped)
+    }
+
+    /// Whether a reply may still be handed on.
+    mutating func beginCall() -> Bool {
+        guard !isDone else { return false }
+        calls += 1
+        return true
+    }
+
+    mutating func endCall() { calls -= 1 }
+
+    mutating func abandon() {
+        end = .cancelled
+        isDone = true
+    }
+}

@@ -1,0 +1,51 @@
+internal import CPealSupport
+import PealCall
+
+/// Makes the calls of one item: those of one broadcast on one queue.
+struct DeliveryRun {
+    let group: UnsafeMutablePointer<peal_group>
+    let count: Int
+    let call: CapturedCall.Pointer
+
+    private var plan: CallPlan.Pointer { group.pointee.plan.assumingMemoryBound(to: CallPlan.self) }
+    private var copying: CopyPlan.Pointer { group.pointee.copying.assumingMemoryBound(to: CopyPlan.self) }
+    private var entries: UnsafePointer<SnapshotEntry> { UnsafePointer(peal_group_entry_at(group, 0)) }
+
+    /// - Returns: How many observers were called.
+    func run() -> Int {
+        // The run of the queue has made sure that there is a level.
+        guard let hold = peal_hold_nothing() else { return 0 }
+        let current = peal_hold_current(hold)
+        defer {
+            WeakHold.release(hold)
+            Broadcast.release(hold)
+        }
+        return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            let arguments = memory.baseAddress.unsafelyUnwrapped
+            copying.pointers(of: peal_call_arguments(call), into: arguments)
+            if call.pointee.completion != 0 || group.pointee.completion != 0 { return ask(arguments, current) }
+            if let shape = plan.pointee.frame { return callWithFrame(shape, arguments, current) }
+            return FFIReplay.each(plan, arguments, to: entries, count: count, current) ?? 0
+        }
+    }
+
+    private func ask(_ arguments: Broadcast.Arguments, _ current: FrameReplay.Current) -> Int {
+        let completion = Completion.find(call.pointee.completion)
+        let calls = ResultCalls(plan: plan, entries: entries, count: count, current: current, arguments: arguments)
+        let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
+        let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
+        completion?.dropReserved(count - called)
+        return called
+    }
+
+    private func callWithFrame(_ shape: FrameShape, _ arguments: Broadcast.Arguments, _ current: FrameReplay.Current) -> Int {
+        var frame = peal_whole_frame_room()
+        return withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            _ = CallPlan.buildFrame(plan, from: arguments, into: words)
+            return shape.usesStack
+                ? FrameReplay.withStack(shape, words, to: entries, count: count, current)
+                : FrameReplay.withRegisters(shape, words, to: entries, count: count, current)
+        }
+    }
+}

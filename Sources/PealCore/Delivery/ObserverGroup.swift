@@ -1,0 +1,62 @@
+internal import CPealSupport
+import PealCall
+
+/// The observers of one method on one queue, in call order. Lists have it, and items that wait.
+enum ObserverGroup {
+    typealias Pointer = UnsafeMutablePointer<peal_group>
+
+    /// An empty group, with one reference.
+    static func make(for method: Method, on mailbox: Mailbox, capacity: Int) throws(Failure) -> Pointer {
+        guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(peal_group_size(capacity))
+        else { throw .outOfMemory }
+        let group = memory.bindMemory(to: peal_group.self, capacity: 1)
+        group.pointee.references = 1
+        group.pointee.method = method.number
+        group.pointee.plan = UnsafeRawPointer(method.plan)
+        group.pointee.copying = UnsafeRawPointer(method.copyPlan)
+        group.pointee.mailbox = mailbox
+        group.pointee.completion = UInt32(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
+        group.pointee.capacity = UInt32(capacity)
+        peal_mailbox_retain(mailbox)
+        return group
+    }
+
+    /// Lets go of a group; with the last reference, of its observers too. Destroy callbacks run in here:
+    /// call with no lock held.
+    static func release(_ group: Pointer) {
+        for finished in letGo(group) { ObserverLife.end(finished) }
+    }
+
+    /// - Returns: The records whose last list this was.
+    static func letGo(_ group: Pointer) -> [UnsafeMutablePointer<ObserverRecord>] {
+        guard peal_group_release(group) else { return [] }
+        let finished = group.entries.map(\.record).filter { peal_observer_release($0) }
+        peal_mailbox_release(group.pointee.mailbox)
+        peal_memory_free(group)
+        return finished
+    }
+}
+
+extension ObserverGroup.Pointer {
+    var entries: UnsafeBufferPointer<SnapshotEntry> {
+        UnsafeBufferPointer(start: peal_group_entry_at(self, 0), count: Int(peal_group_count(self)))
+    }
+
+    /// Whether an entry may be put behind the others, which are there already.
+    func takes(_ entry: SnapshotEntry) -> Bool {
+        pointee.count < pointee.capacity
+            && (entries.last.map { $0.record.pointee.priority >= entry.record.pointee.priority } ?? true)
+    }
+
+    func append(_ entry: SnapshotEntry) {
+        let count = peal_group_count(self)
+        peal_group_entry_at(self, Int(count)).initialize(to: entry)
+        peal_observer_retain(entry.record)
+        peal_group_set_count(self, count + 1)
+    }
+
+    /// Whether none of the first entries is to be called any more.
+    func isDead(_ count: Int) -> Bool {
+        entries.prefix(count).allSatisfy(\.isRemoved)
+    }
+}

@@ -1,0 +1,72 @@
+internal import CPealSupport
+import PealCall
+
+/// The entry of a typed loop that stands for what the loop cannot call itself: observers with queues.
+/// The caller's compiler calls it as any other; it hands the arguments to the queues.
+enum Recorder {
+    /// Makes the recorder of a list. Without a function, where the system forbids closures, typed loops
+    /// that reach all cannot read the list.
+    static func install(in list: Snapshot) {
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard let function = function(for: plan) else { return }
+        list.pointee.record = { list, words in Recorder.record(list, words) }
+        peal_snapshot_recorder(list).initialize(
+            to: SnapshotEntry(
+                function: unsafeBitCast(function, to: (@convention(c) () -> Void).self),
+                target: UnsafeMutableRawPointer(list), gate: peal_recorder_open_gate(), table: nil))
+    }
+
+    private static func function(for plan: CallPlan.Pointer) -> UnsafeRawPointer? {
+        if let frame = plan.pointee.frame {
+            let function = peal_recorder_function(plan.pointee.resultPlace.rawValue, frame.usesStack)
+            return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
+        }
+        return CallPlan.closure(plan) { list, arguments in
+            guard let list else { return }
+            Recorder.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), arguments)
+        }
+    }
+
+    /// A call that came in registers.
+    private static func record(_ list: Broadcast.List, _ words: UnsafePointer<UInt64>) {
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            withUnsafeTemporaryAllocation(
+                byteCount: max(1, copying.pointee.fixedSize), alignment: CopyPlan.alignment
+            ) { values in
+                let arguments = memory.baseAddress.unsafelyUnwrapped
+                copying.pointers(of: values.baseAddress.unsafelyUnwrapped, into: arguments)
+                CallPlan.readFrame(plan, words, into: arguments)
+                take(list, arguments)
+            }
+        }
+    }
+
+    private static func take(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {
+        do throws(Broadcast.Outcome) {
+            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion else { return broadcast(list, arguments) }
+            _ = try Delivery.enqueue(list, arguments)
+        } catch {
+            noteFailure(error, of: list)
+        }
+    }
+
+    /// All observers are the recorder's to call, where each needs a token of its own.
+    private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {
+        let outcome = Broadcast.send(
+            peal_snapshot_method(list), arguments: arguments, count: peal_snapshot_parameter_count(list),
+            request: BroadcastRequest(result: nil), calls: nil)
+        if outcome.isFailure { noteFailure(outcome, of: list) }
+    }
+
+    /// The loop has no status: it is told when its list is let go.
+    private static func noteFailure(
+        _ outcome: Broadcast.Outcome, of list: Broadcast.List
+    ) {
+        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost(thread) else { return }
+        _ = Broadcast.fail(outcome, peal_snapshot_method(list), nil, peal_snapshot_parameter_count(list))
+        thread.pointee.recorded_failure = outcome.rawValue
+        peal_hold_attend_failure(hold)
+    }
+}

@@ -1,0 +1,77 @@
+internal import CPealSupport
+import PealCall
+
+/// The memory with an invocation's arguments, as they were given or captured. Never changes once others
+/// know it.
+final class ArgumentBlock: Sendable {
+    // The plan lives forever; the memory is written before the block is shared, and freed with it.
+    private nonisolated(unsafe) let plan: CopyPlan.Pointer
+    private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    /// What pointers point to is the block's too.
+    let isCaptured: Bool
+
+    private init(plan: CopyPlan.Pointer, memory: UnsafeMutableRawPointer, isCaptured: Bool) {
+        self.plan = plan
+        self.memory = memory
+        self.isCaptured = isCaptured
+    }
+
+    /// Runs the hooks of types, so no lock may be held when the last reference is dropped.
+    deinit {
+        if isCaptured { plan.release(memory) }
+        peal_memory_free(memory)
+    }
+
+    /// All values are zero.
+    static func zeros(_ plan: CopyPlan.Pointer) throws(Failure) -> ArgumentBlock {
+        ArgumentBlock(plan: plan, memory: try allocate(plan.pointee.fixedSize), isCaptured: false)
+    }
+
+    /// The values as they are given.
+    static func values(
+        _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?
+    ) throws(Failure) -> ArgumentBlock {
+        let block = try zeros(plan)
+        if let arguments { plan.copyValues(arguments, to: block.memory) }
+        return block
+    }
+
+    /// The values and what they point to. User code runs in here.
+    static func captured(
+        _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?, of method: Method
+    ) throws(Failure) -> ArgumentBlock {
+        let memory = try allocate(plan.size(of: arguments))
+        do throws(CaptureFailure) {
+            try plan.capture(arguments, into: memory)
+        } catch {
+            peal_memory_free(memory)
+            throw Failure(
+                .memory,
+                "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type has been taken back")
+        }
+        return ArgumentBlock(plan: plan, memory: memory, isCaptured: true)
+    }
+
+    private static func allocate(_ size: Int) throws(Failure) -> UnsafeMutableRawPointer {
+        guard let memory = peal_memory_allocate(max(size, 1)) else { throw .outOfMemory }
+        return memory
+    }
+
+    /// Where the value of a parameter lies.
+    func value(_ index: Int) -> UnsafeMutableRawPointer { memory + plan.pointee.offsets[index] }
+
+    /// Hands out one pointer for each parameter, in an array of the caller's. The block stays alive meanwhile.
+    func withArguments<Value>(
+        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        // A fixed size and a Result: the rethrowing of what is temporary does not know typed errors.
+        let result = withUnsafeTemporaryAllocation(
+            of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount
+        ) { slots -> Result<Value, Failure> in
+            let slots = slots.baseAddress.unsafelyUnwrapped
+            plan.pointers(of: memory, into: slots)
+            return Result { () throws(Failure) in try body(slots) }
+        }
+        return try withExtendedLifetime(self) { () throws(Failure) in try result.get() }
+    }
+}

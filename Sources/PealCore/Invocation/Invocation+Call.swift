@@ -1,0 +1,93 @@
+internal import CPealSupport
+import PealCall
+
+extension Invocation {
+    /// Calls a function with a target of the caller's.
+    public func invoke(
+        _ function: @escaping @convention(c) () -> Void, target: UnsafeMutableRawPointer?
+    ) throws(Failure) {
+        try withCall { (call) throws(Failure) in call.run(function, target: target) }
+    }
+
+    /// Calls one observer, as a broadcast that reaches only that one would.
+    public func invoke(on observation: Observation) throws(Failure) {
+        try withCall { (call) throws(Failure) in
+            try observation.call(for: method) { entry in
+                call.run(entry.pointee.function, target: entry.pointee.target)
+            }
+        }
+    }
+
+    /// Broadcasts the method. The result is kept here, but for the policies that have a place of their
+    /// own for it, `collect` and `fold`.
+    public func broadcast(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
+    ) throws(Failure) -> Broadcast.Outcome {
+        let policy = request.policy ?? method.traits.policy
+        guard policy != .collect, policy != .fold else {
+            return try block.withArguments { (slots) throws(Failure) in try send(slots, request, calls) }
+        }
+        return try withCall { (call) throws(Failure) in
+            var kept = request
+            kept.result = method.resultSize > 0 ? call.result : nil
+            let outcome = try send(call.arguments, kept, calls)
+            request.result?.copyMemory(from: call.result, byteCount: method.resultSize)
+            return outcome
+        }
+    }
+
+    private func send(
+        _ arguments: Broadcast.Arguments, _ request: BroadcastRequest, _ calls: UnsafeMutablePointer<Int>?
+    ) throws(Failure) -> Broadcast.Outcome {
+        let outcome = Broadcast.send(
+            method.number, arguments: arguments, count: method.parameterCount, request: request,
+            calls: calls)
+        // Here, while the arguments are there for the sentence.
+        if let failure = BroadcastFailure.last(outcome, policy: request.policy) { throw failure }
+        return outcome
+    }
+
+    /// Prepares a call with the arguments as they are now, and keeps its result if it succeeds.
+    private func withCall<Value>(_ body: (SingleCall) throws(Failure) -> Value) throws(Failure) -> Value {
+        let size = method.resultSize
+        return try block.withArguments { (arguments) throws(Failure) in
+            let outcome = withUnsafeTemporaryAllocation(
+                byteCount: max(CallPlan.smallResultSize, size), alignment: CopyPlan.alignment
+            ) { room -> Result<Value, Failure> in
+                let result = room.baseAddress.unsafelyUnwrapped
+                let call = SingleCall(plan: method.plan, arguments: arguments, result: result)
+                let outcome = Result { () throws(Failure) in try body(call) }
+                if case .success = outcome { keepResult(result, size: size) }
+                return outcome
+            }
+            return try outcome.get()
+        }
+    }
+}
+
+extension Invocation {
+    public func readResult(into destination: UnsafeMutableRawPointer, size: Int) throws(Failure) {
+        try checkResult(size: size)
+        let destination = UnsafeMemory(destination)
+        state.withLock { destination.address.copyMemory(from: $0.result, byteCount: size) }
+    }
+
+    public func writeResult(from source: UnsafeRawPointer, size: Int) throws(Failure) {
+        try checkResult(size: size)
+        keepResult(source, size: size)
+    }
+
+    private func keepResult(_ source: UnsafeRawPointer, size: Int) {
+        let source = UnsafeMemory(UnsafeMutableRawPointer(mutating: source))
+        state.withLock { $0.result.copyMemory(from: source.address, byteCount: size) }
+    }
+
+    private func checkResult(size: Int) throws(Failure) {
+        let expected = method.resultSize
+        guard expected > 0 else { throw Failure(.type, "\(method.title) has no result; it is declared void") }
+        guard size == expected else {
+            throw Failure(
+                .argument, "the result of \(method.title) has \(expected) bytes, but the size given is \(size)")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import CPealSupport
+import PealCall
+
+/// One call as an object: a method, argument values, a result.
+///
+/// Each operation is whole: others see what was before it or what is after it. Calls and the hooks of
+/// types run without the lock, with the block of arguments that was there when they began; to set an
+/// argument is to put another block in its place.
+public final class Invocation: Sendable {
+    struct State {
+        var block: ArgumentBlock
+        /// Room for one result, zeros until there is one.
+        let result: UnsafeMutableRawPointer
+    }
+
+    public let number: UInt64
+    public let method: Method
+    let state: Guarded<State>
+
+    private init(number: UInt64, method: Method, state: sending State) {
+        self.number = number
+        self.method = method
+        self.state = Guarded(state)
+    }
+
+    deinit {
+        peal_memory_free(state.withLock { UnsafeMemory($0.result) }.address)
+    }
+
+    /// An invocation whose arguments are zeros.
+    public static func make(_ method: Method) throws(Failure) -> Invocation {
+        try make(method, try .zeros(method.copyPlan))
+    }
+
+    /// An invocation with these arguments, pointers as they are given.
+    public static func make(
+        _ method: Method, arguments: Broadcast.Arguments?, count: Int
+    ) throws(Failure) -> Invocation {
+        guard count == method.plan.pointee.parameterCount else {
+            throw BroadcastFailure.argumentCount(method, given: count)
+        }
+        if count > 0 {
+            guard let arguments, (0..<count).allSatisfy({ arguments[$0] != nil }) else {
+                throw BroadcastFailure.nullArgument(method, arguments)
+            }
+        }
+        return try make(method, try .values(method.copyPlan, arguments))
+    }
+
+    static func make(_ method: Method, _ block: ArgumentBlock) throws(Failure) -> Invocation {
+        guard let result = peal_memory_allocate(max(method.plan.pointee.resultSize, 1)) else { throw .outOfMemory }
+        let memory = UnsafeMemory(result)
+        let made = Handles.invocations.insert { number in
+            Invocation(number: number, method: method, state: State(block: block, result: memory.address))
+        }
+        guard let made else {
+            peal_memory_free(result)
+            throw Failure(.limit, "there are too many invocations in the process; destroy those that are not needed")
+        }
+        return made
+    }
+
+    /// The invocation of a number, whose method must still be there.
+    public static func find(_ number: UInt64) throws(Failure) -> Invocation {
+        guard let invocation = Handles.invocations.find(number) else { throw .staleInvocation }
+        guard Handles.methods.find(invocation.method.number) != nil else {
+            throw Failure(
+                .state,
+                "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed")
+        }
+        return invocation
+    }
+
+    /// Ends an invocation. What it has captured is released once no call reads it.
+    public static func end(_ number: UInt64) throws(Failure) {
+        guard Handles.invocations.remove(number) != nil else { throw .staleInvocation }
+    }
+
+    /// The arguments as they are now.
+    var block: ArgumentBlock { state.withLock { $0.block } }
+}
+
+/// An address that crosses a lock: whoever gets it owns it, or is told how long it may use it.
+struct UnsafeMemory: @unchecked Sendable {
+    let address: UnsafeMutableRawPointer
+
+    init(_ address: UnsafeMutableRawPointer) {
+        self.address = address
+    }
+}
+
+extension Failure {
+    static let staleInvocation = Failure(
+        .handle, "the invocation's handle is zero, made up, or it has been destroyed")
+}

@@ -1,0 +1,52 @@
+internal import CPealSupport
+
+extension Observation {
+    /// Calls the observer for a method, if it may be called now: it is neither removed nor blocked, a weak
+    /// target is retained meanwhile, and ONCE is used up by this. The method's list is held, as by a
+    /// broadcast: who waits for the observer's calls waits for this one, and so does its destroy callback.
+    func call(for method: Method, _ call: (UnsafePointer<SnapshotEntry>) -> Void) throws(Failure) {
+        guard queue == nil else {
+            throw Failure(.state, "the observer has a queue, and is called nowhere else; broadcast the invocation")
+        }
+        let hold = try hold(method)
+        defer { letGo(hold, of: method) }
+        let list = Broadcast.list(hold)
+        let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
+        guard let index = entries.firstIndex(where: { $0.gate == gate }) else {
+            if isRemoved { throw .staleObservation }
+            throw Failure(.conformance, "the observer is not listed under \(method.title): it is of another protocol, or its table lacks the method")
+        }
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, peal_hold_current(hold)) { entry in
+            call(entry)
+            return true
+        }
+        guard called == 0 else { return }
+        if isRemoved { throw .staleObservation }
+        throw Failure(.state, "the observer is blocked; unblock it as often as it is blocked")
+    }
+
+    private var isRemoved: Bool { peal_gate_load(gate) & ObserverGate.removed != 0 }
+
+    private func hold(_ method: Method) throws(Failure) -> Broadcast.Hold {
+        let hold: Broadcast.Hold
+        do throws(Broadcast.Outcome) {
+            hold = try Broadcast.hold(method.number, nil, 0)
+        } catch {
+            throw BroadcastFailure.last(error) ?? .outOfMemory
+        }
+        guard peal_snapshot_method(Broadcast.list(hold)) == method.number else {
+            letGo(hold, of: method)
+            throw .staleObservation
+        }
+        return hold
+    }
+
+    private func letGo(_ hold: Broadcast.Hold, of method: Method) {
+        WeakHold.release(hold)
+        Broadcast.release(hold)
+        // What the observer broadcast of a method that defers waits for this call to end.
+        if method.traits.defersRecursion, let thread = peal_thread_own_slot() {
+            Deferral.runPending(of: method.number, on: thread)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import CPealSupport
+
+extension Observation {
+    /// How a registration is ended.
+    public struct Removal: Sendable {
+        /// Calls that wait are delivered first.
+        public var drains = false
+        /// How long to wait until none of its calls runs, in milliseconds; nil: not at all.
+        public var timeout: UInt32?
+
+        public init() {}
+    }
+
+    /// Ends the registration of a handle. No call of it starts after this.
+    ///
+    /// - Returns: Whether, if that was asked for, it was waited for to the end.
+    @discardableResult
+    public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
+        guard let observation = Handles.observations.find(number) else { throw .staleObservation }
+        let deadline = peal_clock_deadline(removal.timeout ?? 0)
+        let isWaitedFor = removal.timeout != nil
+        if removal.drains, let mailbox = observation.queue?.mailbox {
+            guard ObserverGate.drain(observation.gate) else { throw .staleObservation }
+            Handles.observations.remove(number)
+            observation.drain(mailbox)
+            guard isWaitedFor else { return true }
+            return mailbox.flush(deadline: deadline) == .done && observation.waitForCalls(deadline: deadline)
+        }
+        guard observation.close() else { throw .staleObservation }
+        observation.unlist()
+        return isWaitedFor ? observation.waitForCalls(deadline: deadline) : true
+    }
+
+    /// Ends it when the calls that wait now have been delivered.
+    private func drain(_ mailbox: Mailbox) {
+        leaveLists()
+        leaveRegisters()
+        record.pointee.end.run = { task in
+            let record = peal_observer_of_end(task)
+            ObserverGate.endDraining(record.gate)
+            ObserverLife.release(record)
+        }
+        mailbox.push(peal_observer_end_task(record))
+    }
+
+    /// Waits until no call of a closed observer runs any more.
+    ///
+    /// - Returns: False when one runs on this thread, or the time has passed.
+    func waitForCalls(deadline: UInt64) -> Bool {
+        guard RunningCalls.wait(for: [record], deadline: deadline) else { return false }
+        // Lists that other calls hold may name it still, but nobody calls it.
+        if queue == nil { ObserverLife.destroy(record) }
+        return true
+    }
+}
+
+extension UnsafeMutablePointer<ObserverRecord> {
+    /// The gate is the record's first member.
+    var gate: UnsafeMutablePointer<UInt32> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: UInt32.self)
+    }
+}

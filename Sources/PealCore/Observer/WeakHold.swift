@@ -1,0 +1,43 @@
+internal import CPealSupport
+
+/// Weak targets are retained just before their call. The hold of a level ends when it calls another weak
+/// target, or with the level: so that no loop has more to do after a call than before.
+enum WeakHold {
+    /// Retains the observer's target for the call that comes. False when the target is dead.
+    static func take(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
+        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost(thread),
+            let retain = record.pointee.retain
+        else { return false }
+        release(hold)
+        guard retain(record.pointee.reference) else { return false }
+        // A typed loop lets its list go first: the record must not end by that.
+        peal_observer_retain(record)
+        peal_hold_set_weak(hold, record)
+        peal_hold_attend_weak(hold, true)
+        return true
+    }
+
+    /// Ends the hold of a level.
+    @inline(__always)
+    static func release(_ hold: Broadcast.Hold) {
+        if hold.pointee.weak != nil { releaseHeld(hold) }
+    }
+
+    @inline(never)
+    private static func releaseHeld(_ hold: Broadcast.Hold) {
+        guard let record = hold.pointee.weak else { return }
+        peal_hold_attend_weak(hold, false)
+        record.pointee.release?(record.pointee.reference, record.pointee.target)
+        // Only now: who waits for the observer's code waits for this call too.
+        peal_hold_set_weak(hold, nil)
+        ObserverLife.release(record)
+    }
+
+    /// The same for a list that was let go: the level is kept meanwhile, so that nothing takes it.
+    static func releaseEnded(_ hold: Broadcast.Hold) {
+        guard hold.pointee.weak != nil else { return }
+        peal_hold_keep(hold)
+        releaseHeld(hold)
+        _ = peal_hold_release(hold)
+    }
+}

@@ -1,0 +1,30 @@
+/// How a target that peal does not own is kept alive during a call.
+public struct WeakTarget {
+    public typealias Retain = @convention(c) (UnsafeMutableRawPointer?) -> Bool
+    public typealias Release = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
+
+    public var reference: UnsafeMutableRawPointer?
+    public var retain: Retain
+    public var release: Release
+    /// Of a counted object of peal's own: owned, and given up by `Registration.register`.
+    private(set) var box: ReferenceBox?
+
+    public init(reference: UnsafeMutableRawPointer?, retain: @escaping Retain, release: @escaping Release) {
+        self.reference = reference
+        self.retain = retain
+        self.release = release
+    }
+
+    /// A counted object of peal's own. Register with it.
+    public init(reference number: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
+        let box = try Reference.box(of: number)
+        guard box.object == target else {
+            box.disown()
+            throw Failure(.argument, "the target is not the object of the reference; give the same as peal_reference_create got")
+        }
+        self.init(
+            reference: box.address, retain: { $0.map { ReferenceBox(address: $0).retain() } ?? false },
+            release: { reference, _ in reference.map { _ = ReferenceBox(address: $0).release() } })
+        self.box = box
+    }
+}

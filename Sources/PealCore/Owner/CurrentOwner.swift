@@ -1,0 +1,32 @@
+internal import CPealSupport
+
+/// The owner for which a thread registers. What callbacks register while the thread broadcasts is not
+/// meant: each enter counts for its own depth of broadcasts.
+public enum CurrentOwner {
+    public static func enter(_ owner: Owner) throws(Failure) {
+        guard let thread = peal_thread_current() else { throw .outOfMemory }
+        guard peal_thread_enter_owner(thread, owner.number) else {
+            throw Failure(.limit, "owners are entered \(PEAL_THREAD_OWNERS) deep on this thread; each enter needs a leave")
+        }
+    }
+
+    public static func leave() throws(Failure) {
+        guard let thread = peal_thread_own_slot(), peal_thread_leave_owner(thread) else {
+            throw Failure(.state, "this thread has entered no owner; each leave needs an enter before it")
+        }
+    }
+
+    /// Zero without one.
+    public static var number: UInt64 {
+        peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
+    }
+
+    /// The one that a registration names, or the thread's. One that was retired meanwhile is an error
+    /// also where it was only entered: what is registered for it could not be ended with it.
+    public static func find(_ named: UInt64) throws(Failure) -> Owner? {
+        let number = named == 0 ? number : named
+        guard number != 0 else { return nil }
+        guard let owner = Handles.owners.find(number) else { throw .staleOwner }
+        return owner
+    }
+}

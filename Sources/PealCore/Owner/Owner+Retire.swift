@@ -1,0 +1,64 @@
+internal import CPealSupport
+import PealCall
+
+extension Owner {
+    /// Ends all that belongs to the owner, and waits until none of its code runs.
+    ///
+    /// - Parameter timeout: In milliseconds; the largest number never passes.
+    /// - Returns: False when its code may still run: this is one of its own calls, or the time has passed.
+    public func retire(timeout: UInt32) throws(Failure) -> Bool {
+        guard Handles.owners.remove(number) != nil else { throw .staleOwner }
+        let deadline = peal_clock_deadline(timeout)
+        let left = takeMembers()
+        let observations = Array(left.observations.values)
+        let queues = Array(left.queues.values)
+        for observation in observations where observation.close() { observation.unlist() }
+        for queue in queues { try? queue.end() }
+        for proto in left.protocols { proto.center.giveUp(proto, of: number) }
+        let completions = Array(left.completions.values)
+        for completion in completions { completion.finish() }
+        let hooks = left.types.compactMap { try? $0.center.unmanageType($0.name) }
+
+        let records = observations.map(\.record)
+        guard RunningCalls.wait(for: records, deadline: deadline),
+            queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
+        else { return false }
+        // Lists that other calls hold may name its observers still, but nobody calls them: so their
+        // destroy callbacks need not wait for those calls, nor for their queues.
+        for record in records { ObserverLife.destroy(record) }
+        for queue in queues { queue.mailbox.destroyContext() }
+        return RunningCalls.wait(for: records, deadline: deadline)
+            // Captured arguments that these functions must release; reports that these are told.
+            && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
+    }
+
+    private static func wait(_ deadline: UInt64, while isBusy: () -> Bool) -> Bool {
+        while isBusy() {
+            guard peal_clock_now() < deadline else { return false }
+            peal_clock_pause(RunningCalls.longestPause)
+        }
+        return true
+    }
+}
+
+extension Mailbox {
+    /// Waits until nobody runs the queue, and its executor is not being asked.
+    fileprivate func waitUntilIdle(deadline: UInt64) -> Bool {
+        guard !isCurrent else { return false }
+        return locked {
+            while pointee.is_running || pointee.submitting > 0 {
+                guard peal_mailbox_wait(self, deadline) else { return !pointee.is_running && pointee.submitting == 0 }
+            }
+            return true
+        }
+    }
+
+    /// Runs the queue's destroy callback now; its end will not.
+    fileprivate func destroyContext() {
+        let destroy = locked {
+            defer { pointee.destroy = nil }
+            return pointee.destroy
+        }
+        destroy?(pointee.context)
+    }
+}

@@ -1,0 +1,98 @@
+internal import CPealSupport
+import PealCall
+
+/// A scope to which registrations belong, a plugin's say, so that all of them can be ended in one go.
+public final class Owner: Sendable {
+    public let number: UInt64
+    public let name: String
+    private let members = Guarded(Members())
+
+    /// What belongs to an owner.
+    struct Members {
+        var isRetired = false
+        var observations: [UInt64: Observation] = [:]
+        var queues: [UInt64: Queue] = [:]
+        var protocols: [PealProtocol] = []
+        var types: [ManagedType] = []
+        var completions: [UInt64: Completion] = [:]
+    }
+
+    /// A type of a center whose functions are the owner's.
+    struct ManagedType: Sendable {
+        let center: Center
+        let name: String
+    }
+
+    private init(number: UInt64, name: String) {
+        self.number = number
+        self.name = name
+    }
+
+    public static func make(_ name: String) throws(Failure) -> Owner {
+        guard name.utf8.count <= longestName else {
+            throw Failure(.argument, "the name of an owner has \(name.utf8.count) bytes; \(longestName) at most")
+        }
+        guard let owner = Handles.owners.insert({ Owner(number: $0, name: name) }) else {
+            throw Failure(.limit, "there are too many owners in the process; retire those that are not needed")
+        }
+        return owner
+    }
+
+    private static var longestName: Int { 255 }
+
+    public var observations: [UInt64] {
+        members.withLock { $0.observations.keys.sorted() }
+    }
+
+    /// Under the lock of whatever the member is found by, before anybody can end it.
+    func remember(_ observation: Observation) throws(Failure) {
+        try remember { $0.observations[observation.number] = observation }
+    }
+    func remember(_ queue: Queue) throws(Failure) {
+        try remember { $0.queues[queue.number] = queue }
+    }
+    func remember(_ proto: PealProtocol) throws(Failure) {
+        try remember { members in
+            if !members.protocols.contains(proto) { members.protocols.append(proto) }
+        }
+    }
+    func remember(_ type: ManagedType) throws(Failure) {
+        try remember { $0.types.append(type) }
+    }
+
+    func remember(_ completion: Completion) throws(Failure) {
+        try remember { $0.completions[completion.number] = completion }
+    }
+
+    func forget(_ completion: Completion) {
+        members.withLock { $0.completions[completion.number] = nil }
+    }
+    func forget(_ observation: Observation) {
+        members.withLock { $0.observations[observation.number] = nil }
+    }
+    func forget(_ queue: Queue) {
+        members.withLock { $0.queues[queue.number] = nil }
+    }
+
+    private func remember(_ add: (inout Members) -> Void) throws(Failure) {
+        let isKept = members.withLock { members in
+            if !members.isRetired { add(&members) }
+            return !members.isRetired
+        }
+        guard isKept else { throw .staleOwner }
+    }
+
+    /// Takes all members out. None comes after.
+    func takeMembers() -> Members {
+        members.withLock { members in
+            let taken = members
+            members = Members()
+            members.isRetired = true
+            return taken
+        }
+    }
+}
+
+extension Failure {
+    public static let staleOwner = Failure(.handle, "the owner's handle is zero, made up, or the owner has been retired")
+}

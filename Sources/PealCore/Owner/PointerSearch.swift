@@ -1,0 +1,77 @@
+internal import CPealSupport
+import PealCall
+
+/// Finds the function pointers into a loaded object that are still registered, before it is unloaded.
+public struct PointerSearch {
+    /// One that was found, with what it is for.
+    public typealias Found = (what: String, function: UInt)
+
+    private let object: UInt
+    private var found: [Found] = []
+
+    /// - Parameter address: Any address in the object.
+    public static func run(_ address: UnsafeRawPointer) throws(Failure) -> [Found] {
+        let object = peal_object_base(address)
+        guard object != 0 else {
+            throw Failure(.notFound, "no loaded object has this address; give that of one of its functions")
+        }
+        var search = PointerSearch(object: object)
+        for observation in Handles.observations.all { search.look(at: observation) }
+        for queue in Handles.queues.all { search.look(at: queue) }
+        for hooks in TypeHooks.all { search.look(at: hooks) }
+        return search.found
+    }
+
+    private init(object: UInt) {
+        self.object = object
+    }
+
+    private mutating func look(at observation: Observation) {
+        let record = observation.record
+        let name = observation.proto.name
+        for (method, function) in observation.functions {
+            check(function, "observer of \(method.title)")
+        }
+        check(address(record.pointee.destroy), "destroy callback of an observer of \(name)")
+        check(address(record.pointee.retain), "retain function of a weak observer of \(name)")
+        check(address(record.pointee.release), "release function of a weak observer of \(name)")
+    }
+
+    private mutating func look(at queue: Queue) {
+        let (submit, destroy) = queue.mailbox.locked {
+            (address(queue.mailbox.pointee.submit), address(queue.mailbox.pointee.destroy))
+        }
+        check(submit, "executor of a queue")
+        check(destroy, "destroy callback of a queue")
+    }
+
+    /// Functions of types count while they are registered, or will be called for a captured argument.
+    private mutating func look(at hooks: TypeHooks) {
+        guard hooks.isRegistered || hooks.outstanding > 0 else { return }
+        check(address(hooks.table.pointee.retain), "retain function of a type")
+        check(address(hooks.table.pointee.copy), "copy function of a type")
+        check(unsafeBitCast(hooks.table.pointee.release, to: UInt.self), "release function of a type")
+    }
+
+    private func address<Function>(_ function: Function?) -> UInt {
+        function.map { unsafeBitCast($0, to: UInt.self) } ?? 0
+    }
+
+    private mutating func check(_ function: UInt, _ what: String) {
+        guard function != 0, let pointer = UnsafeRawPointer(bitPattern: function), peal_object_base(pointer) == object
+        else { return }
+        found.append((what, function))
+    }
+}
+
+extension Observation {
+    /// The functions under which it is listed now.
+    fileprivate var functions: [(Method, UInt)] {
+        let listed = try? proto.center.withState { (_) throws(Failure) in
+            methods.compactMap { method in
+                method.entry(of: self.record).map { (method, unsafeBitCast($0.function, to: UInt.self)) }
+            }
+        }
+        return listed ?? []
+    }
+}

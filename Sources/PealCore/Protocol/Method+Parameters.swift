@@ -1,0 +1,31 @@
+public import PealCall
+
+/// What is known of a method's parameters and result.
+extension Method {
+    public var parameterCount: Int { declaration.signature.parameters.count }
+
+    public func parameter(_ index: Int) throws(Failure) -> Parameter {
+        guard (0..<parameterCount).contains(index) else {
+            throw Failure(.argument, "\(title) has \(parameterCount) parameters, counted from 0, and no \(index)")
+        }
+        return declaration.signature.parameters[index]
+    }
+
+    public func parameterIndex(named name: String) throws(Failure) -> Int {
+        let parameters = declaration.signature.parameters
+        guard let index = parameters.firstIndex(where: { $0.name == name }) else {
+            throw Failure(.notFound, "\(title) has no parameter \(name); it has \(CenterState.list(parameters.compactMap(\.name)))")
+        }
+        return index
+    }
+
+    /// "parameter 2 'text'"
+    func title(ofParameter index: Int) -> String {
+        declaration.signature.parameters[index].title(at: index)
+    }
+
+    public var resultSize: Int { plan.pointee.resultSize }
+
+    /// The bytes of the argument values, each aligned as its type is.
+    public var frameLength: Int { copyPlan.pointee.fixedSize }
+}

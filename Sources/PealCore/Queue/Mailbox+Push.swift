@@ -1,0 +1,130 @@
+internal import CPealSupport
+
+extension Mailbox {
+    /// How the push of an item ended.
+    enum Pushed { case accepted, dropped, rejected }
+
+    /// Puts an item behind the others, makes room as the queue's overflow says, and sees to it that the
+    /// queue is run. An item that is not accepted is let go, and counted.
+    func push(_ item: QueueItem) -> Pushed {
+        let count = UInt64(item.pointee.count)
+        var leaving: QueueItem?
+        peal_mailbox_lock(self)
+        let outcome = admit(item, leaving: &leaving)
+        var isScheduled = false
+        switch outcome {
+        case .accepted:
+            append(item)
+            isScheduled = takesScheduling()
+        case .dropped: pointee.dropped += count
+        case .rejected: pointee.rejected += count
+        }
+        peal_mailbox_unlock(self)
+        if outcome != .accepted { item.letGo() }
+        leaving?.letGoOfAll()
+        if isScheduled, !schedule() { return .rejected }
+        return outcome
+    }
+
+    /// Puts a task behind the others, or runs it here where the queue has ended.
+    func push(_ task: UnsafeMutablePointer<peal_task>) {
+        peal_mailbox_lock(self)
+        guard !pointee.is_ended else {
+            peal_mailbox_unlock(self)
+            return task.pointee.run(task)
+        }
+        append(task.item)
+        let isScheduled = takesScheduling()
+        peal_mailbox_unlock(self)
+        if isScheduled { _ = schedule() }
+    }
+
+    /// Under the lock: whether there is room, or is made.
+    private func admit(_ item: QueueItem, leaving: inout QueueItem?) -> Pushed {
+        guard !pointee.is_ended else { return .dropped }
+        guard isFull else { return .accepted }
+        switch Overflow(rawValue: pointee.overflow) ?? .reject {
+        case .reject: return .rejected
+        case .dropNewest: return .dropped
+        case .dropOldest: leaving = drop { !$0.isTask }
+        case .keepLatest:
+            let method = item.pointee.group.unsafelyUnwrapped.pointee.method
+            leaving = drop { $0.pointee.group?.pointee.method == method } ?? drop { !$0.isTask }
+        case .wait: return waitForRoom()
+        }
+        return .accepted
+    }
+
+    private func drop(_ isWanted: (QueueItem) -> Bool) -> QueueItem? {
+        let item = takeOne(where: isWanted)
+        if let item { pointee.dropped += UInt64(item.pointee.count) }
+        return item
+    }
+
+    private func waitForRoom() -> Pushed {
+        guard !isCurrent else { return .rejected }
+        let deadline = peal_clock_deadline(pointee.wait)
+        while isFull, !pointee.is_ended {
+            guard peal_mailbox_wait(self, deadline) || !isFull else { return .rejected }
+        }
+        return pointee.is_ended ? .dropped : .accepted
+    }
+
+    /// Asks whoever runs the queue to do so. False where it refuses: what waits is rejected then.
+    func schedule() -> Bool {
+        peal_mailbox_retain(self)
+        switch pointee.kind {
+        case PEAL_MAILBOX_SERIAL:
+            peal_dispatch_async(self) { Mailbox.runScheduled($0) }
+            return true
+        case PEAL_MAILBOX_MAIN:
+            peal_dispatch_main(self) { Mailbox.runScheduled($0) }
+            return true
+        default:
+            defer { peal_mailbox_release(self) }
+            return submit()
+        }
+    }
+
+    /// Asks the host's executor.
+    private func submit() -> Bool {
+        guard let submit = pointee.submit else { return true }
+        locked { pointee.submitting += 1 }
+        let isTaken = submit(pointee.context, pointee.number)
+        if !isTaken { rejectAll() }
+        locked {
+            pointee.submitting -= 1
+            peal_mailbox_tell(self)
+        }
+        return isTaken
+    }
+
+    private static func runScheduled(_ context: UnsafeMutableRawPointer?) {
+        guard let mailbox = context?.assumingMemoryBound(to: peal_mailbox.self) else { return }
+        _ = mailbox.run(limit: Mailbox.turn, wasScheduled: true)
+        peal_mailbox_release(mailbox)
+    }
+
+    /// How many items a borrowed thread runs before others have their turn.
+    private static var turn: Int { 1024 }
+
+    /// The executor takes no work: nobody will run what waits. Tasks run here.
+    private func rejectAll() {
+        peal_mailbox_lock(self)
+        pointee.is_scheduled = false
+        let calls = takeAll { !$0.isTask }
+        var rejected: UInt64 = 0
+        calls?.forEach { rejected += UInt64($0.pointee.count) }
+        pointee.rejected += rejected
+        let tasks = pointee.is_running ? nil : takeAll { _ in true }
+        peal_mailbox_tell(self)
+        peal_mailbox_unlock(self)
+        calls?.letGoOfAll()
+        tasks?.letGoOfAll()
+    }
+}
+
+extension UnsafeMutablePointer<peal_task> {
+    /// An item is a task's first member.
+    var item: QueueItem { UnsafeMutableRawPointer(self).assumingMemoryBound(to: peal_item.self) }
+}

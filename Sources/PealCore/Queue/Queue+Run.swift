@@ -1,0 +1,102 @@
+internal import CPealSupport
+
+extension Queue {
+    /// Runs what waits on the calling thread.
+    ///
+    /// - Parameter limit: How many items; 0: as many as wait when it begins.
+    /// - Returns: How many calls were made.
+    public func pump(limit: Int) throws(Failure) -> Int {
+        switch kind {
+        case .pumped: break
+        case .main:
+            guard peal_thread_is_main() else {
+                throw Failure(.state, "the main queue can be pumped by the main thread alone")
+            }
+        case .serial, .executor:
+            throw Failure(.state, "the queue runs by itself; only pumped queues and the main queue are pumped")
+        }
+        return try run(limit: limit == 0 ? mailbox.length : limit)
+    }
+
+    /// What an executor does once it was asked to.
+    public func runSubmitted() throws(Failure) {
+        guard kind == .executor else {
+            throw Failure(.state, "the queue has no executor; peal_queue_run is for queues of PEAL_QUEUE_EXECUTOR")
+        }
+        _ = try run(limit: mailbox.length, wasScheduled: true)
+    }
+
+    private func run(limit: Int, wasScheduled: Bool = false) throws(Failure) -> Int {
+        switch mailbox.run(limit: limit, wasScheduled: wasScheduled) {
+        case .success(let calls): return calls
+        case .failure(.notScheduled):
+            throw Failure(.state, "nothing was submitted: the executor calls peal_queue_run more often than `submit` was called")
+        case .failure(.isRunning):
+            throw Failure(.state, "the queue is being run, by another thread or by the call that this comes from")
+        case .failure(.tooDeep):
+            throw Failure(.depth, "broadcasts are nested 128 deep on this thread; a call that runs its own queue needs an end")
+        case .failure(.outOfMemory): throw .outOfMemory
+        }
+    }
+
+    public func pause() throws(Failure) {
+        let isDone = mailbox.locked {
+            guard mailbox.pointee.pauses < Self.mostPauses else { return false }
+            mailbox.pointee.pauses += 1
+            peal_mailbox_set_descriptor(mailbox, false)
+            return true
+        }
+        guard isDone else {
+            throw Failure(.limit, "the queue is paused \(Self.mostPauses) times; resume it as often as it is paused")
+        }
+    }
+
+    public func resume() throws(Failure) {
+        var isScheduled = false
+        let isDone = mailbox.locked {
+            guard mailbox.pointee.pauses > 0 else { return false }
+            mailbox.pointee.pauses -= 1
+            isScheduled = mailbox.takesScheduling()
+            return true
+        }
+        guard isDone else { throw Failure(.state, "the queue is not paused; each resume takes one pause back") }
+        if isScheduled { _ = mailbox.schedule() }
+    }
+
+    private static var mostPauses: UInt32 { 100_000_000 }
+
+    /// - Parameter timeout: In milliseconds; the largest number never passes.
+    public func flush(timeout: UInt32) throws(Failure) {
+        switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {
+        case .done: return
+        case .timedOut: throw Failure(.timeout, "the queue still has calls that were there before; somebody must pump or resume it")
+        case .wouldDeadlock:
+            throw Failure(.wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would never end")
+        case .outOfMemory: throw .outOfMemory
+        }
+    }
+
+    public var isCurrent: Bool { mailbox.isCurrent }
+
+    public func descriptor() throws(Failure) -> Int32 {
+        guard kind == .pumped || kind == .main else {
+            throw Failure(.state, "the queue runs by itself; only pumped queues and the main queue have a descriptor")
+        }
+        let descriptor = mailbox.locked {
+            guard peal_mailbox_make_descriptor(mailbox) else { return Int32(-1) }
+            peal_mailbox_set_descriptor(mailbox, mailbox.pointee.first != nil && mailbox.pointee.pauses == 0)
+            return mailbox.pointee.descriptor
+        }
+        guard descriptor >= 0 else {
+            throw Failure(.limit, "the process has no file descriptor left for the queue")
+        }
+        return descriptor
+    }
+
+    public var counts: (waiting: UInt64, delivered: UInt64, dropped: UInt64, rejected: UInt64) {
+        mailbox.locked {
+            let state = mailbox.pointee
+            return (state.waiting, state.delivered, state.dropped, state.rejected)
+        }
+    }
+}

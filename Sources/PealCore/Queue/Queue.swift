@@ -1,0 +1,129 @@
+internal import CPealSupport
+import PealCall
+
+/// A place where calls are delivered later, one after the other.
+public final class Queue: Sendable {
+    public enum Kind: UInt32, Sendable { case serial, pumped, executor, main }
+
+    /// How a queue is made.
+    public struct Options {
+        public typealias Submit = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> Bool
+        public typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+        public var kind = Kind.serial
+        public var overflow = Overflow.reject
+        /// How many items may wait; 0: no bound.
+        public var capacity = 0
+        /// How long a broadcast waits for room, in milliseconds.
+        public var wait: UInt32 = 0
+        public var submit: Submit?
+        public var context: UnsafeMutableRawPointer?
+        public var destroy: Destroy?
+        public var owner: Owner?
+
+        public init() {}
+    }
+
+    public let number: UInt64
+    // Lives as long as this object, and longer where calls wait.
+    nonisolated(unsafe) let mailbox: Mailbox
+    private let owner: Owner?
+    private let members = Guarded(Members())
+
+    private struct Members {
+        var isEnded = false
+        var observations: [UInt64: Observation] = [:]
+    }
+
+    private init(number: UInt64, mailbox: Mailbox, owner: Owner?) {
+        self.number = number
+        self.mailbox = mailbox
+        self.owner = owner
+    }
+
+    deinit {
+        peal_mailbox_release(mailbox)
+    }
+
+    /// The destroy callback is the caller's to run when this fails.
+    public static func make(_ options: Options) throws(Failure) -> Queue {
+        guard let mailbox = peal_mailbox_make() else { throw .outOfMemory }
+        mailbox.pointee.kind = peal_mailbox_kind(options.kind.rawValue)
+        mailbox.pointee.overflow = options.overflow.rawValue
+        mailbox.pointee.capacity = options.capacity
+        mailbox.pointee.wait = options.wait
+        let made = Handles.queues.insert { number in
+            mailbox.pointee.number = number
+            return Queue(number: number, mailbox: mailbox, owner: options.owner)
+        }
+        guard let queue = made else {
+            peal_mailbox_release(mailbox)
+            throw Failure(.limit, "there are too many queues in the process; end those that are not used")
+        }
+        do throws(Failure) {
+            try options.owner?.remember(queue)
+        } catch {
+            Handles.queues.remove(queue.number)
+            throw error
+        }
+        mailbox.pointee.submit = options.submit
+        mailbox.pointee.context = options.context
+        mailbox.pointee.destroy = options.destroy
+        return queue
+    }
+
+    /// The queue of the main thread; nil when memory was short when it was first asked for.
+    public static let main: Queue? = {
+        var options = Options()
+        options.kind = .main
+        return try? make(options)
+    }()
+
+    var kind: Kind { Kind(rawValue: mailbox.pointee.kind.rawValue) ?? .serial }
+
+    /// Ends the queue: its observers are removed, its calls dropped.
+    public func end() throws(Failure) {
+        guard kind != .main else {
+            throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
+        }
+        guard Handles.queues.remove(number) != nil else { throw .staleQueue }
+        let observations = members.withLock { members in
+            members.isEnded = true
+            return Array(members.observations.values)
+        }
+        owner?.forget(self)
+        for observation in observations where observation.close() { observation.unlist() }
+        mailbox.end()
+    }
+
+    /// Under the lock of the observation's center, before it can be removed.
+    func remember(_ observation: Observation) throws(Failure) {
+        let isKept = members.withLock { members in
+            if !members.isEnded { members.observations[observation.number] = observation }
+            return !members.isEnded
+        }
+        guard isKept else { throw .staleQueue }
+    }
+
+    func forget(_ observation: Observation) {
+        members.withLock { $0.observations[observation.number] = nil }
+    }
+}
+
+extension Failure {
+    public static let staleQueue = Failure(.handle, "the queue's handle is zero, made up, or the queue has been ended")
+}
+
+extension Mailbox {
+    /// Drops what waits; tasks run here, and all that come later.
+    fileprivate func end() {
+        peal_mailbox_lock(self)
+        pointee.is_ended = true
+        let remains = takeAll { _ in true }
+        remains?.forEach { pointee.dropped += UInt64($0.pointee.count) }
+        peal_mailbox_set_descriptor(self, false)
+        peal_mailbox_tell(self)
+        peal_mailbox_unlock(self)
+        remains?.letGoOfAll()
+    }
+}

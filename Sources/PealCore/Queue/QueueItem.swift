@@ -1,0 +1,51 @@
+internal import CPealSupport
+import PealCall
+
+extension QueueItem {
+    func forEach(_ body: (QueueItem) -> Void) {
+        var next: QueueItem? = self
+        while let item = next {
+            next = item.pointee.next
+            body(item)
+        }
+    }
+
+    /// Lets a chain of items go that were taken out of a mailbox.
+    func letGoOfAll() {
+        forEach { $0.letGo() }
+    }
+
+    /// Lets an item go whose calls will not be made. A task has to run all the same.
+    func letGo() {
+        if isTask { return runTask() }
+        let completion = peal_item_call(self).pointee.completion
+        if completion != 0 { Completion.find(completion)?.dropReserved(Int(pointee.count)) }
+        release()
+    }
+
+    /// Makes an item's calls, or runs its task.
+    ///
+    /// - Returns: How many calls were made.
+    func run() -> Int {
+        guard let group = pointee.group else {
+            runTask()
+            return 0
+        }
+        let made = DeliveryRun(group: group, count: Int(pointee.count), call: peal_item_call(self)).run()
+        release()
+        return made
+    }
+
+    private func runTask() {
+        let task = peal_task_of(self)
+        task.pointee.run(task)
+    }
+
+    private func release() {
+        let group = pointee.group.unsafelyUnwrapped
+        let call = peal_item_call(self)
+        let copying = group.pointee.copying
+        if peal_call_release(call) { CapturedCall.free(call, copying: copying) }
+        ObserverGroup.release(group)
+    }
+}

@@ -1,0 +1,94 @@
+internal import CPealSupport
+
+/// A method's list, taken apart to be put together anew. What is marked as removed is left out.
+struct ListDraft {
+    let origin: Snapshot
+    private let method: Method
+    private var entries: [SnapshotEntry]
+    private var groups: [Group]
+
+    /// One that stays is shared with the origin; one that changes is made anew.
+    private struct Group {
+        let mailbox: Mailbox
+        var entries: [SnapshotEntry]
+        let known: ObserverGroup.Pointer?
+    }
+
+    init(_ origin: Snapshot, of method: Method) {
+        self.origin = origin
+        self.method = method
+        let isNobody = origin == peal_directory_nobody(method.place)
+        entries = origin.entries.filter { !$0.isRemoved }
+        groups = isNobody ? [] : origin.groups.map { Group(mailbox: $0.pointee.mailbox, entries: [], known: $0) }
+    }
+
+    var isEmpty: Bool { entries.isEmpty && groups.isEmpty }
+
+    func group(of mailbox: Mailbox) -> ObserverGroup.Pointer? {
+        groups.first { $0.mailbox == mailbox }?.known
+    }
+
+    /// Whether the origin may simply get one entry more. Readers tell by its traits what to look for, so
+    /// the first weak target needs another list.
+    func takes(_ entry: SnapshotEntry) -> Bool {
+        guard origin != peal_directory_nobody(method.place), origin.hasRoom, origin.isSpecial || !entry.isWeak
+        else { return false }
+        return origin.entries.last.map { $0.record.pointee.priority >= entry.record.pointee.priority } ?? true
+    }
+
+    mutating func insert(_ entry: SnapshotEntry) {
+        Self.insert(entry, into: &entries)
+    }
+
+    mutating func insert(_ entry: SnapshotEntry, in mailbox: Mailbox) throws(Failure) {
+        let index = groups.firstIndex { $0.mailbox == mailbox }
+        var listed = index.flatMap { groups[$0].known }.map { $0.entries.filter { !$0.isRemoved } } ?? []
+        Self.insert(entry, into: &listed)
+        let changed = Group(mailbox: mailbox, entries: listed, known: nil)
+        if let index { groups[index] = changed } else { groups.append(changed) }
+    }
+
+    /// - Returns: Whether the record was listed.
+    mutating func remove(_ record: UnsafeMutablePointer<ObserverRecord>) throws(Failure) -> Bool {
+        let count = entries.count
+        entries.removeAll { $0.record == record }
+        if let index = groups.firstIndex(where: { $0.known?.entries.contains { $0.record == record } ?? false }) {
+            let kept = groups[index].known?.entries.filter { $0.record != record && !$0.isRemoved } ?? []
+            groups[index] = Group(mailbox: groups[index].mailbox, entries: kept, known: nil)
+            if kept.isEmpty { groups.remove(at: index) }
+            return true
+        }
+        return entries.count != count || origin.entries.count != count
+    }
+
+    private static func insert(_ entry: SnapshotEntry, into entries: inout [SnapshotEntry]) {
+        let priority = entry.record.pointee.priority
+        entries.insert(entry, at: entries.firstIndex { $0.record.pointee.priority < priority } ?? entries.count)
+    }
+
+    func make(withRoom: Bool) throws(Failure) -> Snapshot {
+        var made: [ObserverGroup.Pointer] = []
+        do throws(Failure) {
+            for group in groups { made.append(try make(group)) }
+            let capacity = withRoom ? max(4, 2 * entries.count) : entries.count + entries.count / 2
+            let list = try Snapshot.make(
+                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty || entries.contains(where: \.isWeak))
+            for entry in entries { list.append(entry) }
+            return list
+        } catch {
+            // None of the records ends here: their registrations hold them.
+            for group in made { _ = ObserverGroup.letGo(group) }
+            throw error
+        }
+    }
+
+    private func make(_ group: Group) throws(Failure) -> ObserverGroup.Pointer {
+        if let known = group.known {
+            peal_group_retain(known)
+            return known
+        }
+        let made = try ObserverGroup.make(for: method, on: group.mailbox, capacity: max(4, 2 * group.entries.count))
+        for entry in group.entries { made.append(entry) }
+        return made
+    }
+}

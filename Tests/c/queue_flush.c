@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Waiting for a queue: from outside, in vain, and from where it would never end.
+ */
+#include "center.h"
+#include "journal.h"
+#include "lane.h"
+#include "latch.h"
+
+#define BELL(METHOD) METHOD(optional, void, on_ring, (int n))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+static peal_center center;
+static struct bell_protocol bell;
+static struct lane lane;
+static struct lane other;
+static char a[] = "A";
+static char b[] = "B";
+static void (*does)(int n);
+
+static void ring(void *self, int n)
+{
+    journal_write("%s%d", (char *)self, n);
+    if (does != NULL)
+        does(n);
+}
+
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring };
+
+static peal_observation enter(void *target, peal_queue queue)
+{
+    const struct peal_observe_options options = options_on(queue, NULL);
+    peal_observation observation = { 0 };
+
+    CHECK_OK(bell_observe(&bell, target, &table, &options, &observation));
+    return observation;
+}
+
+static peal_observation open_bell(void)
+{
+    center = open_center();
+    does = NULL;
+    CHECK_OK(bell_define(center, &bell));
+    journal_clear();
+    return enter(a, lane.queue);
+}
+
+static void ring_up_to(int n)
+{
+    for (int i = 1; i <= n; i++)
+        CHECK_OK(peal_broadcast(bell.on_ring, i));
+}
+
+CLAIM("Q7", "a flush returns when all that was there before it has been delivered")
+{
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    (void)open_bell();
+    ring_up_to(100);
+    CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+    CHECK_COUNTS(lane.queue, 0, 100, 0, 0);
+    CHECK_CONTAINS(journal_text(), "A99 A100");
+    close_center(center);
+    lane_close(&lane);
+}
+
+CLAIM("Q7", "a flush of an empty queue returns at once, whoever is to run it")
+{
+    EVERY_KIND(lane) {
+        CHECK_OK(peal_queue_flush(lane.queue, 0));
+        CHECK_OK(peal_queue_pause(lane.queue));
+        CHECK_OK(peal_queue_flush(lane.queue, 0));
+        CHECK_OK(peal_queue_resume(lane.queue));
+    }
+    CHECK_OK(peal_queue_flush(peal_queue_main(), 0));
+}
+
+CLAIM("Q7", "a flush of what nobody runs gives up in time, loses nothing, and may be asked again")
+{
+    EVERY_KIND(lane) {
+        (void)open_bell();
+        CHECK_OK(peal_queue_pause(lane.queue));
+        ring_up_to(2);
+        CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_TIMEOUT);
+        CHECK_FAILURE(peal_queue_flush(lane.queue, LANE_SHORT), PEAL_ERROR_TIMEOUT);
+        CHECK_COUNTS(lane.queue, 2, 0, 0, 0);
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        CHECK_JOURNAL("A1 A2");
+        CHECK_COUNTS(lane.queue, 0, 2, 0, 0);
+        CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+        close_center(center);
+    }
+}
+
+/* ---- From inside ------------------------------------------------------------------------------- */
+
+static void flush_own(int n)
+{
+    (void)n;
+    CHECK(peal_queue_is_current(lane.queue));
+    CHECK_FAILURE(peal_queue_flush(lane.queue, PEAL_FOREVER), PEAL_ERROR_WOULD_DEADLOCK);
+    CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_WOULD_DEADLOCK);
+}
+
+CLAIM("Q7", "a flush from one of the queue's own calls says that it would never end")
+{
+    EVERY_KIND(lane) {
+        (void)open_bell();
+        does = flush_own;
+        ring_up_to(2);
+        lane_settle(&lane);
+        CHECK_JOURNAL("A1 A2");
+        close_center(center);
+    }
+}
+
+CLAIM("Q7", "so does one from a call of the main queue")
+{
+    lane.queue = peal_queue_main();
+    (void)open_bell();
+    does = flush_own;
+    ring_up_to(1);
+    CHECK_EQUAL(pump_all(lane.queue), 1);
+    CHECK_JOURNAL("A1");
+    close_center(center);
+}
+
+static void ring_directly(int n)
+{
+    /* B has no queue: it is called here, inside the queue's call. */
+    if (n == 1) {
+        does = flush_own;
+        CHECK_OK(peal_broadcast(bell.on_ring, 2));
+    }
+}
+
+CLAIM("Q7", "so does one from an observer without a queue that a queued call broadcasts to")
+{
+    const peal_queue nowhere = { 0 };
+
+    EVERY_KIND(lane) {
+        (void)open_bell();
+        CHECK_OK(peal_queue_pause(lane.queue));
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+        (void)enter(b, nowhere);
+        does = ring_directly;
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        does = NULL;
+        lane_settle(&lane);
+        CHECK_JOURNAL("A1 B2 A2");
+        close_center(center);
+    }
+}
+
+static void flush_in_destroy(void *target)
+{
+    journal_write("~%s", (char *)target);
+    flush_own(0);
+}
+
+CLAIM("Q7", "so does one from a destroy callback on the queue")
+{
+    EVERY_KIND(lane) {
+        const struct peal_observe_options options = options_on(lane.queue, flush_in_destroy);
+        peal_observation observation = { 0 };
+
+        (void)open_bell();
+        REQUIRE_OK(bell_observe(&bell, b, &table, &options, &observation));
+        CHECK_OK(peal_observation_remove(observation));
+        lane_settle(&lane);
+        CHECK_JOURNAL("~B");
+        close_center(center);
+    }
+}
+
+static void flush_other(int n)
+{
+    (void)n;
+    does = NULL;
+    CHECK_OK(peal_queue_resume(other.queue));
+    CHECK_OK(peal_queue_flush(other.queue, LANE_LONG));
+    journal_write("flushed");
+}
+
+CLAIM("Q7", "a call of one queue may wait for another")
+{
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    lane_open(&other, PEAL_QUEUE_SERIAL);
+    (void)open_bell();
+    CHECK_OK(peal_queue_pause(other.queue));
+    (void)enter(b, other.queue);
+    ring_up_to(1);
+    does = flush_other;
+    (void)pump_all(lane.queue);
+    CHECK_JOURNAL("A1 B1 flushed");
+    close_center(center);
+    lane_close(&lane);
+    lane_close(&other);
+}
+
+/* ---- With others ------------------------------------------------------------------------------- */
+
+static struct latch inside;
+static struct latch may_leave;
+static bool has_returned;
+static peal_status waited;
+
+static void shut_latches(void)
+{
+    static const struct latch shut = LATCH_INITIALIZER;
+
+    inside = may_leave = shut;
+    has_returned = false;
+}
+
+static void stay_inside(int n)
+{
+    if (n != 1)
+        return;
+    latch_open(&inside);
+    latch_wait(&may_leave);
+    CHECK(!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE));
+}
+
+static void *flush_long(void *context)
+{
+    (void)context;
+    waited = peal_queue_flush(lane.queue, LANE_LONG);
+    __atomic_store_n(&has_returned, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+CLAIM("Q7", "a flush waits for the call that runs")
+{
+    pthread_t thread;
+
+    shut_latches();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    (void)open_bell();
+    does = stay_inside;
+    ring_up_to(1);
+    latch_wait(&inside);
+    thread = thread_start(flush_long, NULL);
+    CHECK_FAILURE(peal_queue_flush(lane.queue, LANE_SHORT), PEAL_ERROR_TIMEOUT);
+    latch_open(&may_leave);
+    thread_join(thread);
+    CHECK_OK(waited);
+    close_center(center);
+    lane_close(&lane);
+    journal_clear();
+}
+
+static void ring_on(int n)
+{
+    if (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))
+        CHECK_OK(peal_broadcast(bell.on_ring, n + 1));
+    journal_clear();
+}
+
+CLAIM("Q7", "a flush does not wait for what comes after it, even where that never ends")
+{
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    shut_latches();
+    (void)open_bell();
+    does = ring_on;
+    ring_up_to(1);
+    CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+    __atomic_store_n(&has_returned, true, __ATOMIC_RELEASE);
+    /* The last call may be about to broadcast. */
+    CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+    close_center(center);
+    lane_close(&lane);
+    journal_clear();
+}
+
+CLAIM("Q7", "threads that flush while another pumps all return")
+{
+    pthread_t threads[3];
+
+    for (int round = 0; round < CHECK_ROUNDS(200); round++) {
+        lane_open(&lane, PEAL_QUEUE_PUMPED);
+        shut_latches();
+        (void)open_bell();
+        ring_up_to(3);
+        for (int i = 0; i < 3; i++)
+            threads[i] = thread_start(flush_long, NULL);
+        while (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))
+            (void)pump_all(lane.queue);
+        /* The marks of the others may have come behind the last pump. */
+        for (int i = 0; i < 3; i++) {
+            while (pthread_tryjoin_np(threads[i], NULL) != 0)
+                (void)pump_all(lane.queue);
+        }
+        CHECK_OK(waited);
+        CHECK_JOURNAL("A1 A2 A3");
+        close_center(center);
+        lane_close(&lane);
+    }
+}
+
+CLAIM("Q7", "a flush ends with what it waits for: removal, and the end of the queue")
+{
+    pthread_t thread;
+    peal_observation observation;
+
+    for (int round = 0; round < CHECK_ROUNDS(200); round++) {
+        lane_open(&lane, PEAL_QUEUE_PUMPED);
+        shut_latches();
+        observation = open_bell();
+        ring_up_to(3);
+        thread = thread_start(flush_long, NULL);
+        if (round % 2 == 0) {
+            CHECK_OK(peal_observation_remove(observation));
+            while (pthread_tryjoin_np(thread, NULL) != 0)
+                (void)pump_all(lane.queue);
+            CHECK_OK(waited);
+        } else {
+            /* It waits for the end, or finds the queue ended. */
+            CHECK_OK(peal_queue_destroy(lane.queue));
+            thread_join(thread);
+            CHECK(waited == PEAL_OK || waited == PEAL_ERROR_HANDLE);
+        }
+        CHECK_JOURNAL("");
+        close_center(center);
+        lane_close(&lane);
+    }
+}
+
+static struct latch both[2];
+
+static void meet_and_flush(int n)
+{
+    const int own = peal_queue_is_current(lane.queue) ? 0 : 1;
+
+    (void)n;
+    latch_open(&both[own]);
+    latch_wait(&both[1 - own]);
+    /* One gives up first; the other may then have its wish. */
+    if (peal_queue_flush(own == 0 ? other.queue : lane.queue, LANE_SHORT) == PEAL_ERROR_TIMEOUT)
+        latch_open(&inside);
+}
+
+CLAIM("Q7", "two queues whose calls wait for each other wait until the time limit")
+{
+    static const struct latch shut = LATCH_INITIALIZER;
+
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    lane_open(&other, PEAL_QUEUE_SERIAL);
+    shut_latches();
+    both[0] = both[1] = shut;
+    (void)open_bell();
+    (void)enter(b, other.queue);
+    does = meet_and_flush;
+    ring_up_to(1);
+    latch_wait(&inside);
+    flush_queue(lane.queue);
+    flush_queue(other.queue);
+    CHECK_COUNTS(lane.queue, 0, 1, 0, 0);
+    CHECK_COUNTS(other.queue, 0, 1, 0, 0);
+    close_center(center);
+    lane_close(&lane);
+    lane_close(&other);
+    journal_clear();
+}

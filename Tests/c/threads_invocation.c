@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One invocation, used by many threads at once: set, read, retained, duplicated, called, destroyed.
+ * Each text says of itself whether it is whole.
+ */
+#include "center.h"
+#include "latch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DESK(METHOD)                                                      \
+    METHOD(optional, int, say, (const char *text, struct paper *paper), last) \
+    METHOD(optional, void, wait, (struct paper *paper))
+struct paper {
+    int references;
+};
+PEAL_PROTOCOL(desk, "Desk", DESK);
+
+enum { THREADS = 4, PAPERS = 3 };
+
+static struct paper papers[PAPERS];
+static struct desk_protocol desk;
+static peal_center center;
+static peal_invocation shared;
+static peal_observation observation;
+
+static void paper_retain(void *object) { __atomic_fetch_add(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL); }
+static void paper_release(void *object) { __atomic_fetch_sub(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL); }
+
+static const struct peal_object_type paper_type = PEAL_OBJECT_TYPE(paper_retain, paper_release);
+
+static int say(void *self, const char *text, struct paper *paper)
+{
+    const size_t length = strlen(text);
+
+    (void)self;
+    CHECK(length > 0 && length < 60);
+    for (size_t i = 0; i < length; i++)
+        CHECK_EQUAL(text[i], 'a' + (int)length % 26);
+    CHECK(__atomic_load_n(&paper->references, __ATOMIC_ACQUIRE) > 0);
+    return (int)length;
+}
+
+static struct latch inside = LATCH_INITIALIZER;
+static struct latch outside = LATCH_INITIALIZER;
+
+static void wait_inside(void *self, struct paper *paper)
+{
+    (void)self;
+    CHECK_EQUAL(__atomic_load_n(&paper->references, __ATOMIC_ACQUIRE), 1);
+    latch_open(&inside);
+    latch_wait(&outside);
+    CHECK_EQUAL(__atomic_load_n(&paper->references, __ATOMIC_ACQUIRE), 1);
+}
+
+static const struct desk table = { PEAL_TABLE(desk), .say = say, .wait = wait_inside };
+
+static void open_desk(void)
+{
+    center = open_center();
+    memset(papers, 0, sizeof papers);
+    CHECK_OK(peal_type_set_object(center, "struct paper", &paper_type));
+    CHECK_OK(desk_define(center, &desk));
+    CHECK_OK(desk_observe(&desk, NULL, &table, NULL, &observation));
+}
+
+static void *use(void *context)
+{
+    unsigned random = (unsigned)(uintptr_t)context * 2654435761u + 1;
+
+    for (int round = 0; round < CHECK_ROUNDS(4000); round++) {
+        peal_invocation own;
+        char text[64];
+        const char *pointer = text;
+        struct paper *paper = &papers[round % PAPERS];
+        int result = 0;
+
+        random = random * 1664525u + 1013904223u;
+        memset(text, 0, sizeof text);
+        const size_t length = 1 + random % 59;
+        memset(text, 'a' + (int)(length % 26), length);
+        switch (random >> 28) {
+        case 0: case 1: case 2:
+            CHECK_OK(peal_invocation_set_argument(shared, 0, &pointer, sizeof pointer));
+            break;
+        case 3: case 4:
+            CHECK_OK(peal_invocation_set_argument(shared, 1, &paper, sizeof paper));
+            break;
+        case 5: case 6: case 7:
+            CHECK_OK(peal_invocation_invoke(shared, observation));
+            CHECK_OK(peal_invocation_get_result(shared, &result, sizeof result));
+            CHECK(result > 0 && result < 60);
+            break;
+        case 8: case 9:
+            CHECK_OK(peal_invocation_broadcast(shared, NULL, NULL, NULL));
+            break;
+        case 10: case 11:
+            CHECK_OK(peal_invocation_retain_arguments(shared));
+            CHECK(peal_invocation_retains_arguments(shared));
+            break;
+        default:
+            CHECK_OK(peal_invocation_duplicate(shared, &own));
+            CHECK_OK(peal_invocation_invoke_function(own, NULL, (peal_function)say));
+            CHECK_OK(peal_invocation_destroy(own));
+            break;
+        }
+        /* The text goes now: an invocation that borrowed it would say so. */
+        memset(text, '#', sizeof text - 1);
+    }
+    return NULL;
+}
+
+CLAIM("B9", "an invocation is used by many threads at once, each call with arguments that belong together")
+{
+    pthread_t threads[THREADS];
+    int result = 1;
+
+    open_desk();
+    REQUIRE_OK(peal_invocation_of(desk.say, &shared, "b", &papers[0]));
+    CHECK_OK(peal_invocation_retain_arguments(shared));
+    CHECK_OK(peal_invocation_set_result(shared, &result, sizeof result));
+    for (uintptr_t i = 0; i < THREADS; i++)
+        threads[i] = thread_start(use, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK_OK(peal_invocation_destroy(shared));
+    for (int i = 0; i < PAPERS; i++)
+        CHECK_EQUAL(papers[i].references, 0);
+    close_center(center);
+}
+
+static void *call_shared(void *context)
+{
+    (void)context;
+    CHECK_OK(peal_invocation_invoke(shared, observation));
+    return NULL;
+}
+
+CLAIM("B9", "an invocation that is destroyed while a call of it runs releases its arguments after that call")
+{
+    pthread_t thread;
+
+    open_desk();
+    REQUIRE_OK(peal_invocation_of(desk.wait, &shared, &papers[0]));
+    CHECK_OK(peal_invocation_retain_arguments(shared));
+    thread = thread_start(call_shared, NULL);
+    latch_wait(&inside);
+    CHECK_OK(peal_invocation_destroy(shared));
+    CHECK_EQUAL(__atomic_load_n(&papers[0].references, __ATOMIC_ACQUIRE), 1);
+    latch_open(&outside);
+    thread_join(thread);
+    CHECK_EQUAL(papers[0].references, 0);
+    close_center(center);
+}
+
+static void *destroy_shared(void *context)
+{
+    long *won = context;
+
+    if (peal_invocation_destroy(shared) == PEAL_OK)
+        __atomic_fetch_add(won, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+CLAIM("O11", "of the threads that destroy one invocation, one does")
+{
+    pthread_t threads[THREADS];
+    long won = 0;
+
+    open_desk();
+    REQUIRE_OK(peal_invocation_of(desk.wait, &shared, &papers[0]));
+    CHECK_OK(peal_invocation_retain_arguments(shared));
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = thread_start(destroy_shared, &won);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK_EQUAL(won, 1);
+    CHECK_EQUAL(papers[0].references, 0);
+    close_center(center);
+}

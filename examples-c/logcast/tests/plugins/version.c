@@ -1,0 +1,71 @@
+/* A plugin of several versions, all called the same: VERSION is its number, LAYOUT that of its state. It
+ * counts lines, and at each start tells its number to a file: a pipe, to wait for it. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "log_plugin.h"
+#include "log_sink.h"
+
+struct version {
+    peal_center center;
+    uint64_t lines;
+};
+
+static void line(void *self, const struct log_line *line)
+{
+    struct version *version = self;
+    (void)line;
+    version->lines++;
+}
+
+static void report(void *self, FILE *out)
+{
+    const struct version *version = self;
+    fprintf(out, "    version %d, %" PRIu64 " lines\n", VERSION, version->lines);
+}
+
+static void destroy(void *target)
+{
+    struct version *version = target;
+    log_state_keep(version->center, "version", &version->lines, sizeof version->lines);
+    free(version);
+}
+
+static const struct log_sink sink = { PEAL_TABLE(log_sink), .line = line, .report = report };
+
+static void tell(const char *path)
+{
+    FILE *file = path == NULL ? NULL : fopen(path, "w");
+    if (file != NULL) {
+        fprintf(file, "%d\n", VERSION);
+        fclose(file);
+    }
+}
+
+static enum log_start start(peal_center center, const struct log_option *options,
+                            struct log_kept *kept, void **out_target)
+{
+    struct log_sink_protocol sinks;
+    struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
+    struct version *version = calloc(1, sizeof *version);
+    if (version == NULL || log_sink_join(center, &sinks) < 0)
+        return LOG_START_FAILED;
+    version->center = center;
+    log_state_take(kept, &version->lines, sizeof version->lines);
+    tell(log_option_last(options, "tell"));
+    how.destroy = destroy;
+    *out_target = version;
+    return log_sink_observe(&sinks, version, &sink, &how, NULL) < 0 ? LOG_START_FAILED : LOG_STARTED;
+}
+
+const struct log_plugin *logcast_plugin(void)
+{
+    static const struct log_option_help options[] = {
+        { "tell", "FILE", "where to tell the version" },
+        { NULL, NULL, NULL },
+    };
+    static const struct log_plugin plugin = {
+        sizeof plugin, "version", "tells which one it is", options, LAYOUT, start,
+    };
+    return &plugin;
+}

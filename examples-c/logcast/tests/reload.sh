@@ -1,0 +1,45 @@
+# reload.sh LOGCAST WITNESS [ROWS]: a thousand reloads under load change nothing in any sink.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+witness=$2
+rows=${3:-}
+
+mkdir "$work/plugins" "$work/still" "$work/reloaded"
+cp "$(dirname "$logcast")"/plugins/*.so "$witness" "$work/plugins"
+set -- --plugins "$work/plugins" --generate 200000 --filter.drop trigproc --filter.drop '-00.*amd64' \
+    --counts.words 2 --counts.top 500 --counts.hours 65536
+[ -z "$rows" ] || set -- "$@" --sqlite.path log.db --sqlite.waiting 50
+
+# What every sink tells; without what may differ: times, and how rows fell into transactions.
+sinks() {
+    sed -e '/ lines a second$/d' -e '/^reloads$/,$d' -e '/^$/d' -e 's/, in [0-9,]* transactions$//' "$out"
+}
+
+cd "$work/still" || exit 1
+run "$logcast" "$@"
+claim "without reloads: ends with 0" same 0 "$code"
+sinks >sinks
+cd "$work/reloaded" || exit 1
+run "$logcast" "$@" --reload-every 200 --check-pointers
+claim "with reloads: ends with 0" same 0 "$code"
+claim "peal has no pointer into a plugin when it is unloaded: nothing on standard error" is_empty "$err"
+sinks >sinks
+claim "a thousand reloads" same 1000 \
+    "$(sed -n 's/^ .* \([0-9,]*\) times in .*/\1/p' "$out" | awk '{ sum += $1 } END { print sum }')"
+claim "each plugin has its turn" same \
+    "$(find "$work/plugins" -name '*.so' | wc -l | tr -d ' ')" "$(grep -c ' times in ' "$out")"
+claim "every sink tells the same: counts, filter, rows, witness" cmp "$work/still/sinks" sinks
+claim "each line was read once and in order" grep -q '^    read 200000, last 200000, out of order 0, ' sinks
+claim "the filter has dropped some" [ "$(grep -c 'dropped 0' sinks)" -eq 0 ]
+kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' sinks | tr -d ,)
+claim "each kept line was heard once and in order" grep -q "^    heard $kept, .* out of order 0, " sinks
+claim "and so it was on a queue" grep -q "^    stored $kept, .* out of order 0, " sinks
+claim "at once and on the queue it was the same lines" same \
+    "$(sed -n 's/^    heard \(.*\)/\1/p' sinks)" "$(sed -n 's/^    stored \(.*\)/\1/p' sinks)"
+if [ -n "$rows" ]; then
+    "$rows" log.db >rows
+    "$rows" "$work/still/log.db" >"$work/still/rows"
+    claim "the database has each kept line once" same "$kept" "$(wc -l <rows | tr -d ' ')"
+    claim "and in order, byte by byte" cmp "$work/still/rows" rows
+fi
+finish

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reference.h - counted objects, and weak references to them.
+ *
+ * A peal_reference is a number. Who has retained it owns a share of the object; who has merely
+ * copied the number has a weak reference: retaining it tells whether the object is still alive.
+ * (A generational handle is a weak reference by itself.)
+ *
+ *     peal_reference_create(session, free_session, &reference);   count is one
+ *     if (peal_reference_retain(reference, &object) == PEAL_OK) { ... peal_reference_release(reference); }
+ *
+ * Observers: give `reference` in struct peal_observe_options, and the object as the target. Then the
+ * object is retained just before each call and released after it; once it is dead the observer is
+ * skipped, and removed.
+ */
+#ifndef PEAL_REFERENCE_H
+#define PEAL_REFERENCE_H
+
+#include "types.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* Makes a counted reference to an object, with a count of one.
+ *
+ * object: *owned by the reference*; may not be NULL.
+ * destroy: called once with the object when the count reaches zero, on the thread that released it
+ *   last, with no lock held; may be NULL. It does not run when this fails.
+ * out_reference: filled, zero on failure.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_reference_create(
+    void *object, void (*destroy)(void *object), peal_reference *out_reference);
+
+/* Takes a share of the object, if it is alive: what makes a strong reference of a weak one.
+ *
+ * out_object: filled with the object, NULL on failure; may be NULL.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object is dead; PEAL_ERROR_LIMIT at four billion
+ * shares.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_reference_retain(peal_reference reference, void **out_object);
+
+/* Gives a share back. With the last one the object is destroyed.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object is dead already: a release too many.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_reference_release(peal_reference reference);
+
+/* How many shares there are now; 0 when the object is dead. For tests and reports: it may have
+ * changed when you look.
+ *
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API size_t peal_reference_count(peal_reference reference);
+
+PEAL_END_DECLARATIONS
+
+#endif
