@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c - reads the lines of bench-wall, bench-count and bench-scale, of any number of launches, and
- * prints the table, the gates and JSON.
+ * table.c - reads the lines of bench-wall, bench-count, bench-scale and bench-queues, of any number of
+ * launches, and prints the tables, the gates and JSON.
  *
  *     bench-table [--gate] [--json FILE] < lines
  *
@@ -22,7 +22,7 @@ enum {
     GATES_MOST = 1024
 };
 
-enum line_kind { LINE_WALL, LINE_COUNT, LINE_SCALE, LINE_CHURN, LINE_SHARE };
+enum line_kind { LINE_WALL, LINE_COUNT, LINE_SCALE, LINE_CHURN, LINE_SHARE, LINE_QUEUE, LINE_LOAD };
 
 /* One line's subject, with its figures from every launch. */
 struct series {
@@ -115,6 +115,12 @@ static void read_lines(FILE *in)
             sscanf(line, "churn %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2])
             == 5)
             add(LINE_CHURN, "v(p,p,i)", n, form, values);
+        else if (
+            sscanf(line, "queue %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2])
+            == 5)
+            add(LINE_QUEUE, "v(p,p,i)", n, form, values);
+        else if (sscanf(line, "load %lf", &values[0]) == 1)
+            add(LINE_LOAD, "all", 0, "all", values);
         else if (sscanf(line, "share %lf", &values[0]) == 1)
             add(LINE_SHARE, "all", 0, "all", values);
     }
@@ -324,6 +330,103 @@ static void print_threads(void)
     }
 }
 
+/* ---- Queues ---- */
+
+enum { QUEUE_COUNTS = 3 };
+static const unsigned queue_counts[QUEUE_COUNTS] = { 1, 16, 1024 };
+
+struct queue_row {
+    const char *form;
+    const char *title;
+    double most[QUEUE_COUNTS];        /* end to end; 0: no goal */
+    double most_caller[QUEUE_COUNTS]; /* the caller's part */
+};
+
+static const struct queue_row queue_rows[] = {
+    { "shared", "one serial queue for all", { 0, 25, 0 }, { 0, 8, 0 } },
+    { "own", "a serial queue for each", { 0, 200, 0 }, { 0 } },
+    { "pumped", "one pumped queue, same thread", { 30, 30, 0 }, { 0 } },
+    { "shared-text", "one serial queue, const char *", { 0 }, { 0 } },
+    { "pumped-text", "one pumped queue, const char *", { 0 }, { 0 } },
+    { "mpsc", "by hand: MPSC and one worker", { 0 }, { 0 } },
+};
+
+/* Measured by trials that were made before peal was, on two processors of a Zen 5, with windows as
+ * these; not in this run. The caller's part is known for 16 observers only. */
+static const struct {
+    const char *title;
+    double ns[QUEUE_COUNTS];
+    double caller;
+} queue_peers[] = {
+    { "MPSC and one worker, malloc a node", { 48, 49, 53 }, 0 },
+    { "dispatch_async_f, own queues, no args", { 112, 161, 1320 }, 27 },
+    { "dispatch_async_f, own, block for all", { 179, 182, 1290 }, 29 },
+    { "dispatch_async_f, shared, a copy each", { 167, 163, 172 }, 38 },
+    { "dispatch_async_f, shared, one a broadcast", { 170, 15, 13 }, 4 },
+    { "Swift DispatchQueue.async, own", { 272, 533, 2060 }, 109 },
+    { "Swift DispatchQueue.async, shared", { 272, 282, 265 }, 98 },
+    { "GLib g_main_context_invoke", { 1040, 930, 800 }, 0 },
+    { "Qt queued connection", { 825, 776, 760 }, 0 },
+    { "GCDMulticastDelegate, own", { 3250, 2150, 3600 }, 0 },
+    { "GCDMulticastDelegate, shared", { 3280, 1420, 1215 }, 690 },
+};
+
+static bool gate_queue(const struct queue_row *row, size_t n, const struct series *series)
+{
+    bool passed = true;
+    if (row->most[n] > 0)
+        passed = gate(
+            value(series, 0), row->most[n], false, "%s, %u observers, ns a delivery", row->title,
+            queue_counts[n]);
+    if (row->most_caller[n] > 0)
+        passed &= gate(
+            value(series, 1), row->most_caller[n], false, "%s, %u observers, ns of the caller",
+            row->title, queue_counts[n]);
+    return passed;
+}
+
+static void print_queue_row(const struct queue_row *row)
+{
+    printf("%-42s", row->title);
+    for (size_t n = 0; n < QUEUE_COUNTS; n++) {
+        const struct series *series = find(LINE_QUEUE, "v(p,p,i)", queue_counts[n], row->form);
+        if (series)
+            printf(
+                " | %6.1f %6.1f %6.1f%c", value(series, 0), value(series, 1), value(series, 2),
+                gate_queue(row, n, series) ? ' ' : '!');
+        else
+            printf(" | %21s", "");
+    }
+    printf("\n");
+}
+
+static void print_queues(void)
+{
+    const struct series *load = find(LINE_LOAD, "all", 0, "all");
+    if (!find(LINE_QUEUE, "v(p,p,i)", queue_counts[0], queue_rows[0].form))
+        return;
+    printf("\nQueues, v(p,p,i), ns a delivery: end to end, the caller's part, end to end undisturbed\n%-42s", "observers");
+    for (size_t n = 0; n < QUEUE_COUNTS; n++)
+        printf(" | %20u ", queue_counts[n]);
+    printf("\n");
+    for (size_t i = 0; i < sizeof queue_rows / sizeof queue_rows[0]; i++)
+        print_queue_row(&queue_rows[i]);
+    printf("not measured now, but by earlier trials (see README.md):\n");
+    for (size_t i = 0; i < sizeof queue_peers / sizeof queue_peers[0]; i++) {
+        printf("%-42s", queue_peers[i].title);
+        for (size_t n = 0; n < QUEUE_COUNTS; n++) {
+            printf(" | %6.0f ", queue_peers[i].ns[n]);
+            if (n == 1 && queue_peers[i].caller > 0)
+                printf("%6.0f %7s", queue_peers[i].caller, "");
+            else
+                printf("%14s", "");
+        }
+        printf("\n");
+    }
+    if (load)
+        printf("The system's load was %.1f.\n", value(load, 0));
+}
+
 /* ---- Gates and JSON ---- */
 
 static void print_gates(void)
@@ -350,13 +453,15 @@ static void json_value(FILE *out, const char *key, double number)
 
 static void json_series(FILE *out, const struct series *series)
 {
-    static const char *const kinds[] = { "wall", "instructions", "two_threads", "writer", "share" };
+    static const char *const kinds[] = { "wall", "instructions", "two_threads", "writer", "share", "queue", "load" };
     static const char *const keys[][VALUES_MOST] = {
         { "ns", "times_plain", "spread" },
         { "instructions", NULL, NULL },
         { "ns_one_thread", "ns_two_threads", "throughput" },
         { "ns_without", "ns_with", "registrations_per_second" },
         { "part", NULL, NULL },
+        { "ns", "ns_caller", "ns_undisturbed" },
+        { "average", NULL, NULL },
     };
     fprintf(
         out, "    { \"kind\": \"%s\", \"shape\": \"%s\", \"form\": \"%s\", \"observers\": %u, "
@@ -426,6 +531,7 @@ int main(int argc, char **argv)
     print_wall();
     print_counts();
     print_threads();
+    print_queues();
     print_gates();
     if (json && write_json(json) != 0) {
         fprintf(stderr, "bench-table: cannot write %s\n", json);

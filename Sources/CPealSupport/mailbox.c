@@ -27,6 +27,7 @@ struct peal_mailbox *peal_mailbox_make(void)
     pthread_condattr_destroy(&monotonic);
     mailbox->descriptor = -1;
     mailbox->references = 1;
+    mailbox->pushed = PEAL_MAILBOX_IDLE;
     return mailbox;
 }
 
@@ -49,6 +50,71 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
     if (destroy != NULL)
         destroy(context);
 }
+
+/* ---- Coming in --------------------------------------------------------------------------------- */
+
+static bool is_mark(const struct peal_item *pushed)
+{
+    return pushed == NULL || pushed == PEAL_MAILBOX_IDLE || pushed == PEAL_MAILBOX_SHUT;
+}
+
+static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
+{
+    struct peal_item *oldest = NULL;
+    struct peal_item *const last = newest;
+    uint64_t calls = 0;
+    size_t items = 0;
+    /* Most items are for the same group as the next: one addition for all of them. */
+    struct peal_group *group = newest->group;
+    uint32_t of_group = 0;
+    while (newest != NULL) {
+        struct peal_item *next = newest->next;
+        newest->next = oldest;
+        oldest = newest;
+        calls += newest->count;
+        items++;
+        if (newest->group != group) {
+            peal_group_retain(group, of_group);
+            group = newest->group;
+            of_group = 0;
+        }
+        of_group++;
+        newest = next;
+    }
+    peal_group_retain(group, of_group);
+    if (mailbox->last != NULL)
+        mailbox->last->next = oldest;
+    else
+        mailbox->first = oldest;
+    mailbox->last = last;
+    mailbox->waiting_items += items;
+    mailbox->waiting += calls;
+}
+
+void peal_mailbox_take_in(struct peal_mailbox *mailbox)
+{
+    /* Marks change under the lock: what is an item stays one until it is taken here. */
+    if (is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
+        return;
+    take_in_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
+}
+
+bool peal_mailbox_rest(struct peal_mailbox *mailbox)
+{
+    struct peal_item *pushed = NULL;
+    return __atomic_compare_exchange_n(
+               &mailbox->pushed, &pushed, PEAL_MAILBOX_IDLE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+        || is_mark(pushed);
+}
+
+void peal_mailbox_shut(struct peal_mailbox *mailbox)
+{
+    struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, PEAL_MAILBOX_SHUT, __ATOMIC_ACQUIRE);
+    if (!is_mark(pushed))
+        take_in_chain(mailbox, pushed);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------- */
 
 bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
 {

@@ -226,7 +226,7 @@ static void stay_inside(int n)
 static void *flush_long(void *context)
 {
     (void)context;
-    waited = peal_queue_flush(lane.queue, LANE_LONG);
+    __atomic_store_n(&waited, peal_queue_flush(lane.queue, LANE_LONG), __ATOMIC_RELAXED);
     __atomic_store_n(&has_returned, true, __ATOMIC_RELEASE);
     return NULL;
 }

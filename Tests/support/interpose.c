@@ -72,6 +72,15 @@ static bool is_peals(const void *caller)
     return strncmp(slash != NULL ? slash + 1 : found.dli_fname, "libpeal.", 8) == 0;
 }
 
+static bool refuses(const void *caller)
+{
+    if (refuse_in == 0 || !is_peals(caller) || --refuse_in > 0)
+        return false;
+    refused++;
+    errno = ENOMEM;
+    return true;
+}
+
 static void wait_while_held(void)
 {
     __atomic_store_n(&held, 1, __ATOMIC_RELEASE);
@@ -89,11 +98,8 @@ void *calloc(size_t count, size_t size)
 
     if (watching)
         counts.allocations++;
-    if (refuse_in > 0 && is_peals(__builtin_return_address(0)) && --refuse_in == 0) {
-        refused++;
-        errno = ENOMEM;
+    if (refuses(__builtin_return_address(0)))
         return NULL;
-    }
     if (hold_next && is_peals(__builtin_return_address(0))) {
         hold_next = false;
         wait_while_held();
@@ -112,6 +118,8 @@ void *realloc(void *memory, size_t size)
 
     if (watching)
         counts.allocations++;
+    if (memory == NULL && refuses(__builtin_return_address(0)))
+        return NULL;
     NEXT(next, "realloc");
     return next(memory, size);
 }

@@ -24,8 +24,8 @@ struct interpose_counts {
 void interpose_watch(void);
 struct interpose_counts interpose_stop(void);
 
-/* Refuses the n-th calloc that the library makes on the calling thread from now on, counted from 1;
- * 0 refuses none. */
+/* Refuses the n-th allocation that the library makes on the calling thread from now on, by calloc or by
+ * realloc of nothing, counted from 1; 0 refuses none. */
 void interpose_refuse(unsigned long nth);
 /* How many were refused since. */
 unsigned long interpose_refused(void);

@@ -37,8 +37,8 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
     METHOD(required, void, report, (FILE *out))
 PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
 
-/* The host calls this after kept_line, with the same line by value: so an observer may have a queue, and
- * gets a copy of the text. The text's zero is not copied. */
+/* The host calls this after kept_line, with the same line by value: so an observer may have a queue,
+ * and gets a copy of the text. The text's zero is not copied. */
 #define LOG_STORE(METHOD)                                                                         \
     METHOD(required, void, store, (const char *source, uint64_t number,                           \
                                    const char *text __counted_by(length), size_t length))
@@ -52,7 +52,8 @@ PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
 /* A plugin calls this from its destroy callbacks, as often as it likes: its next self gets all of it
  * (log_plugin.h). */
 #define LOG_STATE(METHOD) \
-    METHOD(required, void, keep, (const char *who, const void *state __sized_by(length), size_t length))
+    METHOD(required, void, keep, \
+           (const char *who, const void *state __sized_by(length), size_t length))
 PEAL_PROTOCOL(log_state, "LogState", LOG_STATE);
 
 /* Defines LogSink, or finds it where another part has defined it. */
@@ -62,13 +63,12 @@ static inline peal_status log_sink_join(peal_center center, struct log_sink_prot
     return status < 0 ? status : log_sink_define(center, out_sink);
 }
 
-/* Tells the host of trouble; nothing happens where nobody listens. Not a typed broadcast: the host
- * listens on a queue. */
+/* Tells the host of trouble; nothing happens where nobody listens. */
 static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
 {
     struct log_trouble_protocol handles;
     if (log_trouble_define(center, &handles) >= 0)
-        peal_broadcast(handles.trouble, who, what);
+        PEAL_BROADCAST(log_trouble, &handles, trouble, who, what);
 }
 
 static inline void log_state_keep(

@@ -2,16 +2,17 @@
 
 #include "text.h"
 
-/* Hands a line to those who store. False when a queue did not take it. */
-static bool store(const struct host *host, const struct log_line *line)
+/* Hands a line to those who store. False when a queue did not take it, which a typed broadcast would
+ * not tell. */
+static bool store(const struct host *host, struct log_line *line, size_t *out_calls)
 {
-    return peal_broadcast(host->stores.store, line->source, line->number, line->text, line->length)
-        == PEAL_OK;
+    void *arguments[] = { &line->source, &line->number, &line->text, &line->length };
+    return peal_send(host->stores.store, arguments, 4, NULL, out_calls) == PEAL_OK;
 }
 
-/* One line to all sinks. Typed broadcasts where results do not matter and nobody has a queue; else
- * the library makes one of them, by the method's policy. */
-static bool pass_line(const struct host *host, const struct log_line *line, uint64_t *refused)
+/* One line to all sinks. Typed broadcasts where results do not matter; where they do, the library
+ * makes one of them, by the method's policy. */
+static bool pass_line(const struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
     void *arguments[] = { &line };
@@ -20,17 +21,18 @@ static bool pass_line(const struct host *host, const struct log_line *line, uint
     peal_send(sinks->wants_line, arguments, 1, &keep, NULL);
     if (keep) {
         PEAL_BROADCAST(log_sink, sinks, kept_line, line);
-        *refused += !store(host, line);
+        *refused += !store(host, line, NULL);
     }
     return keep;
 }
 
 /* The same, with a look at the clock after each call. What queues do is not seen from here: those who
  * store are charged together, for what handing over took. */
-static bool pass_line_timed(struct host *host, const struct log_line *line, uint64_t *refused)
+static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
     struct roster *roster = &host->roster;
+    size_t stores = 0;
     bool keep = true;
     roster_start(roster);
     PEAL_EACH(log_sink, sinks, line, each) {
@@ -46,8 +48,9 @@ static bool pass_line_timed(struct host *host, const struct log_line *line, uint
             each.table->kept_line(each.target, line);
             roster_charge(roster, each.target);
         }
-        *refused += !store(host, line);
-        roster_charge_to(roster, &roster->stores);
+        *refused += !store(host, line, &stores);
+        if (stores > 0)
+            roster_charge_to(roster, &roster->stores);
     }
     return keep;
 }
@@ -82,7 +85,8 @@ static void tell_refused(struct host *host, uint64_t refused)
     char what[128];
     if (refused == 0)
         return;
-    snprintf(what, sizeof what, "%s lines were not stored everywhere: a queue was full, or memory short",
+    snprintf(what, sizeof what,
+             "%s lines were not stored everywhere: a queue was full, or memory short",
              text_grouped(refused).text);
     host_complain(host, "queues", what);
 }

@@ -109,7 +109,7 @@ static void take_seat(struct plugin *plugin, struct host *host, const void *targ
 void plugin_start(struct plugin *plugin, struct host *host, const struct options *options)
 {
     struct log_option given[OPTIONS_FOR_PLUGINS + 1];
-    char *const bytes = plugin->kept; /* a start that fails may keep them again, so they are taken out */
+    char *const bytes = plugin->kept; /* taken out: a start that fails may keep them again */
     struct log_kept kept = { bytes, plugin->kept_length };
     void *target = NULL;
     plugin->kept = NULL;

@@ -93,10 +93,11 @@ struct peal_send_options {
  *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. With nobody
  *   to call: false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values
  *   for COLLECT, what was there for FOLD, else zero. Not to be read after a failure.
- * out_calls: filled with the number of observers called; may be NULL. Not to be read after a
- *   failure.
+ * out_calls: filled with the number of observers called, or whose call was put on a queue; may be
+ *   NULL. Not to be read after a failure.
  * Returns PEAL_OK; PEAL_DEFERRED (nothing was called yet, the result is that of nobody called);
- * PEAL_TRUNCATED. Errors: PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT_COUNT, PEAL_ERROR_ARGUMENT (also
+ * PEAL_TRUNCATED; PEAL_REJECTED when a full queue refused its calls, and the others were made.
+ * Errors: PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT_COUNT, PEAL_ERROR_ARGUMENT (also
  * for a method whose policy is FOLD: peal_send has no function to fold with), PEAL_ERROR_DEPTH,
  * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred; then
  * nobody was called.
@@ -147,7 +148,7 @@ PEAL_API peal_status peal_ask_list(
  *
  * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
  * its arguments, which are evaluated once for each observer, and once for all that have queues.
- * Results are dropped.
+ * Results are dropped. A full queue that refuses is no failure: peal_send tells, and the counts.
  * It is a statement. Where it fails nobody is called, and peal_last_status() tells why. A method
  * that defers or rejects recursion is better broadcast by peal_send: inside itself this fails with
  * PEAL_ERROR_RECURSION.

@@ -56,7 +56,7 @@ struct peal_observe_options {
     peal_owner owner;               /* to whom it belongs; zero: the thread's (owner.h), if any */
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;           /* what `weak` gets: a GWeakRef, say */
-    peal_reference reference;       /* or: the target is this one's object, held weakly */
+    peal_reference reference;       /* or: held weakly; the target must be this one's object */
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
@@ -65,7 +65,8 @@ struct peal_observe_options {
 
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *
- * The same target on the same protocol is refused as a duplicate, unless a flag says otherwise.
+ * The same target on the same protocol and queue is refused as a duplicate, unless a flag says
+ * otherwise.
  * Where the target is NULL, the functions tell observers apart.
  *
  * protocol: what it observes.
@@ -75,7 +76,8 @@ struct peal_observe_options {
  *   is defined comes from a later version, and is PEAL_ERROR_CONFORMANCE: define that version
  *   first.
  * options: *copied*; NULL for none. `destroy` runs exactly once, also when the registration fails,
- *   after the last call has returned, with no lock held, on the thread that finds it finished. A
+ *   after the last call has returned, with no lock held: on the observer's queue, or without one
+ *   on the thread that finds it finished. Where registering fails it runs before this returns. A
  *   size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are unknown
  *   flags, and REPLACE with ALLOW_DUPLICATE. Where the size is too small `destroy` is not read, and
  *   does not run.
@@ -127,8 +129,8 @@ enum peal_remove_flags {
 
 /* Ends a registration as peal_observation_remove does, but may drain first, and wait after.
  *
- * From the observer's own call, or with DRAIN from its own queue, waiting would never end: then it
- * removes, does not wait, and returns PEAL_NOT_WAITED.
+ * With WAIT from the observer's own call, or with DRAIN too from any call of its queue, waiting
+ * would never end: then it removes, does not wait, and returns PEAL_NOT_WAITED.
  *
  * flags: of enum peal_remove_flags.
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
@@ -141,7 +143,8 @@ enum peal_remove_flags {
 PEAL_API peal_status peal_observation_remove_with(
     peal_observation observation, uint32_t flags, uint32_t timeout);
 
-/* Skips an observer until it is unblocked as many times as it was blocked.
+/* Skips an observer until it is unblocked as many times as it was blocked. A queued call looks at
+ * that when it is about to begin: one that was blocked at the broadcast and is not any more is called.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million blocks.
  * Thread rule: any thread, also from a callback. Since 0.1. */

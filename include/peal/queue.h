@@ -37,7 +37,7 @@ typedef enum peal_overflow {
     PEAL_OVERFLOW_REJECT = 0,      /* refuses the new calls: PEAL_REJECTED */
     PEAL_OVERFLOW_DROP_OLDEST = 1, /* drops what has waited longest */
     PEAL_OVERFLOW_DROP_NEWEST = 2, /* drops the new calls; the broadcast is PEAL_OK */
-    PEAL_OVERFLOW_KEEP_LATEST = 3, /* drops an older broadcast of the same method; without one, the
+    PEAL_OVERFLOW_KEEP_LATEST = 3, /* drops the oldest broadcast of the same method; without one, the
                                       oldest of all */
     PEAL_OVERFLOW_WAIT = 4         /* waits for room up to `wait` milliseconds, then REJECT; from a
                                       call of the same queue REJECT at once */
@@ -60,9 +60,12 @@ struct peal_queue_options {
     void (*destroy)(void *context); /* called once when the queue is gone; may be NULL */
 };
 
-#define PEAL_QUEUE_OPTIONS                                                                      \
+#define PEAL_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_SERIAL)
+/* The same for a pumped queue: struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS; */
+#define PEAL_PUMPED_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_PUMPED)
+#define PEAL_QUEUE_OPTIONS_OF_(kind)                                                            \
     {                                                                                           \
-        sizeof(struct peal_queue_options), PEAL_QUEUE_SERIAL, PEAL_OVERFLOW_REJECT, 0, 0,       \
+        sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0,                    \
             { 0 }, NULL, NULL, NULL                                                             \
     }
 
@@ -94,20 +97,22 @@ PEAL_API peal_queue peal_queue_main(void);
 PEAL_API peal_status peal_queue_destroy(peal_queue queue);
 
 /* Runs what waits, on the calling thread: for pumped queues, and on the main thread for the main
- * queue. Calls that arrive meanwhile run too, up to the limit. A paused queue runs nothing.
+ * queue. A paused queue runs nothing. The descriptor tells whether more is left.
  *
- * limit: how many broadcasts to run at most; 0: what waits when it begins.
+ * limit: how many broadcasts to run at most, those that arrive meanwhile too; 0: as many as wait
+ *   when it begins. Destroy callbacks count as one each, but not as calls.
  * out_calls: filled with the number of calls that were made; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind, on the wrong thread, or while it is
  * being pumped, by its own call or by another thread; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, one at a time. Since 0.1. */
 PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out_calls);
 
-/* A file descriptor that is readable while calls wait: for poll and its kin. Made when it is first
- * asked for.
+/* A file descriptor that is readable while calls or destroy callbacks wait and the queue is not
+ * paused: for poll and its kin. Made when it is first asked for.
  *
  * queue: a pumped queue, or the main queue.
- * out_descriptor: filled; *borrowed*: do not read from it or close it; the queue closes it.
+ * out_descriptor: filled; *borrowed*: do not read from it or close it: the queue closes it.
+ *   Stop watching it before peal_queue_destroy.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind; PEAL_ERROR_LIMIT when the process
  * has no descriptor left; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */

@@ -17,7 +17,7 @@ struct peal_mailbox;
 /* The observers of a method on one queue. What is below `count` never changes; a writer appends
  * behind it, or replaces the whole. */
 struct peal_group {
-    int64_t references; /* lists that have it, and items that wait for it */
+    int64_t references; /* lists that have it, and items that wait, once they are taken in */
     uint64_t method;
     const void *_Nonnull plan;         /* PealCall's CallPlan */
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
@@ -36,11 +36,11 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. The items follow, then the arguments. */
+/* The captured arguments of one broadcast. The items follow, then the handle of what waits for answers,
+ * where there is one, then the arguments. Small: a million of them may wait. */
 struct peal_call {
     uint32_t references; /* items that wait */
-    uint32_t item_count;
-    uint64_t completion; /* the handle of what waits for answers; 0: nobody does */
+    uint32_t layout;     /* the number of items times two, and one where the handle is there */
 };
 
 /* Something else to be run in turn: the end of an observer, a mark to be waited for. Tasks are not
@@ -58,15 +58,38 @@ static inline struct peal_call *_Nonnull peal_item_call(struct peal_item *_Nonnu
 {
     return (struct peal_call *)(void *)((char *)item - item->offset);
 }
+/* Where the arguments begin, from the call, aligned for any of them. */
+static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
+{
+    const size_t size = sizeof(struct peal_call) + item_count * sizeof(struct peal_item)
+        + has_completion * sizeof(uint64_t);
+    return (size + 15) & ~(size_t)15;
+}
 static inline void *_Nonnull peal_call_arguments(struct peal_call *_Nonnull call)
 {
-    const size_t size = sizeof *call + call->item_count * sizeof(struct peal_item);
-    return (char *)call + ((size + 15) & ~(size_t)15);
+    return (char *)call + peal_call_header(call->layout >> 1, call->layout & 1);
+}
+/* The handle; 0: nobody waits for answers. */
+static inline uint64_t peal_call_completion(struct peal_call *_Nonnull call)
+{
+    const void *behind = peal_call_items(call) + (call->layout >> 1);
+    return (call->layout & 1) != 0 ? *(const uint64_t *)behind : 0;
+}
+/* A call whose items and arguments are still to be filled in. */
+static inline void peal_call_begin(
+    struct peal_call *_Nonnull call, uint32_t item_count, uint64_t completion)
+{
+    call->references = item_count;
+    call->layout = item_count * 2 + (completion != 0);
+    if (completion != 0)
+        *(uint64_t *)(void *)(peal_call_items(call) + item_count) = completion;
 }
 /* True when that was the last item. */
 static inline bool peal_call_release(struct peal_call *_Nonnull call)
 {
-    return __atomic_fetch_sub(&call->references, 1, __ATOMIC_ACQ_REL) == 1;
+    /* Nobody takes a reference anew: who has the last one need not write that. */
+    return __atomic_load_n(&call->references, __ATOMIC_ACQUIRE) == 1
+        || __atomic_fetch_sub(&call->references, 1, __ATOMIC_ACQ_REL) == 1;
 }
 static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull item)
 {
@@ -90,13 +113,13 @@ static inline void peal_group_set_count(struct peal_group *_Nonnull group, uint3
 {
     __atomic_store_n(&group->count, count, __ATOMIC_RELEASE);
 }
-static inline void peal_group_retain(struct peal_group *_Nonnull group)
+static inline void peal_group_retain(struct peal_group *_Nonnull group, uint32_t times)
 {
-    __atomic_fetch_add(&group->references, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&group->references, times, __ATOMIC_RELAXED);
 }
-static inline bool peal_group_release(struct peal_group *_Nonnull group)
+static inline bool peal_group_release(struct peal_group *_Nonnull group, uint32_t times)
 {
-    return __atomic_fetch_sub(&group->references, 1, __ATOMIC_ACQ_REL) == 1;
+    return __atomic_fetch_sub(&group->references, times, __ATOMIC_ACQ_REL) == times;
 }
 
 /* A list's groups stand behind its entries. */

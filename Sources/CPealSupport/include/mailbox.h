@@ -20,14 +20,17 @@ enum peal_mailbox_kind {
     PEAL_MAILBOX_MAIN
 };
 
+enum { PEAL_MAILBOX_LINE = 128 };
+
 struct peal_mailbox {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something was taken, or a mark was reached */
 
-    /* Guarded by the lock. */
+    /* Guarded by the lock. What is in `pushed` is not in here yet. */
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
     size_t waiting_items; /* tasks not counted */
+    size_t waiting_tasks;
     uint64_t waiting;     /* in calls, as all counts */
     uint64_t delivered;
     uint64_t dropped;
@@ -53,7 +56,20 @@ struct peal_mailbox {
     void (*_Nullable destroy)(void *_Nullable context);
 
     int64_t references;
+
+    /* Where calls come in without the lock: a list, newest first, or one of the marks below. On a line of
+     * its own, as who pushes and who runs are different threads. The items in it hold no reference to
+     * their groups yet. */
+    char apart[PEAL_MAILBOX_LINE];
+    struct peal_item *_Nullable pushed;
+    char apart_too[PEAL_MAILBOX_LINE];
 };
+
+/* Nothing waits and nobody is about to run the queue: who pushes first has to see to that. Set under the
+ * lock; taken back by the push. */
+#define PEAL_MAILBOX_IDLE ((struct peal_item *)(uintptr_t)1)
+/* Calls come in under the lock alone: the queue is bounded, or has ended. For good. */
+#define PEAL_MAILBOX_SHUT ((struct peal_item *)(uintptr_t)2)
 
 /* Allocated and ready, with one reference; NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(void);
@@ -61,7 +77,46 @@ void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
 /* Frees it with the last reference. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
 
+/* How a push ended. */
+enum peal_pushed {
+    PEAL_PUSHED,        /* somebody runs the queue, or will */
+    PEAL_PUSHED_FIRST,  /* the caller has to have the queue run */
+    PEAL_PUSHED_NOWHERE /* the queue is shut */
+};
+
+/* Puts an item behind the others, without a lock. The caller holds a list with the item's group, which
+ * can therefore not be freed before the item is taken in: see peal_mailbox_take_in. */
+static inline enum peal_pushed peal_mailbox_push(
+    struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
+{
+    struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
+    do {
+        if (before == PEAL_MAILBOX_SHUT)
+            return PEAL_PUSHED_NOWHERE;
+        item->next = before == PEAL_MAILBOX_IDLE ? NULL : before;
+    } while (!__atomic_compare_exchange_n(
+        &mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return before == PEAL_MAILBOX_IDLE ? PEAL_PUSHED_FIRST : PEAL_PUSHED;
+}
+
+/* The rest with the lock held. */
+
+/* Puts what was pushed behind what waits; from then on items hold a reference to their groups. Whoever
+ * lets go of a list's group does this first. */
+void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox);
+/* Marks the queue as idle. False where something was pushed meanwhile. */
+bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
+/* Has calls come in under the lock from now on. */
+void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
+
+/* Locks, and takes in what was pushed. */
 static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
+{
+    pthread_mutex_lock(&mailbox->lock);
+    peal_mailbox_take_in(mailbox);
+}
+/* Only locks: for who takes in when there is nothing else left. */
+static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
     pthread_mutex_lock(&mailbox->lock);
 }
@@ -92,8 +147,9 @@ uintptr_t peal_object_base(const void *_Nonnull address);
 /* Whether the calling thread is the process's first. */
 bool peal_thread_is_main(void);
 
-/* One mailbox that a thread runs; they nest where a call pumps another queue. */
+/* One mailbox that a thread runs, or whose executor it asks; they nest where a call pumps another. */
 struct peal_drain {
+    bool submits;
     struct peal_mailbox *_Nonnull mailbox;
     struct peal_drain *_Nullable outer;
 };

@@ -15,6 +15,7 @@ struct peal_observer_record {
     int64_t references; /* lists that have it, and one while it is registered: it may be called */
     int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
     uint64_t number;    /* of the observation's handle */
+    uint64_t owner;     /* the handle of the owner; 0: nobody's */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */

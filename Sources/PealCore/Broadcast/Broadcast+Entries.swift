@@ -45,7 +45,7 @@ extension Broadcast {
             throw fail(failure, number, nil, 0)
         }
         let isAsked = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
-        let hasRecorder = reachesQueues && (snapshot.hasGroups || isAsked && peal_snapshot_count(snapshot) > 0)
+        let hasRecorder = reachesQueues && (snapshot.hasGroups || isAsked)
         guard peal_snapshot_count(snapshot) > 0 || hasRecorder else {
             end(hold)
             return (nil, nil)

@@ -159,7 +159,8 @@ public enum Broadcast {
         _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Outcome {
-        GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+        if let outcome = Delivery.sendPlainly(hold, arguments, count, result, calls, number) { return outcome }
+        return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }
 

@@ -126,23 +126,30 @@ public final class Completion: Sendable {
         switch handle.role {
         case .token:
             guard Handles.completions.remove(number) != nil else { throw .staleCompletion }
+            // The whole may have ended since the token was found: then the answer does not count.
+            var isInTime = false
             completion.settle { state in
-                state.tokens.remove(number)
+                isInTime = state.tokens.remove(number) != nil
                 return state.settle(result.map { .answered($0) } ?? .dropped)
             }
+            guard isInTime else { throw .staleCompletion }
         case .whole: try completion.answerWhole(result)
         }
     }
 
     private func answerWhole(_ result: Int64?) throws(Failure) {
-        guard beginPassing() else {
-            throw isEnded
-                ? .staleCompletion
-                : Failure(.state, "the completion was passed to a broadcast: its observers answer, each by the token it got")
+        var isTaken = false
+        settle { state in
+            isTaken = state.beginPassing()
+            guard isTaken else { return false }
+            state.ask(1)
+            _ = state.settle(result.map { .answered($0) } ?? .dropped)
+            return state.settle(.counted)
         }
-        state.withLock { $0.ask(1) }
-        settle { $0.settle(result.map { .answered($0) } ?? .dropped) }
-        endPassing()
+        guard !isTaken else { return }
+        throw isEnded
+            ? .staleCompletion
+            : Failure(.state, "the completion was passed to a broadcast: its observers answer, each by the token it got")
     }
 
     private var isEnded: Bool { state.withLock { $0.end != nil } }
@@ -168,23 +175,25 @@ public final class Completion: Sendable {
     // MARK: The end
 
     private func settle(_ change: (inout CompletionState) -> Bool) {
-        let isLast = state.withLock { change(&$0) }
-        if isLast { end(.answered) }
+        // The last answer ends it, whatever else would at the same time.
+        let tokens = state.withLock { change(&$0) ? $0.end(.answered) : nil }
+        if let tokens { tell(tokens) }
     }
 
     /// Ends it, once: tokens are stale from now on, and `done` runs, or will on its queue.
     @discardableResult
     private func end(_ end: CompletionEnd) -> Bool {
         guard let tokens = state.withLock({ $0.end(end) }) else { return false }
+        tell(tokens)
+        return true
+    }
+
+    private func tell(_ tokens: Set<UInt64>) {
         for token in tokens { Handles.completions.remove(token) }
-        guard let mailbox = options.queue?.mailbox else {
-            runDone()
-            return true
-        }
+        guard let mailbox = options.queue?.mailbox else { return runDone() }
         state.withLock { $0.isNoticeSent = true }
         notice.pointee.task.run = { Completion.runNotice($0) }
         mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
-        return true
     }
 
     private static func runNotice(_ task: UnsafeMutablePointer<peal_task>) {
@@ -195,19 +204,21 @@ public final class Completion: Sendable {
 
     private static func runReply(_ task: UnsafeMutablePointer<peal_task>) {
         let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
+        let thread = thisThread
         if let completion = find(notice.pointee.number), let reply = completion.options.reply,
-            completion.state.withLock({ $0.beginCall() })
+            completion.state.withLock({ $0.beginCall(on: thread) })
         {
             reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice + 1))
-            completion.state.withLock { $0.endCall() }
+            completion.state.withLock { $0.endCall(on: thread) }
         }
         peal_memory_free(notice)
     }
 
     private func runDone() {
-        guard var report = state.withLock({ $0.beginDone(options.statusOfEnd) }) else { return }
+        let thread = Self.thisThread
+        guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
-        state.withLock { $0.endCall() }
+        state.withLock { $0.endCall(on: thread) }
         options.owner?.forget(self)
         Handles.completions.remove(number)
     }
@@ -226,7 +237,15 @@ public final class Completion: Sendable {
     }
 
     /// Whether one of its functions runs now.
-    var isCalling: Bool { state.withLock { $0.calls > 0 } }
+    var isCalling: Bool { state.withLock { !$0.callers.isEmpty } }
+
+    /// Whether one runs on this thread, so that waiting for it would never end.
+    var isCallingHere: Bool {
+        let thread = Self.thisThread
+        return state.withLock { $0.callers.contains(thread) }
+    }
+
+    private static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }
 }
 
 extension Failure {

@@ -8,8 +8,8 @@ struct CompletionState {
     /// The queue has the notice, and frees it.
     var isNoticeSent = false
     private(set) var end: CompletionEnd?
-    /// How many of its functions run now.
-    private(set) var calls = 0
+    /// The threads that run its functions now.
+    private(set) var callers: [UInt] = []
     private var isPassed = false
     private var isDone = false
     /// Those who have not settled, and one while it is being passed.
@@ -81,22 +81,24 @@ struct CompletionState {
     }
 
     /// - Returns: What to tell; nil when it was told before.
-    mutating func beginDone(_ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
+    mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
         guard let end, !isDone else { return nil }
         isDone = true
-        calls += 1
+        callers.append(thread)
         return CompletionReport(
             status: statusOfEnd(end), result: result, asked: asked, completed: completed, dropped: dropped)
     }
 
     /// Whether a reply may still be handed on.
-    mutating func beginCall() -> Bool {
+    mutating func beginCall(on thread: UInt) -> Bool {
         guard !isDone else { return false }
-        calls += 1
+        callers.append(thread)
         return true
     }
 
-    mutating func endCall() { calls -= 1 }
+    mutating func endCall(on thread: UInt) {
+        if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
+    }
 
     mutating func abandon() {
         end = .cancelled

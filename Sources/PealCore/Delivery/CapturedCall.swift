@@ -7,15 +7,15 @@ enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_call>
 
     /// Captures. The items are there but lead nowhere yet.
+    ///
+    /// - Parameter completion: What waits for answers; 0 for nothing.
     static func make(
-        _ arguments: Broadcast.Arguments?, copying: CopyPlan.Pointer, itemCount: Int
+        _ arguments: Broadcast.Arguments?, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
     ) throws(Broadcast.Outcome) -> Pointer {
-        let header = (MemoryLayout<peal_call>.stride + itemCount * MemoryLayout<peal_item>.stride)
-            .roundedUp(to: CopyPlan.alignment)
-        guard let memory = peal_memory_allocate(header + copying.size(of: arguments)) else { throw .outOfMemory }
+        let header = peal_call_header(UInt32(itemCount), completion != 0)
+        guard let memory = peal_memory_allocate_unset(header + copying.size(of: arguments)) else { throw .outOfMemory }
         let call = memory.bindMemory(to: peal_call.self, capacity: 1)
-        call.pointee.item_count = UInt32(itemCount)
-        call.pointee.references = UInt32(itemCount)
+        peal_call_begin(call, UInt32(itemCount), completion)
         do throws(CaptureFailure) {
             try copying.capture(arguments, into: peal_call_arguments(call))
         } catch {

@@ -23,14 +23,14 @@ struct DeliveryRun {
         return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
             copying.pointers(of: peal_call_arguments(call), into: arguments)
-            if call.pointee.completion != 0 || group.pointee.completion != 0 { return ask(arguments, current) }
+            if peal_call_completion(call) != 0 || group.pointee.completion != 0 { return ask(arguments, current) }
             if let shape = plan.pointee.frame { return callWithFrame(shape, arguments, current) }
             return FFIReplay.each(plan, arguments, to: entries, count: count, current) ?? 0
         }
     }
 
     private func ask(_ arguments: Broadcast.Arguments, _ current: FrameReplay.Current) -> Int {
-        let completion = Completion.find(call.pointee.completion)
+        let completion = Completion.find(peal_call_completion(call))
         let calls = ResultCalls(plan: plan, entries: entries, count: count, current: current, arguments: arguments)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
         let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()

@@ -21,15 +21,23 @@ enum ObserverGroup {
         return group
     }
 
-    /// Lets go of a group; with the last reference, of its observers too. Destroy callbacks run in here:
-    /// call with no lock held.
-    static func release(_ group: Pointer) {
-        for finished in letGo(group) { ObserverLife.end(finished) }
+    /// Lets go of a group for items that were taken in; with the last reference, of its observers too.
+    /// Destroy callbacks run in here: call with no lock held.
+    static func release(_ group: Pointer, items: UInt32 = 1) {
+        guard peal_group_release(group, items) else { return }
+        for finished in free(group) { ObserverLife.end(finished) }
     }
 
+    /// Lets go of a group for a list that nobody holds any more.
+    ///
     /// - Returns: The records whose last list this was.
     static func letGo(_ group: Pointer) -> [UnsafeMutablePointer<ObserverRecord>] {
-        guard peal_group_release(group) else { return [] }
+        // What was pushed while the list was held has no reference of its own until it is taken in.
+        group.pointee.mailbox.locked {}
+        return peal_group_release(group, 1) ? free(group) : []
+    }
+
+    private static func free(_ group: Pointer) -> [UnsafeMutablePointer<ObserverRecord>] {
         let finished = group.entries.map(\.record).filter { peal_observer_release($0) }
         peal_mailbox_release(group.pointee.mailbox)
         peal_memory_free(group)

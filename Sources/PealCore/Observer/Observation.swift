@@ -53,9 +53,10 @@ public final class Observation: Sendable {
         ObserverLife.release(record)
     }
 
+    /// Before the record can end.
     func leaveRegisters() {
         queue?.forget(self)
-        owner?.forget(self)
+        owner?.awaitEnd(of: self)
     }
 
     /// Takes it out of all lists: no broadcast that begins after this reaches it.

@@ -20,13 +20,19 @@ enum ObserverLife {
 
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
+        if record.pointee.owner != 0 { Handles.owners.find(record.pointee.owner)?.noteEnd(record.pointee.number) }
         disown(record)
     }
 
-    /// Runs the destroy callback unless somebody has.
+    /// Runs the destroy callback unless somebody has. It counts as a call of the observer: who waits for
+    /// its calls waits for this one too.
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        guard let destroy = record.pointee.destroy, peal_observer_claim_destroy(record) else { return }
-        destroy(record.pointee.target)
+        guard let destroy = record.pointee.destroy else { return }
+        let hold = peal_hold_nothing()
+        // Told before it is claimed: who finds it claimed can see that it runs.
+        if let hold { peal_current_set(peal_hold_current(hold), record.gate) }
+        if peal_observer_claim_destroy(record) { destroy(record.pointee.target) }
+        if let hold { Broadcast.release(hold) }
     }
 
     /// Frees the record once neither its life nor the object of its handle needs it.

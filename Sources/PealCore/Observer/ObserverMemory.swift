@@ -25,6 +25,7 @@ struct ObserverMemory {
         record.pointee.owners = 1
         record.pointee.target = registration.target
         record.pointee.destroy = registration.destroy
+        record.pointee.owner = registration.owner?.number ?? 0
         record.pointee.retain = registration.weak?.retain
         record.pointee.release = registration.weak?.release
         record.pointee.reference = registration.weak?.reference

@@ -133,7 +133,8 @@ extension CenterState {
             try registration.owner?.remember(observation)
         } catch {
             Handles.observations.remove(observation.number)
-            observation.leaveRegisters()
+            registration.queue?.forget(observation)
+            registration.owner?.forget(observation)
             for edit in edits { edit.cancel() }
             throw error
         }

@@ -13,21 +13,28 @@ extension Owner {
         let observations = Array(left.observations.values)
         let queues = Array(left.queues.values)
         for observation in observations where observation.close() { observation.unlist() }
+        for ending in left.endings.values {
+            ObserverGate.endDraining(ending.gate)
+            ending.queue?.mailbox.dropDead()
+        }
         for queue in queues { try? queue.end() }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
         let hooks = left.types.compactMap { try? $0.center.unmanageType($0.name) }
 
-        let records = observations.map(\.record)
+        // The records belong to their observations, which Swift would let go of here.
+        defer { extendLifetime(left) }
+        let records = (observations + left.endings.values).map(\.record)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
-        for queue in queues { queue.mailbox.destroyContext() }
+        for queue in queues { queue.mailbox.destroyContextIfIdle() }
         return RunningCalls.wait(for: records, deadline: deadline)
+            && !completions.contains(where: \.isCallingHere)
             // Captured arguments that these functions must release; reports that these are told.
             && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
     }
@@ -44,21 +51,12 @@ extension Owner {
 extension Mailbox {
     /// Waits until nobody runs the queue, and its executor is not being asked.
     fileprivate func waitUntilIdle(deadline: UInt64) -> Bool {
-        guard !isCurrent else { return false }
+        guard !isInUseHere else { return false }
         return locked {
             while pointee.is_running || pointee.submitting > 0 {
                 guard peal_mailbox_wait(self, deadline) else { return !pointee.is_running && pointee.submitting == 0 }
             }
             return true
         }
-    }
-
-    /// Runs the queue's destroy callback now; its end will not.
-    fileprivate func destroyContext() {
-        let destroy = locked {
-            defer { pointee.destroy = nil }
-            return pointee.destroy
-        }
-        destroy?(pointee.context)
     }
 }

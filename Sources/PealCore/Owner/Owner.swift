@@ -11,6 +11,8 @@ public final class Owner: Sendable {
     struct Members {
         var isRetired = false
         var observations: [UInt64: Observation] = [:]
+        /// Those that were removed but may still be called, or destroyed.
+        var endings: [UInt64: Observation] = [:]
         var queues: [UInt64: Queue] = [:]
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
@@ -69,6 +71,19 @@ public final class Owner: Sendable {
     }
     func forget(_ observation: Observation) {
         members.withLock { $0.observations[observation.number] = nil }
+    }
+    /// The same for one that was removed: its calls that run and its destroy callback are still to be waited
+    /// for.
+    func awaitEnd(of observation: Observation) {
+        members.withLock { members in
+            members.observations[observation.number] = nil
+            if !members.isRetired { members.endings[observation.number] = observation }
+        }
+    }
+    func noteEnd(_ observation: UInt64) {
+        // What the observation lets go of may run user code: not under the lock.
+        let ended = members.withLock { $0.endings.removeValue(forKey: observation) }
+        withExtendedLifetime(ended) {}
     }
     func forget(_ queue: Queue) {
         members.withLock { $0.queues[queue.number] = nil }

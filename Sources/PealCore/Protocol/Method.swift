@@ -57,7 +57,18 @@ public final class Method: Sendable {
                 ? .outOfMemory
                 : Failure(.limit, "there are too many methods in the process; end centers that are not used")
         }
+        if method.traits.hasCompletion { try method.publishEmptyList() }
         return method
+    }
+
+    /// A broadcast to nobody that has a completion must end it: the place's `nobody` is a way around that.
+    private func publishEmptyList() throws(Failure) {
+        do throws(Failure) {
+            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0, groups: [], isSpecial: true))
+        } catch {
+            Reclaimer.leave(close())
+            throw error
+        }
     }
 
     private static func checkCompletion(of declaration: MethodDeclaration) throws(Failure) {

@@ -74,6 +74,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isPlain: Bool { rawValue & 0xc3ff == 1 }
 
+    /// The same where some observers may be special.
+    @inline(__always)
+    var isPlainBesidesObservers: Bool { rawValue & 0x83ff == 1 }
+
     /// The shape of a plain method's frame.
     @inlinable
     @inline(__always)

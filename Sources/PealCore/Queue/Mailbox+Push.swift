@@ -6,8 +6,22 @@ extension Mailbox {
 
     /// Puts an item behind the others, makes room as the queue's overflow says, and sees to it that the
     /// queue is run. An item that is not accepted is let go, and counted.
+    ///
+    /// The caller holds a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
+        switch peal_mailbox_push(self, item) {
+        case PEAL_PUSHED: return .accepted
+        case PEAL_PUSHED_FIRST:
+            let isScheduled = locked { takesScheduling() }
+            return !isScheduled || schedule() ? .accepted : .rejected
+        default: return pushLocked(item)
+        }
+    }
+
+    @inline(never)
+    private func pushLocked(_ item: QueueItem) -> Pushed {
         let count = UInt64(item.pointee.count)
+        peal_group_retain(item.pointee.group.unsafelyUnwrapped, 1)
         var leaving: QueueItem?
         peal_mailbox_lock(self)
         let outcome = admit(item, leaving: &leaving)
@@ -90,20 +104,31 @@ extension Mailbox {
     private func submit() -> Bool {
         guard let submit = pointee.submit else { return true }
         locked { pointee.submitting += 1 }
-        let isTaken = submit(pointee.context, pointee.number)
+        let context = pointee.context
+        let number = pointee.number
+        let isTaken =
+            peal_thread_current().map { entered(on: $0, submits: true) { submit(context, number) } }
+            ?? submit(context, number)
         if !isTaken { rejectAll() }
         locked {
             pointee.submitting -= 1
             peal_mailbox_tell(self)
         }
+        destroyContextIfIdle()
         return isTaken
     }
 
     private static func runScheduled(_ context: UnsafeMutableRawPointer?) {
         guard let mailbox = context?.assumingMemoryBound(to: peal_mailbox.self) else { return }
-        _ = mailbox.run(limit: Mailbox.turn, wasScheduled: true)
+        if case .failure(.outOfMemory) = mailbox.run(limit: Mailbox.turn, wasScheduled: true) {
+            // The thread could not get a slot. What waits must not be forgotten.
+            return peal_dispatch_after(retryPause, context) { Mailbox.runScheduled($0) }
+        }
         peal_mailbox_release(mailbox)
     }
+
+    /// In milliseconds.
+    private static var retryPause: UInt32 { 10 }
 
     /// How many items a borrowed thread runs before others have their turn.
     private static var turn: Int { 1024 }
@@ -112,6 +137,8 @@ extension Mailbox {
     private func rejectAll() {
         peal_mailbox_lock(self)
         pointee.is_scheduled = false
+        // Who pushes from here on asks again.
+        while !pointee.is_running, !peal_mailbox_rest(self) { peal_mailbox_take_in(self) }
         let calls = takeAll { !$0.isTask }
         var rejected: UInt64 = 0
         calls?.forEach { rejected += UInt64($0.pointee.count) }

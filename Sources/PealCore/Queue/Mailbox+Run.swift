@@ -14,10 +14,7 @@ extension Mailbox {
         guard peal_thread_depth(thread) < UInt32(PEAL_THREAD_DEPTH) else { return .failure(.tooDeep) }
         if wasScheduled, isCurrent { return runAgain() }
         if let refusal = begin(wasScheduled) { return .failure(refusal) }
-        var drain = peal_drain(mailbox: self, outer: thread.pointee.drains)
-        return withUnsafeMutablePointer(to: &drain) { drain in
-            thread.pointee.drains = drain
-            defer { thread.pointee.drains = drain.pointee.outer }
+        return entered(on: thread, submits: false) {
             var called = runItems(limit: limit)
             while goesOn() { called += runItems(limit: limit) }
             return .success(called)
@@ -45,13 +42,7 @@ extension Mailbox {
     }
 
     /// How many items wait, tasks among them.
-    var length: Int {
-        locked {
-            var length = 0
-            pointee.first?.forEach { _ in length += 1 }
-            return length
-        }
-    }
+    var length: Int { locked { pointee.waiting_items + pointee.waiting_tasks } }
 
     private func begin(_ wasScheduled: Bool) -> Refusal? {
         locked {
@@ -68,25 +59,35 @@ extension Mailbox {
     private func runItems(limit: Int) -> Int {
         var called = 0
         var left = limit
-        peal_mailbox_lock(self)
-        while left > 0, pointee.pauses == 0, let item = takeFirst() {
-            if pointee.sleepers > 0 { peal_mailbox_tell(self) }
-            if !item.isTask { pointee.waiting -= UInt64(item.pointee.count) }
+        var used = UsedGroup()
+        peal_mailbox_lock_alone(self)
+        while true {
+            while left > 0, pointee.pauses == 0, let item = takeFirst() {
+                if pointee.sleepers > 0 { peal_mailbox_tell(self) }
+                peal_mailbox_unlock(self)
+                left -= 1
+                used.turn(to: item.pointee.group)
+                let listed = Int(item.pointee.count)
+                let made = item.run()
+                called += made
+                peal_mailbox_lock_alone(self)
+                pointee.delivered += UInt64(made)
+                pointee.dropped += UInt64(listed - made)
+            }
+            // Observers may end by this, as part of the run; and more may come meanwhile.
+            guard !used.isNone else { break }
             peal_mailbox_unlock(self)
-            left -= 1
-            let listed = Int(item.pointee.count)
-            let made = item.run()
-            called += made
-            peal_mailbox_lock(self)
-            pointee.delivered += UInt64(made)
-            pointee.dropped += UInt64(listed - made)
+            used.turn(to: nil)
+            peal_mailbox_lock_alone(self)
         }
         pointee.is_running = false
-        if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
         let isScheduled = takesScheduling()
+        if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
         peal_mailbox_tell(self)
+        let isEnded = pointee.is_ended
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }
+        if isEnded { destroyContextIfIdle() }
         return called
     }
 }

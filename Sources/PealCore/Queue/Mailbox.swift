@@ -6,7 +6,8 @@ typealias Mailbox = UnsafeMutablePointer<peal_mailbox>
 typealias QueueItem = UnsafeMutablePointer<peal_item>
 
 extension Mailbox {
-    /// Runs `body` under the mailbox's lock. No user code may run in it.
+    /// Runs `body` under the mailbox's lock, when all that was pushed has been taken in. No user code may run
+    /// in it.
     @inline(__always)
     func locked<Result>(_ body: () -> Result) -> Result {
         peal_mailbox_lock(self)
@@ -15,13 +16,43 @@ extension Mailbox {
     }
 
     /// Whether the calling thread is inside one of the queue's calls.
-    var isCurrent: Bool {
+    var isCurrent: Bool { isEntered { !$0.submits } }
+
+    /// The same, or inside its executor's function.
+    var isInUseHere: Bool { isEntered { _ in true } }
+
+    private func isEntered(_ isMeant: (peal_drain) -> Bool) -> Bool {
         var drain = peal_thread_own_slot()?.pointee.drains
         while let inner = drain {
-            if inner.pointee.mailbox == self { return true }
+            if inner.pointee.mailbox == self, isMeant(inner.pointee) { return true }
             drain = inner.pointee.outer
         }
         return false
+    }
+
+    /// Runs `body` while the thread is known to run the mailbox, or to ask its executor.
+    func entered<Result>(on thread: UnsafeMutablePointer<peal_thread>, submits: Bool, _ body: () -> Result) -> Result {
+        var drain = peal_drain(submits: submits, mailbox: self, outer: thread.pointee.drains)
+        return withUnsafeMutablePointer(to: &drain) { drain in
+            thread.pointee.drains = drain
+            defer { thread.pointee.drains = drain.pointee.outer }
+            return body()
+        }
+    }
+
+    /// Runs the queue's destroy callback once it has ended and nobody runs it or asks its executor.
+    ///
+    /// - Returns: Whether that is done.
+    @discardableResult
+    func destroyContextIfIdle() -> Bool {
+        var isIdle = false
+        let destroy = locked {
+            isIdle = pointee.is_ended && !pointee.is_running && pointee.submitting == 0
+            defer { if isIdle { pointee.destroy = nil } }
+            return isIdle ? pointee.destroy : nil
+        }
+        destroy?(pointee.context)
+        return isIdle
     }
 
     // The rest wants the lock.
@@ -30,18 +61,41 @@ extension Mailbox {
         item.pointee.next = nil
         if let last = pointee.last { last.pointee.next = item } else { pointee.first = item }
         pointee.last = item
-        if item.isTask { return }
+        if item.isTask {
+            pointee.waiting_tasks += 1
+            return
+        }
         pointee.waiting_items += 1
         pointee.waiting += UInt64(item.pointee.count)
     }
 
-    /// Takes the first item, but leaves its calls counted as waiting.
+    /// Takes the first item. Where there is none the queue is idle.
     func takeFirst() -> QueueItem? {
-        guard let item = pointee.first else { return nil }
+        guard pointee.first != nil || !rests, let item = pointee.first else { return nil }
         pointee.first = item.pointee.next
         if pointee.first == nil { pointee.last = nil }
-        if !item.isTask { pointee.waiting_items -= 1 }
+        leave(item)
         return item
+    }
+
+    /// Whether nothing waits; then whoever pushes next is told so.
+    private var rests: Bool {
+        peal_mailbox_take_in(self)
+        while pointee.first == nil {
+            if peal_mailbox_rest(self) { return true }
+            peal_mailbox_take_in(self)
+        }
+        return false
+    }
+
+    /// An item waits no longer.
+    private func leave(_ item: QueueItem) {
+        if item.isTask {
+            pointee.waiting_tasks -= 1
+        } else {
+            pointee.waiting_items -= 1
+            pointee.waiting -= UInt64(item.pointee.count)
+        }
     }
 
     /// Takes out the items that `isWanted` says, in order, as a chain; their calls wait no longer.
@@ -57,9 +111,7 @@ extension Mailbox {
             if isWanted(item) {
                 if let lastTaken { lastTaken.pointee.next = item } else { taken = item }
                 lastTaken = item
-                if item.isTask { continue }
-                pointee.waiting_items -= 1
-                pointee.waiting -= UInt64(item.pointee.count)
+                leave(item)
             } else {
                 if let kept { kept.pointee.next = item } else { pointee.first = item }
                 kept = item
@@ -83,7 +135,7 @@ extension Mailbox {
 
     /// Whether somebody has to be asked to run the queue; then that is noted.
     func takesScheduling() -> Bool {
-        guard pointee.first != nil, pointee.pauses == 0, !pointee.is_running else { return false }
+        guard !rests, pointee.pauses == 0, !pointee.is_running else { return false }
         peal_mailbox_set_descriptor(self, true)
         guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
         pointee.is_scheduled = true

@@ -52,6 +52,8 @@ public final class Queue: Sendable {
         mailbox.pointee.overflow = options.overflow.rawValue
         mailbox.pointee.capacity = options.capacity
         mailbox.pointee.wait = options.wait
+        // Who makes room, or waits for it, needs the lock.
+        if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let made = Handles.queues.insert { number in
             mailbox.pointee.number = number
             return Queue(number: number, mailbox: mailbox, owner: options.owner)
@@ -91,9 +93,10 @@ public final class Queue: Sendable {
             members.isEnded = true
             return Array(members.observations.values)
         }
-        owner?.forget(self)
         for observation in observations where observation.close() { observation.unlist() }
         mailbox.end()
+        // Else who runs it does so, and the owner that is retired before waits for that.
+        if mailbox.destroyContextIfIdle() { owner?.forget(self) }
     }
 
     /// Under the lock of the observation's center, before it can be removed.
@@ -119,6 +122,7 @@ extension Mailbox {
     fileprivate func end() {
         peal_mailbox_lock(self)
         pointee.is_ended = true
+        peal_mailbox_shut(self)
         let remains = takeAll { _ in true }
         remains?.forEach { pointee.dropped += UInt64($0.pointee.count) }
         peal_mailbox_set_descriptor(self, false)

@@ -18,12 +18,14 @@ extension QueueItem {
     /// Lets an item go whose calls will not be made. A task has to run all the same.
     func letGo() {
         if isTask { return runTask() }
-        let completion = peal_item_call(self).pointee.completion
+        let completion = peal_call_completion(peal_item_call(self))
         if completion != 0 { Completion.find(completion)?.dropReserved(Int(pointee.count)) }
-        release()
+        let group = pointee.group.unsafelyUnwrapped
+        releaseCall(of: group)
+        ObserverGroup.release(group)
     }
 
-    /// Makes an item's calls, or runs its task.
+    /// Makes an item's calls, or runs its task. The item's reference to its group is the caller's then.
     ///
     /// - Returns: How many calls were made.
     func run() -> Int {
@@ -32,7 +34,7 @@ extension QueueItem {
             return 0
         }
         let made = DeliveryRun(group: group, count: Int(pointee.count), call: peal_item_call(self)).run()
-        release()
+        releaseCall(of: group)
         return made
     }
 
@@ -41,11 +43,8 @@ extension QueueItem {
         task.pointee.run(task)
     }
 
-    private func release() {
-        let group = pointee.group.unsafelyUnwrapped
+    private func releaseCall(of group: ObserverGroup.Pointer) {
         let call = peal_item_call(self)
-        let copying = group.pointee.copying
-        if peal_call_release(call) { CapturedCall.free(call, copying: copying) }
-        ObserverGroup.release(group)
+        if peal_call_release(call) { CapturedCall.free(call, copying: group.pointee.copying) }
     }
 }

@@ -84,7 +84,7 @@ struct ListDraft {
 
     private func make(_ group: Group) throws(Failure) -> ObserverGroup.Pointer {
         if let known = group.known {
-            peal_group_retain(known)
+            peal_group_retain(known, 1)
             return known
         }
         let made = try ObserverGroup.make(for: method, on: group.mailbox, capacity: max(4, 2 * group.entries.count))

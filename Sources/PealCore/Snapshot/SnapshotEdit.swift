@@ -46,7 +46,9 @@ struct SnapshotEdit {
                 kind = .nothing
                 return
             }
-            kind = .replace(by: list.isEmpty ? peal_directory_nobody(place) : try list.make(withRoom: false))
+            // A method with a completion tells its broadcasters also when there is nobody.
+            let isNobody = list.isEmpty && !method.traits.hasCompletion
+            kind = .replace(by: isNobody ? peal_directory_nobody(place) : try list.make(withRoom: false))
         } catch {
             kind = .nothing
         }

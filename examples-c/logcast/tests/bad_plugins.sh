@@ -1,8 +1,9 @@
-# bad_plugins.sh LOGCAST FOLDER LOG: plugins that are none are told by name; the run goes on.
+# bad_plugins.sh LOGCAST FOLDER LOG STRAY: plugins that are none are told by name; the run goes on.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 folder=$2
 log=$3
+stray=$4
 
 run "$logcast" --plugins "$folder" "$log"
 claim "ends with 1" same 1 "$code"
@@ -21,4 +22,12 @@ told unresolved.so 'logcast_no_such_function'
 told no_report 'report'
 told wrong_sink 'LogSink'
 told refuses 'it did not start'
+
+mkdir "$work/stray"
+cp "$stray" "$work/stray"
+run "$logcast" --plugins "$work/stray" --reload-every 1500 --check-pointers "$log"
+claim "a plugin that leaves an observer behind is told, at its reload and at the end" same 2 \
+    "$(grep -c '^logcast: stray: not unloaded: peal still has its observer of LogSink.line$' "$err")"
+claim "it stays loaded: what it left is called, and the run goes on" has "$out" "    heard"
+claim "and ends with 1" same 1 "$code"
 finish

@@ -11,7 +11,7 @@ claim "--version tells the version" grep -qE '^logcast [0-9]+\.[0-9]+\.[0-9]+, w
 run "$logcast" --list
 claim "--list names the plugins' options" has "$out" "--filter.keep PATTERN"
 
-for bad in --nonsense -x --generate --generate=-1 --generate=1x --trivial=17 --line-limit=0 \
+for bad in --nonsense -x --reload-every --reload-every=0 --check-pointers=yes --generate --generate=-1 --generate=1x --trivial=17 --line-limit=0 \
     --plugins --time=yes --filter.keep --filter.nothing=1 --nobody.option=1 '--no-plugins --filter.keep=x' \
     '--generate 1 file'; do
     # shellcheck disable=SC2086 # some are two
@@ -27,6 +27,12 @@ claim "the generated log is the same each time" has "$out" "generated log: 100,0
 claim "no plugins, no progress: nothing on standard error" is_empty "$err"
 run "$logcast" --no-plugins --generate 0
 claim "a generated log may be empty" same 0 "$code"
+run "$logcast" --no-plugins --generate 100 --reload-every 1
+claim "without plugins there is nothing to reload" same 0 "$code"
+run "$logcast" --generate 1000 --reload-every 100 --time
+claim "the summary tells the reloads" same 10 \
+    "$(sed -n 's/^ .* \([0-9]*\) times in .*/\1/p' "$out" | awk '{ sum += $1 } END { print sum }')"
+claim "--time tells what they took" grep -qE '^    \(reloads\) +[0-9.]+ ms' "$out"
 run "$logcast" --plugins "$work/nowhere" --generate 1
 claim "a missing folder of plugins is told" has "$err" "nowhere: No such file or directory"
 claim "and the run goes on, and ends with 1" same 1 "$code"

@@ -1,5 +1,5 @@
-/* A plugin that hears every line in every way, at once and on a queue, and tells whether one is missing,
- * comes twice or comes out of order; and a number that depends on all of them. */
+/* A plugin that hears every line in every way, at once and on a queue, and tells whether one is
+ * missing, comes twice or comes out of order; and a number that depends on all of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -57,8 +57,8 @@ static void end(void *self, const char *source, struct log_totals totals)
 
 static void tell(FILE *out, const char *what, const struct testimony *testimony)
 {
-    fprintf(out, "    %s %" PRIu64 ", last %" PRIu64 ", out of order %" PRIu64 ", %016" PRIx64 "\n", what,
-            testimony->lines, testimony->last, testimony->disorders, testimony->hash);
+    fprintf(out, "    %s %" PRIu64 ", last %" PRIu64 ", out of order %" PRIu64 ", %016" PRIx64 "\n",
+            what, testimony->lines, testimony->last, testimony->disorders, testimony->hash);
 }
 
 static void report(void *self, FILE *out)

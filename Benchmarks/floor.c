@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * floor.c - how fast a broadcast of v(p,p,i) can be, whoever writes the library.
+ *
+ *     bench-floor [ROUNDS]
+ *
+ * Prints medians, in ns a broadcast, of: the loop in the program; what the goal allows, 1.05 times
+ * that and 2 ns; a call into a shared library that does nothing; the loop moved into the library; and
+ * the least library that broadcasts safely (floor.h).
+ */
+#include "floor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CONTENDERS = 4, ROUNDS_MOST = 1000, BROADCASTS = 20000 };
+
+typedef void (*observer_function)(void *self, void *a, int i);
+
+static struct target targets[16];
+static struct plain_entry entries[16];
+
+static void __attribute__((noinline)) plain(size_t count, size_t broadcasts)
+{
+    for (size_t n = 0; n < broadcasts; n++)
+        for (const struct plain_entry *entry = entries, *end = entries + count; entry != end; entry++)
+            ((observer_function)entry->function)(entry->target, targets, (int)n);
+}
+
+static void through(floor_function function, size_t count, size_t broadcasts)
+{
+    for (size_t n = 0; n < broadcasts; n++)
+        function(entries, count, targets, (int)n);
+}
+
+static void __attribute__((noinline)) send(size_t broadcasts)
+{
+    void *a = targets;
+
+    for (size_t n = 0; n < broadcasts; n++) {
+        int i = (int)n;
+        void *const arguments[] = { &a, &i };
+        floor_send(1, arguments, 2);
+    }
+}
+
+static double time_of(int contender, size_t count)
+{
+    const double begin = now_ns();
+
+    switch (contender) {
+    case 0: plain(count, BROADCASTS); break;
+    case 1: through(floor_nothing, count, BROADCASTS); break;
+    case 2: through(floor_loop, count, BROADCASTS); break;
+    default: send(BROADCASTS);
+    }
+    return (now_ns() - begin) / BROADCASTS;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t counts[] = { 1, 4, 16 };
+    static double samples[CONTENDERS][ROUNDS_MOST];
+    int rounds = argc > 1 ? atoi(argv[1]) : 200;
+
+    if (rounds < 1 || rounds > ROUNDS_MOST)
+        rounds = 200;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        entries[i] = (struct plain_entry) { (peal_function)store_table.p_p_i, &targets[i] };
+    puts("observers   plain  allowed | empty call  loop there  least send");
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+        floor_publish(entries, counts[n]);
+        for (int round = 0; round < rounds; round++)
+            for (int contender = 0; contender < CONTENDERS; contender++)
+                samples[contender][round] = time_of(contender, counts[n]);
+        for (int contender = 0; contender < CONTENDERS; contender++)
+            qsort(samples[contender], (size_t)rounds, sizeof **samples, compare);
+        const double loop = samples[0][rounds / 2];
+        printf("%9zu  %6.2f  %7.2f | %10.2f  %10.2f  %10.2f\n", counts[n], loop, 1.05 * loop + 2,
+            samples[1][rounds / 2], samples[2][rounds / 2], samples[3][rounds / 2]);
+    }
+    return 0;
+}

@@ -1,0 +1,22 @@
+internal import CPealSupport
+
+/// The references that items left to whoever ran them: given back together when an item of another group
+/// comes. Until then the group is in use anyway.
+struct UsedGroup {
+    private var group: ObserverGroup.Pointer?
+    private var items: UInt32 = 0
+
+    var isNone: Bool { group == nil }
+
+    /// Before an item is run, with its group; nil for a task, and at the end. Destroy callbacks may run in
+    /// here: call with no lock held.
+    mutating func turn(to next: ObserverGroup.Pointer?) {
+        if next == group, items < .max {
+            items += next == nil ? 0 : 1
+            return
+        }
+        if let group { ObserverGroup.release(group, items: items) }
+        group = next
+        items = next == nil ? 0 : 1
+    }
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A broadcast to observers on queues allocates once, whatever their number and that of their queues, and
+ * making its calls allocates nothing; what waits is small.
+ *
+ * By queues that are pumped, so that nothing else is counted: for serial queues libdispatch may allocate
+ * what it needs to wake a thread.
+ */
+#include "center.h"
+#include "interpose.h"
+#include "lane.h"
+#include "latch.h"
+
+#include <malloc.h>
+
+#define DESK(METHOD)                                                        \
+    METHOD(optional, void, on_nothing, (void))                              \
+    METHOD(optional, void, on_word, (void *place, int n), borrowed)         \
+    METHOD(optional, void, on_text, (const char *text, int n))              \
+    METHOD(optional, int, on_ask, (int64_t n), sum)
+PEAL_PROTOCOL(desk, "Desk", DESK);
+
+enum { MOST = 64 };
+
+static peal_center center;
+static struct desk_protocol desk;
+static struct lane lanes[MOST];
+static int lane_count;
+static int targets[MOST];
+static long calls;
+
+static void hear_nothing(void *self) { (void)self; calls++; }
+static void hear_word(void *self, void *place, int n) { (void)self; (void)place; (void)n; calls++; }
+static void hear_text(void *self, const char *text, int n) { (void)self; (void)text; (void)n; calls++; }
+static int hear_ask(void *self, int64_t n) { (void)self; calls++; return (int)n; }
+
+static const struct desk table = { PEAL_TABLE(desk), hear_nothing, hear_word, hear_text, hear_ask };
+
+static void open_desk(int observers, int queues)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    center = open_center();
+    CHECK_OK(desk_define(center, &desk));
+    for (lane_count = 0; lane_count < queues; lane_count++)
+        lane_open(&lanes[lane_count], PEAL_QUEUE_PUMPED);
+    for (int i = 0; i < observers; i++) {
+        options.queue = lanes[i % queues].queue;
+        CHECK_OK(desk_observe(&desk, &targets[i], &table, &options, NULL));
+    }
+    calls = 0;
+}
+
+static void close_desk(void)
+{
+    close_center(center);
+    while (lane_count > 0)
+        lane_close(&lanes[--lane_count]);
+}
+
+/* ---- How often --------------------------------------------------------------------------------- */
+
+struct delivery {
+    struct interpose_counts counts;
+    size_t calls;
+};
+
+/* Pumps all queues on a thread of its own, and counts there. */
+static void *deliver(void *context)
+{
+    struct delivery *delivery = context;
+    size_t made = 0;
+
+    /* A thread's first call gives it what it keeps. */
+    CHECK_OK(peal_queue_pump(lanes[0].queue, 1, &made));
+    delivery->calls = made;
+    interpose_watch();
+    for (int i = 0; i < lane_count; i++) {
+        if (peal_queue_pump(lanes[i].queue, 0, &made) != PEAL_OK)
+            break;
+        delivery->calls += made;
+    }
+    delivery->counts = interpose_stop();
+    return NULL;
+}
+
+enum { FORMS = 7 };
+
+static peal_status broadcast(int form)
+{
+    void *place = &center;
+    const char *text = "a text that is copied";
+    int n = 7;
+    void *const words[] = { &place, &n };
+
+    switch (form) {
+    case 0: return peal_send(desk.on_word, words, 2, NULL, NULL);
+    case 1: return peal_broadcast(desk.on_word, place, n);
+    case 2: PEAL_BROADCAST(desk, &desk, on_word, place, n); return PEAL_OK;
+    case 3: return peal_broadcast(desk.on_text, text, n);
+    case 4: PEAL_BROADCAST(desk, &desk, on_text, text, n); return PEAL_OK;
+    case 5: return peal_broadcast(desk.on_nothing);
+    default: return peal_broadcast(desk.on_ask, (int64_t)n);
+    }
+}
+
+static void check_both_sides(int observers, int queues)
+{
+    struct delivery delivery = { { 0, 0, 0, 0 }, 0 };
+
+    open_desk(observers, queues);
+    CHECK_OK(broadcast(0));
+    for (int form = 0; form < FORMS; form++) {
+        struct interpose_counts counts;
+        peal_status status;
+
+        interpose_watch();
+        status = broadcast(form);
+        counts = interpose_stop();
+        CHECK_OK(status);
+        CHECK_EQUAL(counts.allocations, 1);
+        CHECK_EQUAL(counts.frees, 0);
+    }
+    thread_join(thread_start(deliver, &delivery));
+    CHECK_EQUAL(delivery.calls, (FORMS + 1) * observers);
+    CHECK_EQUAL(calls, (FORMS + 1) * observers);
+    CHECK_EQUAL(delivery.counts.allocations, 0);
+    CHECK(delivery.counts.frees <= FORMS + 1);
+    close_desk();
+}
+
+CLAIM("Q2", "a broadcast to one observer on a queue allocates once, its delivery nothing")
+{
+    check_both_sides(1, 1);
+}
+
+CLAIM("Q2", "a broadcast to many observers on one queue allocates once, its delivery nothing")
+{
+    check_both_sides(MOST, 1);
+}
+
+CLAIM("Q2", "a broadcast to many observers on as many queues allocates once, its delivery nothing")
+{
+    check_both_sides(MOST, MOST);
+}
+
+CLAIM("Q2", "without memory a broadcast to queues fails, reaches nobody, and works the next time")
+{
+    open_desk(4, 2);
+    CHECK_OK(broadcast(0));
+    for (int form = 0; form < FORMS; form++) {
+        peal_forget_failure();
+        interpose_refuse(1);
+        (void)broadcast(form);
+        interpose_refuse(0);
+        CHECK_STATUS(peal_last_status(), PEAL_ERROR_MEMORY);
+    }
+    CHECK_EQUAL(pump_all(lanes[0].queue), 2);
+    CHECK_OK(broadcast(0));
+    CHECK_EQUAL(pump_all(lanes[0].queue), 2);
+    CHECK_EQUAL(pump_all(lanes[1].queue), 4);
+    close_desk();
+}
+
+/* ---- How much ---------------------------------------------------------------------------------- */
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+
+/* What malloc has given out, with its own words. */
+static size_t bytes_in_use(void)
+{
+    return mallinfo2().uordblks;
+}
+
+/* The frame of on_word: the captured values of a pointer and an int. */
+enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000 };
+
+static void check_waiting(int observers, int queues)
+{
+    size_t before;
+    size_t used;
+
+    open_desk(observers, queues);
+    CHECK_OK(broadcast(0));
+    before = bytes_in_use();
+    for (int i = 0; i < CALLS / observers; i++)
+        if (broadcast(0) != PEAL_OK)
+            check_give_up("a broadcast failed", __FILE__, __LINE__);
+    used = bytes_in_use() - before - (size_t)CALLS / (size_t)observers * FRAME;
+    CHECK(used <= (size_t)CALLS * 64);
+    for (int i = 0; i < queues; i++)
+        CHECK_EQUAL(counts_of(lanes[i].queue).waiting, (CALLS / observers + 1) * (observers / queues));
+    for (int i = 0; i < queues; i++)
+        (void)pump_all(lanes[i].queue);
+    CHECK_EQUAL(calls, CALLS + observers);
+    /* Nothing is kept, but by malloc for the next time. */
+    CHECK(bytes_in_use() <= before + 4096);
+    close_desk();
+}
+
+CLAIM("Q2", "of a million waiting calls each takes 64 bytes at most, besides the argument values")
+{
+    check_waiting(1, 1);
+    check_waiting(16, 1);
+    check_waiting(16, 16);
+}
+
+#endif
