@@ -113,9 +113,9 @@ static peal_completion make(const struct peal_completion_options *options)
 {
     peal_completion made = { 0 };
 
+    told.queue = options->queue;
     if (!CHECK_OK(peal_completion_create(options, &made)))
         check_give_up("a completion cannot be made", __FILE__, __LINE__);
-    told.queue = options->queue;
     return made;
 }
 
@@ -953,7 +953,7 @@ CLAIM("B4", "an answer that meets the time limit is in time or stale, and the re
 
             status = send_by_array(done);
         }
-        if (status == PEAL_OK && ears[0].token.number != 0) {
+        if (status == PEAL_OK) {
             for (volatile int spin = 0; spin < 100 * round; spin++)
                 continue;
             status = peal_complete(ears[0].token, 1);

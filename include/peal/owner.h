@@ -82,8 +82,8 @@ PEAL_API peal_status peal_owner_name(
 typedef void (*peal_pointer_visitor)(void *context, const char *what, const void *function);
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
- * functions, destroy callbacks, weak types, executors, types' hooks. Ask before dlclose, in a debug
- * build: there should be none.
+ * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions. Ask
+ * before dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.
  * visit: called for each, with no lock held; may be NULL.

@@ -236,6 +236,9 @@ public final class Completion: Sendable {
         runDone()
     }
 
+    /// What it will call.
+    var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
+
     /// Whether one of its functions runs now.
     var isCalling: Bool { state.withLock { !$0.callers.isEmpty } }
 

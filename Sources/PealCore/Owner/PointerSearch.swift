@@ -19,6 +19,7 @@ public struct PointerSearch {
         for observation in Handles.observations.all { search.look(at: observation) }
         for queue in Handles.queues.all { search.look(at: queue) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
+        for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
         return search.found
     }
 
@@ -51,6 +52,12 @@ public struct PointerSearch {
         check(address(hooks.table.pointee.retain), "retain function of a type")
         check(address(hooks.table.pointee.copy), "copy function of a type")
         check(unsafeBitCast(hooks.table.pointee.release, to: UInt.self), "release function of a type")
+    }
+
+    private mutating func look(at completion: Completion) {
+        let (done, reply) = completion.functions
+        check(address(done), "function of a completion")
+        check(address(reply), "reply function of a gathering")
     }
 
     private func address<Function>(_ function: Function?) -> UInt {
