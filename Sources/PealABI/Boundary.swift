@@ -61,6 +61,18 @@ enum Boundary {
         return length < capacity ? PEAL_OK : PEAL_TRUNCATED
     }
 
+    /// Hands handles out into a caller's array.
+    static func list<Handle>(
+        _ handles: [Handle], _ out: UnsafeMutablePointer<Handle>?, _ capacity: Int,
+        _ outCount: UnsafeMutablePointer<Int>?
+    ) throws(Failure) -> peal_status {
+        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the room in the array") }
+        guard out != nil || capacity == 0 else { throw .null("the array to be filled") }
+        outCount?.pointee = handles.count
+        for (index, handle) in handles.prefix(capacity).enumerated() { out?[index] = handle }
+        return handles.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+
     /// Reads a text that must be there and be UTF-8.
     static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
         guard let pointer else { throw .null(name) }

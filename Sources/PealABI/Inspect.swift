@@ -28,14 +28,8 @@ public func peal_protocol_list_methods(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) -> peal_status in
-        guard out_methods != nil || capacity == 0 else { throw .null("out_methods") }
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the room in out_methods") }
-        let methods = try proto.find().methods()
-        out_count?.pointee = methods.count
-        for (index, method) in methods.prefix(max(0, capacity)).enumerated() {
-            out_methods?[index] = peal_method(number: method.number)
-        }
-        return methods.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+        let numbers = try proto.find().methods().map { peal_method(number: $0.number) }
+        return try Boundary.list(numbers, out_methods, capacity, out_count)
     }
 }
 
@@ -205,5 +199,49 @@ extension peal_ownership {
             case .function: PEAL_OWNERSHIP_FUNCTION
             case .bare: isBorrowed ? PEAL_OWNERSHIP_BORROWED : PEAL_OWNERSHIP_BARE
             }
+    }
+}
+
+@c @implementation
+public func peal_method_list_observations(
+    _ method: peal_method, _ out_observations: UnsafeMutablePointer<peal_observation>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        let numbers = try method.find().observations().map { peal_observation(number: $0.number) }
+        return try Boundary.list(numbers, out_observations, capacity, out_count)
+    }
+}
+
+@c @implementation
+public func peal_protocol_list_observations(
+    _ proto: peal_protocol, _ out_observations: UnsafeMutablePointer<peal_observation>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        let numbers = try proto.find().observations().map { peal_observation(number: $0.number) }
+        return try Boundary.list(numbers, out_observations, capacity, out_count)
+    }
+}
+
+@c @implementation
+public func peal_observation_ask(
+    _ observation: peal_observation, _ info: UnsafeMutablePointer<peal_observation_info>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let info else { throw .null("info") }
+        _ = try Boundary.options(info, named: "the info of an observation", default: peal_observation_info())
+        info.pointee = peal_observation_info(try observation.find().facts)
+    }
+}
+
+extension peal_observation_info {
+    fileprivate init(_ facts: Observation.Facts) {
+        let once = facts.isOnce ? PEAL_OBSERVE_ONCE.rawValue : 0
+        let blocked = facts.isBlocked ? PEAL_OBSERVE_BLOCKED.rawValue : 0
+        self.init(
+            size: MemoryLayout<peal_observation_info>.size, protocol: peal_protocol(number: facts.proto),
+            target: facts.target, queue: peal_queue(number: facts.queue), owner: peal_owner(number: facts.owner),
+            priority: facts.priority, flags: once | blocked, is_weak: facts.isWeak)
     }
 }

@@ -44,6 +44,26 @@ public func peal_observation_remove_with(
 }
 
 @c @implementation
+public func peal_unobserve(
+    _ proto: peal_protocol, _ target: UnsafeRawPointer?, _ out_removed: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        let removed = try proto.find().unobserve(.target(target))
+        out_removed?.pointee = removed
+    }
+}
+
+@c @implementation
+public func peal_unobserve_all(
+    _ proto: peal_protocol, _ out_removed: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        let removed = try proto.find().unobserve(.all)
+        out_removed?.pointee = removed
+    }
+}
+
+@c @implementation
 public func peal_observation_block(_ observation: peal_observation) -> peal_status {
     Boundary.status { () throws(Failure) in try observation.find().block() }
 }

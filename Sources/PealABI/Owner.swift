@@ -40,13 +40,8 @@ public func peal_owner_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let observations = try owner.find().observations
-        guard out_observations != nil || capacity == 0 else { throw .null("out_observations") }
-        out_count?.pointee = observations.count
-        for (index, number) in observations.prefix(max(0, capacity)).enumerated() {
-            out_observations?[index] = peal_observation(number: number)
-        }
-        return observations.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+        let numbers = try owner.find().observations.map { peal_observation(number: $0) }
+        return try Boundary.list(numbers, out_observations, capacity, out_count)
     }
 }
 

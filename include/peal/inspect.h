@@ -151,6 +151,42 @@ PEAL_API peal_status peal_method_is_oneway(peal_method method, bool *out_is_onew
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_count_observers(peal_method method, size_t *out_count);
 
+/* The registrations that a broadcast of a method reaches, in the order of their calls; those with queues
+ * stand where they would if they had none.
+ *
+ * out_observations: filled with up to `capacity` handles; NULL when capacity is 0. By the time you look
+ *   one may be stale.
+ * out_count: filled with how many there are; may be NULL.
+ * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Slow: it looks through the protocol's observers. Since 0.1. */
+PEAL_API peal_status peal_method_list_observations(
+    peal_method method, peal_observation *out_observations, size_t capacity, size_t *out_count);
+
+/* The registrations for a protocol, and for those that adopt it, in the same order.
+ *
+ * Parameters, statuses and thread rule are those of peal_method_list_observations. Since 0.1. */
+PEAL_API peal_status peal_protocol_list_observations(
+    peal_protocol protocol, peal_observation *out_observations, size_t capacity, size_t *out_count);
+
+/* What there is to know of a registration. */
+struct peal_observation_info {
+    size_t size;            /* sizeof(struct peal_observation_info), set by the caller */
+    peal_protocol protocol; /* for which it was made */
+    void *target;           /* may be gone: peal does not own it */
+    peal_queue queue;       /* zero without one */
+    peal_owner owner;       /* zero without one */
+    int32_t priority;
+    uint32_t flags;         /* enum peal_observe_flags: ONCE, and BLOCKED while it is blocked */
+    bool is_weak;
+};
+
+/* Fills in what there is to know.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_observation_ask(
+    peal_observation observation, struct peal_observation_info *info);
+
 /* How a method's calls are made. */
 typedef enum peal_call_path {
     PEAL_CALL_PATH_REGISTER_FRAME = 1, /* a register frame, built once a broadcast */

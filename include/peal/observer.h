@@ -143,6 +143,23 @@ enum peal_remove_flags {
 PEAL_API peal_status peal_observation_remove_with(
     peal_observation observation, uint32_t flags, uint32_t timeout);
 
+/* Ends all registrations of a target for a protocol, whatever their queues, each as
+ * peal_observation_remove does. (removeDelegate: of GCDMulticastDelegate, UNREGISTER_EXTENSION of
+ * WeChat's extension center: for who has kept no handle.)
+ *
+ * protocol: those for protocols that adopt it, or are adopted by it, stay.
+ * target: compared, never followed; NULL for those that were registered with NULL.
+ * out_removed: filled with how many; may be NULL.
+ * Returns PEAL_OK, also where there was none; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_unobserve(
+    peal_protocol protocol, const void *target, size_t *out_removed);
+
+/* Ends all registrations for a protocol. Those for protocols that adopt it stay.
+ *
+ * Parameters, statuses and thread rule are those of peal_unobserve. Since 0.1. */
+PEAL_API peal_status peal_unobserve_all(peal_protocol protocol, size_t *out_removed);
+
 /* Skips an observer until it is unblocked as many times as it was blocked. A queued call looks at
  * that when it is about to begin: one that was blocked at the broadcast and is not any more is called.
  *

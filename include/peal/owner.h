@@ -9,7 +9,9 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, and the protocols that were defined for it.
+ * An owner owns observations, queues, completions, the functions of types, and the protocols that were
+ * defined for it. Its own code is whatever peal calls of these: observers, destroy callbacks, executors,
+ * `done` and `reply`. What a callback registers belongs to nobody, unless it says to whom.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -34,7 +36,7 @@ PEAL_API PEAL_CHECK peal_status peal_owner_create(const char *name, peal_owner *
  * Thread rule: any thread; each has its own. Since 0.1. */
 PEAL_API peal_status peal_owner_enter(peal_owner owner);
 
-/* Ends the innermost enter of the calling thread.
+/* Ends the innermost enter of the calling thread. A callback leaves as often as it enters.
  *
  * Returns PEAL_OK; PEAL_ERROR_STATE without one.
  * Thread rule: the thread of the enter. Since 0.1. */

@@ -9,12 +9,14 @@ public final class Observation: Sendable {
     let methods: [Method]
     let queue: Queue?
     let owner: Owner?
+    /// Which registration of its center it was.
+    let order: UInt64
     // Owned with the observer's life: valid as long as this object is.
     nonisolated(unsafe) let record: UnsafeMutablePointer<ObserverRecord>
 
     init(
         number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method], queue: Queue?, owner: Owner?,
-        record: UnsafeMutablePointer<ObserverRecord>
+        order: UInt64, record: UnsafeMutablePointer<ObserverRecord>
     ) {
         self.number = number
         self.proto = proto
@@ -22,6 +24,7 @@ public final class Observation: Sendable {
         self.methods = methods
         self.queue = queue
         self.owner = owner
+        self.order = order
         self.record = record
         peal_observer_own(record)
     }

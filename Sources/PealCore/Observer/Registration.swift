@@ -118,11 +118,13 @@ extension CenterState {
             memory.entry(for: method, functions: functions).map { (method: method, entry: $0) }
         }
         let edits = try prepare(listed)
+        registrationCount += 1
+        let order = registrationCount
         let made = Handles.observations.insert { number in
             memory.record.pointee.number = number
             return Observation(
                 number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
-                owner: registration.owner, record: memory.record)
+                owner: registration.owner, order: order, record: memory.record)
         }
         guard let observation = made else {
             for edit in edits { edit.cancel() }

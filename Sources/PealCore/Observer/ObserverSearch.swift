@@ -1,0 +1,75 @@
+internal import CPealSupport
+
+/// Who observes: for callers that have kept no handle, and for reports.
+extension PealProtocol {
+    /// Those that conform to it, adopters' too, in the order of their calls.
+    public func observations() throws(Failure) -> [Observation] {
+        try center.withState { (state) throws(Failure) in state.observations(conformingTo: self) }
+    }
+
+    /// Ends the registrations for this protocol itself: of a target, or all.
+    ///
+    /// - Returns: How many.
+    public func unobserve(_ choice: Choice) throws(Failure) -> Int {
+        let chosen = try center.withState { (state) throws(Failure) in
+            state[self].observations.values.joined().filter(choice.takes)
+        }
+        // One that somebody else ends first is theirs.
+        return chosen.count { (try? Observation.remove($0.number)) != nil }
+    }
+
+    public enum Choice {
+        case all
+        case target(UnsafeRawPointer?)
+
+        fileprivate func takes(_ observation: Observation) -> Bool {
+            switch self {
+            case .all: true
+            case .target(let target): observation.record.pointee.target.map { UnsafeRawPointer($0) } == target
+            }
+        }
+    }
+}
+
+extension Method {
+    /// Those that a broadcast reaches, in the order of their calls.
+    public func observations() throws(Failure) -> [Observation] {
+        try owner.observations().filter { $0.methods.contains { $0 === self } }
+    }
+}
+
+extension Observation {
+    /// What there is to know of a registration.
+    public struct Facts {
+        public let proto: UInt64
+        public let target: UnsafeMutableRawPointer?
+        public let queue: UInt64
+        public let owner: UInt64
+        public let priority: Int32
+        public let isOnce: Bool
+        public let isBlocked: Bool
+        public let isWeak: Bool
+    }
+
+    public var facts: Facts {
+        let value = peal_gate_load(gate)
+        // The record belongs to this object.
+        defer { extendLifetime(self) }
+        return Facts(
+            proto: proto.number, target: record.pointee.target, queue: queue?.number ?? 0,
+            owner: owner?.number ?? 0, priority: record.pointee.priority,
+            isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
+            isWeak: value & ObserverGate.weak != 0)
+    }
+}
+
+extension CenterState {
+    fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
+        let conforming = protocols.filter { $0.key.family.contains(proto) }
+        let found = conforming.values.flatMap { $0.observations.values.joined() }
+        return found.sorted { first, second in
+            let (former, latter) = (first.record.pointee.priority, second.record.pointee.priority)
+            return former == latter ? first.order < second.order : former > latter
+        }
+    }
+}
