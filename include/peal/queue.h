@@ -40,7 +40,8 @@ typedef enum peal_overflow {
     PEAL_OVERFLOW_KEEP_LATEST = 3, /* drops the oldest broadcast of the same method; without one, the
                                       oldest of all */
     PEAL_OVERFLOW_WAIT = 4         /* waits for room up to `wait` milliseconds, then REJECT; from a
-                                      call of the same queue REJECT at once */
+                                      call of the same queue REJECT at once. Who waits is woken once
+                                      half of the queue is free, or its run has ended */
 } peal_overflow;
 
 /* How a queue is made. Begin with PEAL_QUEUE_OPTIONS or zeros and the size. */

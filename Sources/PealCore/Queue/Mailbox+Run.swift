@@ -56,6 +56,10 @@ extension Mailbox {
         }
     }
 
+    /// Who waits for room is woken once half of it is free: else a full queue, and those who fill it, would
+    /// take turns at each call. What is left when the run ends, they are told then.
+    private var hasRoomAgain: Bool { pointee.waiting_items <= pointee.capacity / 2 }
+
     private func runItems(limit: Int) -> Int {
         var called = 0
         var left = limit
@@ -63,7 +67,7 @@ extension Mailbox {
         peal_mailbox_lock_alone(self)
         while true {
             while left > 0, pointee.pauses == 0, let item = takeFirst() {
-                if pointee.sleepers > 0 { peal_mailbox_tell(self) }
+                if pointee.sleepers > 0, hasRoomAgain { peal_mailbox_tell(self) }
                 peal_mailbox_unlock(self)
                 left -= 1
                 used.turn(to: item.pointee.group)
