@@ -7,10 +7,19 @@ extension LazyObserver {
     ) throws(Failure) {
         guard place.methods.contains(where: { $0 === method }) else { throw .notListed(method) }
         guard peal_gate_load(place.gate) & ObserverGate.blocks == 0 else { throw .blockedObserver }
-        try fill(place)
-        if let instance { return try instance.call(for: method, call) }
-        guard Handles.observations.find(place.number) != nil else { throw .staleObservation }
-        throw Failure(
-            .state, "service \(service.name) is being created by this very thread; call it when its creation is done")
+        while true {
+            try fill(place)
+            guard Handles.observations.find(place.number) != nil else { throw .staleObservation }
+            guard let instance else {
+                throw Failure(
+                    .state, "service \(service.name) is being created by this very thread; call it when its creation is done")
+            }
+            do throws(Failure) {
+                return try instance.call(for: method, call)
+            } catch {
+                // Another instance may come in the place of one that left meanwhile.
+                guard error.kind == .handle, Handles.observations.find(place.number) != nil else { throw error }
+            }
+        }
     }
 }

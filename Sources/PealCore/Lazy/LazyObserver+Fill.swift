@@ -7,7 +7,7 @@ extension LazyObserver {
     /// - Throws: Why there is no instance.
     func fill(_ place: Observation) throws(Failure) {
         while let departures = departuresIfEmpty, !service.isCreatingHere {
-            let use = try getInstance(for: place)
+            let use = try service.use(by: "observer of \(place.proto.name)")
             do throws(Failure) {
                 let retired = try place.proto.center.withState { (state) throws(Failure) in
                     try state.seat(use, at: place, of: self, departures: departures)
@@ -24,17 +24,6 @@ extension LazyObserver {
             // Another thread was faster, or the instance has left.
             use.end()
         }
-    }
-
-    /// On a level of its own: an owner for which the broadcaster registers is not meant here, and depth is
-    /// limited.
-    private func getInstance(for place: Observation) throws(Failure) -> ServiceUse {
-        guard peal_thread_current() != nil else { throw .outOfMemory }
-        guard let level = peal_hold_nothing() else {
-            throw Failure(.depth, "service \(service.name) is not created: broadcasts nest \(PEAL_THREAD_DEPTH) deep on this thread")
-        }
-        defer { Broadcast.release(level) }
-        return try service.use(by: "observer of \(place.proto.name)")
     }
 }
 
