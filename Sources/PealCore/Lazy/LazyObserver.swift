@@ -7,8 +7,7 @@ import PealCall
 /// without a handle, in the same lists right behind its place, which it keeps from ending.
 final class LazyObserver: Sendable {
     let service: Service
-    // Read only; the functions that the pointers lead to are the service's.
-    nonisolated(unsafe) let functions: FunctionTables
+    let functions: FunctionTables
     private let state = Guarded(State())
 
     private struct State {
