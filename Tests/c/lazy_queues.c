@@ -71,6 +71,7 @@ CLAIM("O13", "a typed broadcast reaches its queue, and the count of calls has it
     CHECK_JOURNAL("+guest1 A1 guest1.1 B1");
     CHECK_OK(peal_send(chat.on_message, arguments, 1, NULL, &calls));
     CHECK_EQUAL(calls, 3);
+    lane_settle(&lane);
     CHECK_OK(peal_service_remove(guest.service));
     CHECK_OK(peal_send(chat.on_message, arguments, 1, NULL, &calls));
     CHECK_EQUAL(calls, 3);

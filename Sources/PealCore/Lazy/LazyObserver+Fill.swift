@@ -13,7 +13,8 @@ extension LazyObserver {
                     try state.seat(use, at: place, of: self, departures: departures)
                 }
                 if let retired {
-                    Reclaimer.retire(retired, now: false)
+                    // Now: another thread may have ended the place already, and waits for the old lists to go.
+                    Reclaimer.retire(retired, now: true)
                     forgetFinished()
                     return
                 }
