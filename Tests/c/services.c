@@ -281,7 +281,7 @@ CLAIM("S1", "creations inside each other are limited, with a status")
         chain[i].gets = i + 1 < CHAIN ? names[i + 1] : NULL;
         register_account(center, &chain[i], names[i]);
     }
-    CHECK_FAILURE(peal_service_get(center, "s0", &use), PEAL_ERROR_CREATION);
+    CHECK_FAILURE(peal_service_get(center, "s0", &use), PEAL_ERROR_DEPTH);
     CHECK_CONTAINS(peal_last_message(), "128 creations");
     for (int i = CHAIN - 100; i >= 0; i -= 100)
         CHECK_OK(peal_service_get(center, names[i], &use)), CHECK_OK(peal_use_end(use.use));

@@ -7,7 +7,9 @@ extension Service {
         if let found = try center.services.find(name) { return found }
         let near = NearestName.find(name, in: center.services.all.prefix(mostNames).lazy.map(\.name))
         let hint = near.map { "; did you mean \($0)?" } ?? "; register it first"
-        throw Failure(.notFound, "there is no service \(name) in this center\(hint)")
+        let failure = Failure(.notFound, "there is no service \(name) in this center\(hint)")
+        Creation.note(failure)
+        throw failure
     }
 
     private static var mostNames: Int { 10_000 }
