@@ -272,10 +272,28 @@ static peal_status attempt_observe_service(void)
     return peal_observe_service(bell.protocol, "service", &options, NULL);
 }
 
+static peal_service lazy_service;
+
+static void find_service(void) { CHECK_OK(peal_service_find(center, "service", &lazy_service)); }
+
+/* What the Swift runtime keeps for good is made before anything is refused. */
+static void warm_up_lazy(void)
+{
+    open_bell(4);
+    register_service();
+    find_service();
+    CHECK_OK(attempt_observe_service());
+    (void)ring_all();
+    CHECK_OK(peal_service_remove(lazy_service));
+    (void)ring_all();
+    close_center(center);
+}
+
 CLAIM("F2", "a lazy registration without memory gives a status, leaves nothing, and destroys once")
 {
     bool was_refused = true;
 
+    warm_up_lazy();
     refusals = 0;
     for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
         peal_status status;
@@ -303,6 +321,7 @@ CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, a
 {
     bool was_refused = true;
 
+    warm_up_lazy();
     refusals = 0;
     for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
         peal_status status;
@@ -328,14 +347,13 @@ CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, a
     CHECK(refusals > 0);
 }
 
-static peal_service lazy_service;
-
 static peal_status attempt_remove_instance(void) { return peal_service_remove(lazy_service); }
 
 CLAIM("F2", "an instance that leaves without memory is not called, and the next broadcast has another")
 {
     bool was_refused = true;
 
+    warm_up_lazy();
     refusals = 0;
     for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
         peal_status status;
@@ -343,10 +361,11 @@ CLAIM("F2", "an instance that leaves without memory is not called, and the next 
         open_bell(4);
         register_service();
         CHECK_OK(attempt_observe_service());
-        CHECK_OK(peal_service_find(center, "service", &lazy_service));
+        find_service();
         CHECK_EQUAL(ring_all(), 4);
         was_refused = refuse(nth, attempt_remove_instance, &status);
-        CHECK_OK(status);
+        /* Without memory for another list the entry stays in the old one, and keeps its use. */
+        CHECK(status == PEAL_OK || (was_refused && status == PEAL_NOT_WAITED));
         served = 0;
         CHECK_EQUAL(ring_all(), 4);
         CHECK_EQUAL(served, 1);

@@ -215,8 +215,8 @@ PEAL_API struct peal_entries peal_entries_begin(peal_method method);
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
 
-/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, or
- * its weak target is dead. True for ONCE, which is removed by this: call it. Who reads a list by hand
+/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, its
+ * weak target is dead, or it keeps the place of a service that observes lazily. True for ONCE, which is removed by this: call it. Who reads a list by hand
  * first stores the gate's address in `hold->current`, as PEAL_EACH does: a removal that waits looks
  * there for the calls that run.
  *
