@@ -25,7 +25,8 @@ extension PealProtocol {
         fileprivate func takes(_ observation: Observation) -> Bool {
             switch self {
             case .all: true
-            case .target(let target): observation.record.pointee.target.map { UnsafeRawPointer($0) } == target
+            case .target(let target):
+                observation.lazy == nil && observation.record.pointee.target.map { UnsafeRawPointer($0) } == target
             }
         }
     }
@@ -68,8 +69,9 @@ extension CenterState {
         let conforming = protocols.filter { $0.key.family.contains(proto) }
         let found = conforming.values.flatMap { $0.observations.values.joined() }
         return found.sorted { first, second in
-            let (former, latter) = (first.record.pointee.priority, second.record.pointee.priority)
-            return former == latter ? first.order < second.order : former > latter
+            let (former, latter) = (first.record.pointee, second.record.pointee)
+            return former.priority == latter.priority
+                ? former.order < latter.order : former.priority > latter.priority
         }
     }
 }
