@@ -109,6 +109,28 @@ PEAL_API peal_status peal_observe_bindings(
     peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
+/* Registers a service as an observer, lazily. Nothing is created until the first broadcast of a method
+ * that the service implements: then it is created (service.h), before that broadcast calls anybody, and
+ * observes from that broadcast on, in the place that this registration has in the order. Its table for
+ * the protocol is the one that it provides. (The lazy agent of WeChat's MMExtensionCenter.)
+ *
+ * Where the creation fails, that is told to observers of "PealServices"; the broadcast goes on without
+ * it, and the next one tries again. Within its own creation the service is not called, and not waited
+ * for. When the instance is removed the registration stays, and is lazy again.
+ *
+ * service: *copied*; the name of a registered service, which provides the protocol.
+ * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended: by
+ *   peal_observation_remove, or with the service. `weak` and `reference` are PEAL_ERROR_ARGUMENT. The
+ *   service is created on the broadcasting thread, also where a queue is given.
+ * out_observation: filled, zero on failure; may be NULL. Removed before the first broadcast, nothing is
+ *   ever created for it.
+ * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
+ * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily already.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observe_service(
+    peal_protocol protocol, const char *service, const struct peal_observe_options *options,
+    peal_observation *out_observation);
+
 /* Ends a registration. Once this returns no call of it starts, on any thread; a call that another
  * thread has begun may still be finishing. A call counts as begun once the broadcast has looked at
  * the observer and found that it may be called: the few instructions from there into the function

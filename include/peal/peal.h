@@ -4,7 +4,7 @@
  * reaches every part that cares.
  *
  * Where to read on: protocol.h declares what can be called, observer.h registers who listens,
- * broadcast.h calls, invocation.h keeps a call as an object.
+ * broadcast.h calls. service.h has singletons by name, module.h parts that share the application's life.
  */
 #ifndef PEAL_PEAL_H
 #define PEAL_PEAL_H
@@ -15,11 +15,13 @@
 #include "completion.h"
 #include "inspect.h"
 #include "invocation.h"
+#include "module.h"
 #include "observer.h"
 #include "owner.h"
 #include "protocol.h"
 #include "queue.h"
 #include "reference.h"
+#include "service.h"
 #include "status.h"
 #include "types.h"
 #include "version.h"

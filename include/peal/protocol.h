@@ -17,6 +17,7 @@
  *     chat_description      the same as text, for peal_protocol_define
  *     chat_define(center, &handles)
  *     chat_observe(&handles, target, &table, options, &observation)
+ *     struct chat_use       what PEAL_SERVICE gives: `self`, `table`, `use` (service.h)
  *
  * The text of a method
  * --------------------
@@ -177,7 +178,24 @@ PEAL_API peal_status peal_method_find(
             handles_ ? handles_->protocol : nothing_, target_, table_, options_, out_observation_); \
     }                                                                                               \
     PEAL_CURSOR_(tag)                                                                               \
+    PEAL_USE_(tag)                                                                                  \
     struct tag
+
+/* What PEAL_SERVICE of service.h gives. */
+#define PEAL_USE_(tag)                                                                              \
+    struct tag##_use {                                                                              \
+        void *self;                                                                                 \
+        const struct tag *table;                                                                    \
+        peal_use use;                                                                               \
+    };                                                                                              \
+    PEAL_UNUSED static inline struct tag##_use tag##_use_of_(struct peal_service_use use_)          \
+    {                                                                                               \
+        struct tag##_use typed_;                                                                    \
+        typed_.self = use_.self;                                                                    \
+        typed_.table = (const struct tag *)use_.table;                                              \
+        typed_.use = use_.use;                                                                      \
+        return typed_;                                                                              \
+    }
 
 /* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. */
 #define PEAL_TABLE(tag) sizeof(struct tag)

@@ -37,6 +37,19 @@ typedef struct peal_owner { uint64_t number; } peal_owner;
 /* A promise to tell once when something is done: see completion.h. */
 typedef struct peal_completion { uint64_t number; } peal_completion;
 
+/* A service: see service.h. */
+typedef struct peal_service { uint64_t number; } peal_service;
+/* A use of a service's instance, which keeps it alive: see service.h. */
+typedef struct peal_use { uint64_t number; } peal_use;
+/* An instance that is held. */
+struct peal_service_use {
+    void *self;        /* NULL when there is none */
+    const void *table; /* of the protocol that was asked for, or NULL; *borrowed until* the use ends */
+    peal_use use;      /* ended by peal_use_end */
+};
+/* A part that shares the application's life: see module.h. */
+typedef struct peal_module { uint64_t number; } peal_module;
+
 /* A time limit in milliseconds that never passes. */
 #define PEAL_FOREVER UINT32_MAX
 

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * module.h - parts that share the application's life: started in order, told of its events, stopped.
+ *
+ *     static const struct peal_lifecycle events = {
+ *         PEAL_TABLE(peal_lifecycle), .did_become_active = network_wake, .open_url = network_open,
+ *     };
+ *     struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
+ *     const char *needs[] = { "storage", NULL };
+ *
+ *     struct peal_module_description network = PEAL_MODULE_DESCRIPTION("network");
+ *     network.tables = tables;
+ *     network.dependencies = needs;
+ *     network.start = network_start;
+ *     network.stop = network_stop;
+ *     peal_module_register(center, &network, NULL);
+ *     ...
+ *     peal_modules_start(center);           storage first, then network
+ *     PEAL_BROADCAST(peal_lifecycle, &life, did_become_active);
+ *     peal_modules_stop(center, 5000);      network first, then storage
+ *
+ * The life-cycle protocol, "PealLifecycle", is an ordinary one, defined in every center: anybody may
+ * observe and broadcast it. A module hears it, and the protocols that are forwarded to modules, from
+ * the end of its start until the beginning of its stop, in start order. An application adds methods of
+ * its own by a protocol that adopts it, or forwards another one.
+ *
+ * (CEApplicationMediator: registerAppilgationModuleDelegate:, notifySelectorOfAllDelegates,
+ * notifySelectorOfAllDelegateUntilSuccessed; and the Fx framework's and OSGi's start order.)
+ */
+#ifndef PEAL_MODULE_H
+#define PEAL_MODULE_H
+
+#include "completion.h"
+#include "protocol.h"
+#include "service.h"
+#include "types.h"
+
+PEAL_BEGIN_DECLARATIONS
+
+/* What happens to an application. All are optional. The mediator broadcasts the first three itself;
+ * the rest are for the host, or come from signals (peal_signal_bind). */
+#define PEAL_LIFECYCLE(METHOD)                                                                      \
+    METHOD(optional, void, will_start, (void))                                                      \
+    METHOD(optional, void, did_start, (void))                                                       \
+    METHOD(optional, void, will_terminate, (void))                                                  \
+    METHOD(optional, void, will_resign_active, (void))                                              \
+    METHOD(optional, void, did_become_active, (void))                                               \
+    METHOD(optional, void, did_enter_background, (void))                                            \
+    METHOD(optional, void, will_enter_foreground, (void))                                           \
+    METHOD(optional, void, memory_warning, (void))                                                  \
+    METHOD(optional, void, configuration_reloaded, (void))                                          \
+    METHOD(optional, bool, open_url, (const char *url), first_true)                                 \
+    METHOD(optional, bool, continue_activity, (const char *type, const char *data), first_true)     \
+    METHOD(optional, void, remote_notification, (const char *payload, peal_completion done))
+PEAL_PROTOCOL(peal_lifecycle, "PealLifecycle", PEAL_LIFECYCLE);
+
+/* ---- Registering ------------------------------------------------------------------------------- */
+
+/* A start or a stop that runs. peal fills in the first five members, the module the last two. */
+struct peal_module_step {
+    size_t size;          /* sizeof(struct peal_module_step) */
+    peal_center center;
+    const char *module;   /* *borrowed during the call*; its name */
+    void *context;        /* that of the description */
+    peal_completion done; /* for a step that returns PEAL_DEFERRED: peal_complete it, with 0 for success
+                             or a number of the module's own */
+    int code;             /* of a failure: a number of the module's own */
+    char message[256];    /* of a failure: a sentence */
+};
+
+/* What a module is. Begin with PEAL_MODULE_DESCRIPTION(name) or zeros and the size. */
+struct peal_module_description {
+    size_t size; /* sizeof(struct peal_module_description) */
+    const char *name;
+    const char *class_name;              /* several modules may have the same; may be NULL */
+    const char *const *dependencies;     /* names of modules, ended by NULL; may be NULL */
+    const struct peal_provision *tables; /* the life-cycle protocol, one that adopts it, and protocols
+                                            that may be forwarded; ended by NULL; may be NULL */
+    const char *service; /* a service that the module is: got when it starts, let go after its stop, and
+                            `self` is its instance. NULL: `self` is the context */
+    int32_t priority;    /* among modules that could start next, the higher is earlier */
+    uint32_t timeout;    /* of each step, in milliseconds; 0: 10 seconds; PEAL_FOREVER for no limit */
+    peal_queue queue;    /* where its steps and events run; zero: on the thread of whoever starts, stops
+                            and broadcasts */
+    void *context;
+    /* Starts. PEAL_OK; PEAL_DEFERRED when step->done will tell; negative: it failed. May be NULL. */
+    peal_status (*start)(void *self, struct peal_module_step *step);
+    /* The same for the stop. A stop that fails is reported, and the others go on. May be NULL. */
+    peal_status (*stop)(void *self, struct peal_module_step *step);
+    /* Called once with the context when the module is gone, or when registering fails; may be NULL. */
+    void (*release)(void *context);
+    peal_owner owner; /* to whom it belongs; zero: the thread's (owner.h), if any */
+};
+
+#define PEAL_MODULE_DESCRIPTION(name)                                                               \
+    {                                                                                               \
+        sizeof(struct peal_module_description), name, NULL, NULL, NULL, NULL, 0, 0, { 0 }, NULL,    \
+            NULL, NULL, NULL, { 0 }                                                                 \
+    }
+
+/* Registers a module. Before the start, it waits for it. While the modules run it starts at once, and
+ * before this returns; its dependencies must run by then. During the start, from one of its steps say,
+ * it is started by that start, as soon as its dependencies run.
+ *
+ * description: *copied*, with its tables, which are checked against their protocols.
+ * out_module: filled, zero on failure; may be NULL.
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. Of a module that
+ * starts at once also what peal_modules_start returns of it: then it is not registered. PEAL_ERROR_STATE
+ * while the modules stop, or after. Also PEAL_ERROR_NOT_FOUND for an unknown protocol or service,
+ * PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_module_register(
+    peal_center center, const struct peal_module_description *description, peal_module *out_module);
+
+/* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit.
+ *
+ * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time has
+ * passed or this is its own call; PEAL_ERROR_STATE when a module that runs needs it: the sentence names
+ * that; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_module_remove(peal_module module);
+
+/* Removes all modules of a class, in reverse start order.
+ *
+ * out_removed: filled with how many; may be NULL.
+ * Returns as peal_module_remove, the first that is not PEAL_OK; PEAL_ERROR_NOT_FOUND for an unknown
+ * class. One that cannot be removed stays, and the others go.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_modules_remove_class(
+    peal_center center, const char *class_name, size_t *out_removed);
+
+/* Finds a module by name.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND, whose sentence lists near names; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_module_find(peal_center center, const char *name, peal_module *out_module);
+
+/* Forwards a protocol to modules: each that has a table for it, now or later, observes it while it
+ * runs, in start order.
+ *
+ * Returns PEAL_OK, also when it is forwarded already; PEAL_ERROR_HANDLE; of registering what
+ * peal_observe returns.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_modules_forward(peal_protocol protocol);
+
+/* ---- Start and stop ---------------------------------------------------------------------------- */
+
+typedef enum peal_modules_state {
+    PEAL_MODULES_IDLE = 0,
+    PEAL_MODULES_STARTING = 1,
+    PEAL_MODULES_RUNNING = 2,
+    PEAL_MODULES_DRAINING = 3, /* they stop */
+    PEAL_MODULES_STOPPED = 4   /* for good */
+} peal_modules_state;
+
+/* Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of
+ * `will_start` before, and of `did_start` after.
+ *
+ * Where a start fails, or its time limit passes, those that had started are stopped in reverse order,
+ * and the modules are idle again: start again when the cause is gone.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and PEAL_ERROR_CYCLE
+ * with the path: then nothing was started; PEAL_ERROR_START, whose sentence has the module's own;
+ * PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been stopped, or were
+ * stopped meanwhile. Also PEAL_ERROR_WOULD_DEADLOCK from within a step, PEAL_ERROR_HANDLE.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_modules_start(peal_center center);
+
+/* Stops all modules in reverse start order, for good. Tells all of `will_terminate` before. Each module
+ * hears nothing more before its own stop begins. A step that fails, or whose time limit passes, is
+ * reported, and the next module is stopped.
+ *
+ * Before the start: no start will succeed. During the start: the module that starts finishes, no other
+ * begins, and those that had started are stopped by the thread that starts; this waits for it.
+ *
+ * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
+ * Returns PEAL_OK, also when they were stopped already; PEAL_NOT_WAITED from within a step or an event
+ * of a module that is to be stopped: then they are stopped when that ends; PEAL_ERROR_TIMEOUT when the
+ * time has passed, and the rest was stopped without waiting; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread, also from a callback. Two at once: the second waits for the first. Since 0.1. */
+PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
+
+/* The state of all.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_modules_ask(peal_center center, peal_modules_state *out_state);
+
+/* ---- The report -------------------------------------------------------------------------------- */
+
+typedef enum peal_module_state {
+    PEAL_MODULE_REGISTERED = 0,
+    PEAL_MODULE_STARTING = 1,
+    PEAL_MODULE_RUNNING = 2,
+    PEAL_MODULE_STOPPING = 3,
+    PEAL_MODULE_STOPPED = 4,
+    PEAL_MODULE_FAILED = 5  /* its start did */
+} peal_module_state;
+
+/* What there is to know of a module. */
+struct peal_module_info {
+    size_t size;               /* sizeof(struct peal_module_info), set by the caller */
+    peal_module_state state;
+    int32_t priority;
+    char name[256];
+    char class_name[256];
+    char dependencies[1024];   /* names with ", " between; cut to fit */
+    uint64_t order;            /* as which it started, from 1; 0 before */
+    uint64_t started_at;       /* monotonic time at which its start began, in nanoseconds; 0 before */
+    uint64_t start_time;       /* how long its start took, or has taken so far, in nanoseconds */
+    uint64_t stop_time;        /* the same of its stop */
+    bool is_overdue;           /* a step's time limit has passed */
+    char last_failure[256];    /* the sentence of the last one; empty without */
+};
+
+/* Fills in what there is to know.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_module_ask(peal_module module, struct peal_module_info *info);
+
+/* The modules of a center: those that were started first, in that order, then the others in order of
+ * registration.
+ *
+ * out_modules: filled with up to `capacity` handles; NULL when capacity is 0.
+ * out_count: filled with how many there are; may be NULL.
+ * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_module_list(
+    peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
+
+/* What observers are told about modules: the built-in protocol "PealModules". Broadcast with no lock
+ * held. A step is "start" or "stop"; it is overdue as soon as its time limit passes, while it runs. */
+#define PEAL_MODULE_EVENTS(METHOD)                                                                  \
+    METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                \
+    METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                \
+    METHOD(optional, void, module_failed, (const char *name, const char *step, const char *message)) \
+    METHOD(optional, void, module_overdue, (const char *name, const char *step, uint64_t nanoseconds))
+PEAL_PROTOCOL(peal_module_events, "PealModules", PEAL_MODULE_EVENTS);
+
+/* ---- Signals ----------------------------------------------------------------------------------- */
+
+/* What a POSIX signal does to the modules of a center. */
+typedef enum peal_signal_action {
+    PEAL_SIGNAL_TERMINATE = 1,  /* peal_modules_stop */
+    PEAL_SIGNAL_RELOAD = 2,     /* configuration_reloaded */
+    PEAL_SIGNAL_BACKGROUND = 3, /* will_resign_active, did_enter_background; then the process is stopped
+                                   as the signal would have done */
+    PEAL_SIGNAL_FOREGROUND = 4, /* will_enter_foreground, did_become_active */
+    PEAL_SIGNAL_END_SESSION = 5 /* peal_session_end */
+} peal_signal_action;
+
+/* Binds a POSIX signal to an action: the handler only writes to a file descriptor, and the action runs
+ * on a queue. Signals of one kind that come faster than they are worked off count as one, as always.
+ *
+ * center: whose modules; a signal has one binding in the process.
+ * signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM, SIGWINCH.
+ * queue: where the action runs; zero: a serial queue of peal's own.
+ * timeout: of TERMINATE, as for peal_modules_stop; else not used.
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler that is not peal's;
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no descriptor.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_signal_bind(
+    peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);
+
+/* Takes a binding back: the signal does what it did before.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_signal_unbind(peal_center center, int signal);
+
+/* Binds the usual ones: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
+ * SIGCONT to FOREGROUND. All, or none.
+ *
+ * Returns as peal_signal_bind.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_signals_bind_usual(peal_center center, peal_queue queue, uint32_t timeout);
+
+PEAL_END_DECLARATIONS
+
+#endif
