@@ -2,6 +2,7 @@
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 
+#include "changes.h"
 #include "delivery.h"
 #include "frame.h"
 #include "hooks.h"
@@ -11,7 +12,9 @@
 #include "record.h"
 #include "recorder.h"
 #include "sanitizer.h"
+#include "signals.h"
 #include "snapshot.h"
+#include "step.h"
 #include "thread.h"
 
 #endif

@@ -8,6 +8,21 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        for name in [description.name] + description.adopts { try prepareBuiltIn(name) }
+        return try defineGiven(description, for: owner)
+    }
+
+    /// A center's own protocols are there before anybody looks.
+    private func prepareBuiltIn(_ name: String) throws(Failure) {
+        guard let builtIn = BuiltInProtocol.find(name) else { return }
+        let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
+        guard !isDefined else { return }
+        _ = try defineGiven(builtIn, for: nil)
+    }
+
+    private func defineGiven(
+        _ description: ProtocolDescription, for owner: Owner?
+    ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
             let declarations = try description.declarations(in: state.types)
             let proto: PealProtocol
@@ -42,7 +57,8 @@ extension Center {
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
-        try withState { (state) throws(Failure) in
+        try prepareBuiltIn(name)
+        return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
                 throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")
             }

@@ -1,5 +1,7 @@
 /// The functions that an observer brings for a protocol and all that it adopts.
-struct FunctionTables {
+///
+/// Unchecked: addresses of functions, which are called where their registration says.
+struct FunctionTables: @unchecked Sendable {
     /// Of one protocol's own methods, by rank. An absent method is nil, or past the end.
     struct Table {
         var functions: [UnsafeRawPointer?]

@@ -22,6 +22,8 @@ public struct Registration {
     public var owner: Owner?
     /// The promise that bare pointers outlive delivery.
     public var isBorrowed = false
+    /// Functions that were read before, in place of `functions`.
+    var tables: FunctionTables?
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto
@@ -32,6 +34,14 @@ public struct Registration {
     /// The gate that it begins with.
     var gate: UInt32 {
         (isOnce ? ObserverGate.once : 0) | (weak != nil ? ObserverGate.weak : 0) | (isBlocked ? 1 : 0)
+    }
+
+    /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next
+    /// collection.
+    func registerLeavingLists() throws(Failure) -> Observation {
+        let outcome = try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+        Reclaimer.leave(outcome.retired)
+        return outcome.observation
     }
 
     /// Registers.
@@ -57,9 +67,10 @@ extension CenterState {
 
     mutating func register(_ registration: Registration) throws(Failure) -> RegistrationOutcome {
         let proto = registration.proto
-        let functions = try functions(of: registration)
-        try checkConformance(of: functions, to: proto)
-        if registration.queue != nil { try checkPointers(of: registration, functions) }
+        guard protocols[proto] != nil else {
+            throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
+        }
+        let functions = try readFunctions(of: registration)
         let key = ObserverKey(
             target: registration.target, functions: functions, queue: registration.queue?.number ?? 0)
         let known = self[proto].observations[key] ?? []
@@ -79,8 +90,17 @@ extension CenterState {
         }
     }
 
+    /// Reads and checks the functions of a registration that is yet to come.
+    func readFunctions(of registration: Registration) throws(Failure) -> FunctionTables {
+        let functions = try functions(of: registration)
+        try checkConformance(of: functions, to: registration.proto)
+        if registration.queue != nil { try checkPointers(of: registration, functions) }
+        return functions
+    }
+
     private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
-        switch registration.functions {
+        if let tables = registration.tables { return tables }
+        return switch registration.functions {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
         }

@@ -17,6 +17,7 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
+        var modules: [UInt64: Module] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -64,6 +65,13 @@ public final class Owner: Sendable {
 
     func remember(_ completion: Completion) throws(Failure) {
         try remember { $0.completions[completion.number] = completion }
+    }
+
+    func remember(_ module: Module) throws(Failure) {
+        try remember { $0.modules[module.number] = module }
+    }
+    func forget(_ module: Module) {
+        members.withLock { $0.modules[module.number] = nil }
     }
 
     func forget(_ completion: Completion) {
