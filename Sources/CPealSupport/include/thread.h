@@ -95,7 +95,8 @@ enum {
     PEAL_HOLD_OF_LIBRARY = 0,
     PEAL_HOLD_OF_CALLER = 1,
     PEAL_HOLD_SHUT = 2,
-    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT
+    PEAL_HOLD_OF_SCOPE = 4, /* no list: an instance of a service (service.h) */
+    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT | PEAL_HOLD_OF_SCOPE
 };
 
 enum {

@@ -8,19 +8,25 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
-        for name in [description.name] + description.adopts { try prepareBuiltIn(name) }
-        return try defineGiven(description, for: owner)
+        for name in [description.name] + description.adopts { try defineBuiltIn(name) }
+        return try add(description, for: owner)
     }
 
-    /// A center's own protocols are there before anybody looks.
-    private func prepareBuiltIn(_ name: String) throws(Failure) {
-        guard let builtIn = BuiltInProtocol.find(name) else { return }
+    /// One of peal's own is there before anybody can define another.
+    func defineBuiltIn(_ name: String) throws(Failure) {
+        guard let description = BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
         guard !isDefined else { return }
-        _ = try defineGiven(builtIn, for: nil)
+        _ = try add(description, for: nil)
     }
 
-    private func defineGiven(
+    /// One of peal's own, with its methods in the order of its text.
+    func builtIn(_ name: String) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        let proto = try findProtocol(name)
+        return (proto, try proto.methods())
+    }
+
+    private func add(
         _ description: ProtocolDescription, for owner: Owner?
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
@@ -57,7 +63,7 @@ extension Center {
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
-        try prepareBuiltIn(name)
+        try defineBuiltIn(name)
         return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
                 throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")

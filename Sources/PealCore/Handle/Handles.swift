@@ -10,7 +10,8 @@ public enum Handles {
     public static let queues = HandleTable<Queue>(tag: 6, limit: 1 << 20)
     public static let references = HandleTable<Reference>(tag: 7, limit: 1 << 28)
     public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
-    public static let services = HandleTable<Service>(tag: 10, limit: 1 << 24)
+    public static let services = HandleTable<Service>(tag: 10, limit: Int(PEAL_PLACES))
+    static let instances = HandleTable<Instance>(tag: 11, limit: Int(PEAL_PLACES))
     public static let modules = HandleTable<Module>(tag: 12, limit: 1 << 24)
     /// Within the engine alone: they come back from timers, queues and completions.
     static let moduleSteps = HandleTable<ModuleStep>(tag: 13, limit: 1 << 24)

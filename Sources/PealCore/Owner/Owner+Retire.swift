@@ -20,6 +20,8 @@ extension Owner {
             ending.queue?.mailbox.dropDead()
         }
         for queue in queues { try? queue.end() }
+        let services = Array(left.services.values)
+        Service.end(services)
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
@@ -31,13 +33,14 @@ extension Owner {
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }
-        guard isQuiet else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
         for queue in queues { queue.mailbox.destroyContextIfIdle() }
-        return RunningCalls.wait(for: records, deadline: deadline)
+        return RunningCalls.wait(for: records, deadline: deadline) && isQuiet
             && !completions.contains(where: \.isCallingHere)
+            && !services.contains(where: \.isRunningHere)
+            && Waiting.wait(until: deadline) { services.allSatisfy(\.isGone) }
             // Captured arguments that these functions must release; reports that these are told.
             && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
     }

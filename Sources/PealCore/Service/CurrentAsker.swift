@@ -16,8 +16,10 @@ enum CurrentAsker {
         return try body()
     }
 
-    /// nil where nobody said.
-    static var text: String? {
-        peal_thread_own_slot()?.pointee.asker.map { String(cString: $0) }
+    /// Whoever was said; else the thread's owner; else the program.
+    static var name: String {
+        if let said = peal_thread_own_slot()?.pointee.asker { return String(cString: said) }
+        if let owner = Handles.owners.find(CurrentOwner.number) { return "owner \(owner.name)" }
+        return "the program"
     }
 }
