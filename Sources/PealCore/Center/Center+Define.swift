@@ -8,14 +8,22 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
-        try defineBuiltIn(description.name)
+        for name in [description.name] + description.adopts { try defineBuiltIn(name) }
         return try add(description, for: owner)
     }
 
     /// One of peal's own is there before anybody can define another.
     func defineBuiltIn(_ name: String) throws(Failure) {
         guard let description = BuiltInProtocols.description(of: name) else { return }
+        let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
+        guard !isDefined else { return }
         _ = try add(description, for: nil)
+    }
+
+    /// One of peal's own, with its methods in the order of its text.
+    func builtIn(_ name: String) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        let proto = try findProtocol(name)
+        return (proto, try proto.methods())
     }
 
     private func add(

@@ -10,6 +10,8 @@ extension Owner {
         guard Handles.owners.remove(number) != nil else { throw .staleOwner }
         let deadline = peal_clock_deadline(timeout)
         let left = takeMembers()
+        // First: what stops may use what else belongs to the owner.
+        let isQuiet = retireModules(Array(left.modules.values), deadline: deadline)
         let observations = Array(left.observations.values)
         let queues = Array(left.queues.values)
         for observation in observations where observation.close() { observation.unlist() }
@@ -36,12 +38,21 @@ extension Owner {
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
         for queue in queues { queue.mailbox.destroyContextIfIdle() }
-        return RunningCalls.wait(for: records, deadline: deadline)
+        return RunningCalls.wait(for: records, deadline: deadline) && isQuiet
             && !completions.contains(where: \.isCallingHere)
             && !services.contains(where: \.isRunningHere)
             && Waiting.wait(until: deadline) { services.allSatisfy(\.isGone) }
             // Captured arguments that these functions must release; reports that these are told.
             && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
+    }
+
+    private func retireModules(_ modules: [Module], deadline: UInt64) -> Bool {
+        var isQuiet = true
+        for (_, modules) in Dictionary(grouping: modules, by: \.mediator.center.number) {
+            guard let mediator = modules.first?.mediator else { continue }
+            isQuiet = mediator.retire(modules, of: name, deadline: deadline) && isQuiet
+        }
+        return isQuiet
     }
 
     private static func wait(_ deadline: UInt64, while isBusy: () -> Bool) -> Bool {

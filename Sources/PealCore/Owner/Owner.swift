@@ -17,6 +17,7 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
+        var modules: [UInt64: Module] = [:]
         var services: [UInt64: Service] = [:]
     }
 
@@ -65,6 +66,13 @@ public final class Owner: Sendable {
 
     func remember(_ completion: Completion) throws(Failure) {
         try remember { $0.completions[completion.number] = completion }
+    }
+
+    func remember(_ module: Module) throws(Failure) {
+        try remember { $0.modules[module.number] = module }
+    }
+    func forget(_ module: Module) {
+        members.withLock { $0.modules[module.number] = nil }
     }
 
     func remember(_ service: Service) throws(Failure) {
