@@ -30,10 +30,22 @@ extension Center {
     }
 
     /// Lazy observers whose service was not created for them yet.
-    var pendingLazyObserverCount: Int { 0 }
+    var pendingLazyObserverCount: Int {
+        let count = try? withState { (state) throws(Failure) in
+            state.protocols.values.reduce(0) { sum, proto in
+                sum + proto.observations.values.joined().count { $0.lazy.map { $0.instance == nil } ?? false }
+            }
+        }
+        return count ?? 0
+    }
 
-    var moduleCount: Int { 0 }
+    /// Those that are registered. No mediator is made for the question.
+    var moduleCount: Int {
+        mediator.withLock(\.mediator)?.list.count ?? 0
+    }
 
     /// As the interface numbers them.
-    var modulesState: Int32 { 0 }
+    var modulesState: Int32 {
+        Int32(mediator.withLock(\.mediator)?.phase.rawValue ?? ModulesPhase.idle.rawValue)
+    }
 }
