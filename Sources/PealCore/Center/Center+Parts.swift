@@ -39,13 +39,11 @@ extension Center {
         return count ?? 0
     }
 
-    /// Those that are registered. No mediator is made for the question.
-    var moduleCount: Int {
-        mediator.withLock(\.mediator)?.list.count ?? 0
-    }
+    var moduleCount: Int { knownModules?.count ?? 0 }
 
     /// As the interface numbers them.
-    var modulesState: Int32 {
-        Int32(mediator.withLock(\.mediator)?.phase.rawValue ?? ModulesPhase.idle.rawValue)
-    }
+    var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).rawValue) }
+
+    /// nil before the mediator is needed.
+    private var knownModules: Mediator? { mediator.withLock { $0.mediator } }
 }
