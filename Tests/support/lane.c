@@ -2,6 +2,7 @@
 #include "lane.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +87,9 @@ void lane_close(struct lane *lane)
 
     if (status != PEAL_ERROR_HANDLE)
         must(status, "ending a queue");
+    /* The queue's thread may be about to tell the lane that it is no more. */
+    while (__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) == 0)
+        sched_yield();
 }
 
 void lane_name_case(const struct lane *lane)

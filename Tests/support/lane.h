@@ -33,7 +33,7 @@ void lane_open_bounded(
     struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait);
 /* Runs what waits until nothing does, destroy callbacks too. */
 void lane_settle(struct lane *lane);
-/* Ends the queue, if that was not done. */
+/* Ends the queue, if that was not done, and waits for its destroy callback. */
 void lane_close(struct lane *lane);
 
 /* Each kind in turn, as the case of the checks. */
