@@ -72,16 +72,14 @@ extension Mediator {
         if failure == nil, isRunning, !module.functions(for: lifecycle.didStart).isEmpty {
             if let step = ModuleStep.make(.didStart, of: module) { _ = run(step) }
         }
-        let (stops, leaves) = withState { state -> (Bool, Bool) in
+        let part = withState { state -> Part? in
             if failure == nil, !module.status.isLeaving, state.phase != .running { failure = .stoppedMeanwhile }
-            guard failure != nil else { return (false, false) }
-            let stops = state.claimStop(module)
-            let leaves = stops || module.status.state == .failed
-            if leaves, !module.status.isLeaving { state.leave(module) }
-            return (stops, leaves)
+            // One that was removed meanwhile is its remover's to end.
+            guard failure != nil, !module.status.isLeaving else { return nil }
+            state.leave(module)
+            return state.claimEnd(of: module)
         }
-        if stops { _ = stop(module) }
-        if leaves { _ = finish(module) }
+        if let part { _ = carryOut(part, module, patience: .max) }
         if let failure { throw failure }
     }
 }

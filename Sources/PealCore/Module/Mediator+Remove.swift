@@ -62,13 +62,9 @@ extension Mediator {
         case .forget:
             return finish(module)
         case .stop:
-            let isQuiet = stop(module, patience: patience)
-            return finish(module) && isQuiet
+            return stop(module, patience: patience)
         case .stopElsewhere:
-            Errand.run {
-                _ = self.stop(module)
-                _ = self.finish(module)
-            }
+            Errand.run { _ = self.stop(module) }
             return false
         case .wait:
             let own = module.deadline(from: peal_clock_now())

@@ -129,10 +129,7 @@ extension Mediator {
         if let failure { return fail(module, .start, nil, failure.kind, failure.sentence, remains: true) }
         if isLate { return nil }
         events.tellStarted(module, took: took)
-        if leaves {
-            _ = stop(module)
-            _ = finish(module)
-        }
+        if leaves { _ = stop(module) }
         return nil
     }
 
@@ -142,17 +139,18 @@ extension Mediator {
         remains: Bool = false
     ) -> Failure {
         let failure = Failure(cause, "module \(module.name) could not be started: \(sentence)")
-        let use = withState { state -> ServiceUse? in
+        let (use, leaves) = withState { state -> (ServiceUse?, Bool) in
             module.status.lastFailure = failure.sentence
-            guard !remains else { return nil }
+            guard !remains else { return (nil, false) }
             module.status.start.took = peal_clock_now() - module.status.start.began
             module.status.state = .failed
             state.noteNotStarted(module)
-            return step?.use.take()
+            return (step?.use.take(), module.status.isLeaving)
         }
         tellChange()
         use?.end()
         events.tellFailed(module, kind, failure.sentence)
+        if leaves { _ = finish(module) }
         return failure
     }
 }

@@ -95,7 +95,6 @@ extension Mediator {
         while let module = claimLast(&passed) {
             ended += withState { _ in module.status.observations }
             _ = stop(module, leavesLists: false)
-            if withState({ _ in module.status.isLeaving }) { _ = finish(module) }
         }
         dropFromLists(ended)
     }
@@ -119,7 +118,8 @@ extension Mediator {
         }
     }
 
-    /// Stops one that is claimed: it hears nothing more, and then its stop runs.
+    /// Stops one that is claimed: it hears nothing more, and then its stop runs. One that has been removed
+    /// is released.
     ///
     /// - Parameter patience: Until when to wait, if that is before its own time limit.
     /// - Returns: False when its code may still run.
@@ -141,22 +141,25 @@ extension Mediator {
         }
         let sentence = step.map { describe(run($0, patience: patience), module) } ?? "there are too many steps in the process"
         let took = peal_clock_now() - began
-        let use = withState { state -> ServiceUse? in
+        let (use, leaves) = withState { state -> (ServiceUse?, Bool) in
             module.status.stop.took = took
             module.status.state = .stopped
+            // Who removes it from here on finds it stopped, and ends it.
+            let leaves = module.status.isLeaving
             if let sentence = sentence ?? reason { module.status.lastFailure = sentence }
             state.noteNotStarted(module)
             // A stop that still runs needs its instance.
             if let step, step.isGivenUp, case .running = step.progress {
                 step.use = module.status.use.take()
-                return nil
+                return (nil, leaves)
             }
-            return module.status.use.take()
+            return (module.status.use.take(), leaves)
         }
         use?.end()
         tellChange()
         if let sentence { events.tellFailed(module, .stop, sentence) } else { events.tellStopped(module, took: took) }
-        return isHeard && withState { _ in module.status.callers.isEmpty }
+        let isQuiet = isHeard && withState { _ in module.status.callers.isEmpty }
+        return leaves ? finish(module) && isQuiet : isQuiet
     }
 
     /// Why a stop failed; nil: it did not.
