@@ -124,6 +124,9 @@ extension peal_status {
             case .limit: PEAL_ERROR_LIMIT
             case .wouldDeadlock: PEAL_ERROR_WOULD_DEADLOCK
             case .timeout: PEAL_ERROR_TIMEOUT
+            case .cycle: PEAL_ERROR_CYCLE
+            case .creation: PEAL_ERROR_CREATION
+            case .start: PEAL_ERROR_START
             }
     }
 }

@@ -7,11 +7,14 @@
 #include "hooks.h"
 #include "mailbox.h"
 #include "memory.h"
+#include "names.h"
 #include "probe.h"
 #include "record.h"
 #include "recorder.h"
 #include "sanitizer.h"
+#include "service.h"
 #include "snapshot.h"
 #include "thread.h"
+#include "waiting.h"
 
 #endif

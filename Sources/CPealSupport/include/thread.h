@@ -49,6 +49,7 @@ struct peal_thread {
     uint64_t owners[PEAL_THREAD_OWNERS]; /* for whom it registers, and at which depth of broadcasts */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
+    const char *_Nullable asker; /* who asks for services now, in words; NULL: nobody special */
     void *_Nullable first_deferred; /* calls that wait for the broadcast around them to end */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
@@ -94,7 +95,8 @@ enum {
     PEAL_HOLD_OF_LIBRARY = 0,
     PEAL_HOLD_OF_CALLER = 1,
     PEAL_HOLD_SHUT = 2,
-    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT
+    PEAL_HOLD_OF_SCOPE = 4, /* no list: an instance of a service (service.h) */
+    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT | PEAL_HOLD_OF_SCOPE
 };
 
 enum {

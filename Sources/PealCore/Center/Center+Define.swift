@@ -8,6 +8,19 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        try defineBuiltIn(description.name)
+        return try add(description, for: owner)
+    }
+
+    /// One of peal's own is there before anybody can define another.
+    func defineBuiltIn(_ name: String) throws(Failure) {
+        guard let description = BuiltInProtocols.description(of: name) else { return }
+        _ = try add(description, for: nil)
+    }
+
+    private func add(
+        _ description: ProtocolDescription, for owner: Owner?
+    ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
             let declarations = try description.declarations(in: state.types)
             let proto: PealProtocol
@@ -42,7 +55,8 @@ extension Center {
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
-        try withState { (state) throws(Failure) in
+        try defineBuiltIn(name)
+        return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
                 throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")
             }

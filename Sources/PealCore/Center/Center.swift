@@ -4,10 +4,12 @@ import PealCall
 /// An isolated universe of protocols and observers.
 public final class Center: Sendable {
     public let number: UInt64
+    let services: ServiceBook
     private let state = Guarded(CenterState())
 
     init(number: UInt64) {
         self.number = number
+        services = ServiceBook(center: number)
     }
 
     /// The one that all parts of the process share.
@@ -41,10 +43,15 @@ public final class Center: Sendable {
     func keepInState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
+        try keepForGood { () throws(Failure) in try withState(body) }
+    }
+
+    /// What is allocated in `body` belongs to the center. That of the shared one is no leak.
+    func keepForGood<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let isForGood = self === Center.shared
         if isForGood { peal_leaks_ignore_begin() }
         defer { if isForGood { peal_leaks_ignore_end() } }
-        return try withState(body)
+        return try body()
     }
 
     /// Ends the center: every handle into it is stale, nobody is called any more.
@@ -55,6 +62,7 @@ public final class Center: Sendable {
         guard Handles.centers.remove(number) != nil else {
             throw Failure(.handle, "the center has been ended")
         }
+        services.end()
         let remains = state.withLock { $0.end() }
         remains.letGo()
     }

@@ -1,13 +1,16 @@
 extension FunctionTables {
     /// Reads a C table: its size, the tables of adopted protocols, its functions.
+    ///
+    /// - Parameter isCopy: Whether it is peal's own copy, which may be larger than the protocol: then there
+    ///   is nothing behind that.
     init(
-        reading table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState
+        reading table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState, isCopy: Bool = false
     ) throws(Failure) {
-        try read(table, of: proto, in: state)
+        try read(table, of: proto, in: state, isCopy: isCopy)
     }
 
     private mutating func read(
-        _ table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState
+        _ table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState, isCopy: Bool
     ) throws(Failure) {
         if let known = tables[proto] {
             guard known.source == table else {
@@ -19,7 +22,8 @@ extension FunctionTables {
         }
         let adoptedCount = proto.adopted.count
         let methodCount = state[proto].own.count
-        let size = table.load(as: Int.self)
+        var size = table.load(as: Int.self)
+        if isCopy { size = min(size, TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount)) }
         try Self.check(size, of: proto, adoptedCount: adoptedCount, methodCount: methodCount)
 
         let ranks = (size - TableLayout.size(adoptedCount: adoptedCount, methodCount: 0)) / TableLayout.word
@@ -32,7 +36,7 @@ extension FunctionTables {
         for (index, adopted) in proto.adopted.enumerated() {
             let offset = TableLayout.adoptedOffset(index)
             guard let next = table.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) else { continue }
-            try read(next, of: adopted, in: state)
+            try read(next, of: adopted, in: state, isCopy: isCopy)
         }
     }
 

@@ -1,7 +1,8 @@
 /// The functions that an observer brings for a protocol and all that it adopts.
-struct FunctionTables {
+struct FunctionTables: Sendable {
     /// Of one protocol's own methods, by rank. An absent method is nil, or past the end.
-    struct Table {
+    struct Table: @unchecked Sendable {
+        // Unchecked: addresses of code and of constant tables.
         var functions: [UnsafeRawPointer?]
         /// Where the caller's table is, to see whether a diamond was given the same one twice.
         var source: UnsafeRawPointer?

@@ -41,20 +41,7 @@ struct ObserverMemory {
 
     private func fill(_ proto: PealProtocol, from functions: FunctionTables) {
         guard let table = tables[proto] else { return }
-        let own = functions.tables[proto]?.functions ?? []
-        let adoptedCount = proto.adopted.count
-        let size = TableLayout.size(adoptedCount: adoptedCount, methodCount: own.count)
-        table.storeBytes(of: size, as: Int.self)
-        for (index, adopted) in proto.adopted.enumerated() {
-            table.storeBytes(
-                of: tables[adopted], toByteOffset: TableLayout.adoptedOffset(index),
-                as: UnsafeMutableRawPointer?.self)
-        }
-        for (rank, function) in own.enumerated() {
-            table.storeBytes(
-                of: function, toByteOffset: TableLayout.methodOffset(rank, adoptedCount: adoptedCount),
-                as: UnsafeRawPointer?.self)
-        }
+        functions.write(proto, to: table, tables: tables, methodCount: functions.tables[proto]?.functions.count ?? 0)
     }
 
     /// What a list holds of the observer for one of its methods, or nil when it lacks the method.

@@ -86,7 +86,7 @@ extension CenterState {
         }
     }
 
-    private func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
+    func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
             throw Failure(

@@ -18,6 +18,8 @@ extension Owner {
             ending.queue?.mailbox.dropDead()
         }
         for queue in queues { try? queue.end() }
+        let services = Array(left.services.values)
+        Service.end(services)
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
@@ -35,6 +37,8 @@ extension Owner {
         for queue in queues { queue.mailbox.destroyContextIfIdle() }
         return RunningCalls.wait(for: records, deadline: deadline)
             && !completions.contains(where: \.isCallingHere)
+            && !services.contains(where: \.isRunningHere)
+            && Waiting.wait(until: deadline) { services.allSatisfy(\.isGone) }
             // Captured arguments that these functions must release; reports that these are told.
             && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
     }

@@ -17,6 +17,7 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
+        var services: [UInt64: Service] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -66,6 +67,14 @@ public final class Owner: Sendable {
         try remember { $0.completions[completion.number] = completion }
     }
 
+    func remember(_ service: Service) throws(Failure) {
+        try remember { $0.services[service.number] = service }
+    }
+    /// Those that have ended are still to be waited for: until nothing of their code is called.
+    func forget(_ service: Service) {
+        let gone = members.withLock { $0.services.removeValue(forKey: service.number) }
+        withExtendedLifetime(gone) {}
+    }
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }

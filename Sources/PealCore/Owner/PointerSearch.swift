@@ -20,6 +20,7 @@ public struct PointerSearch {
         for queue in Handles.queues.all { search.look(at: queue) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
         for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
+        for service in Service.withFunctions { search.look(at: service) }
         return search.found
     }
 
@@ -58,6 +59,19 @@ public struct PointerSearch {
         let (done, reply) = completion.functions
         check(address(done), "function of a completion")
         check(address(reply), "reply function of a gathering")
+    }
+
+    private mutating func look(at service: Service) {
+        let record = service.record
+        let name = service.name
+        check(address(record.pointee.create), "create function of service \(name)")
+        check(address(record.pointee.`init`), "init function of service \(name)")
+        check(address(record.pointee.clear_data), "clear_data function of service \(name)")
+        check(address(record.pointee.destroy), "destroy function of service \(name)")
+        check(address(record.pointee.release), "release function of service \(name)")
+        for (proto, words) in service.tables {
+            for word in words { check(word, "table of service \(name) for \(proto)") }
+        }
     }
 
     private func address<Function>(_ function: Function?) -> UInt {

@@ -13,11 +13,14 @@ enum Reclaimer {
         case list(Snapshot)
         /// A closed method's place, which another method may take when nobody reads it any more.
         case place(Method)
+        /// An instance that its service gave up.
+        case instance(Instance)
 
         fileprivate var held: UnsafePointer<peal_snapshot> {
             switch self {
             case .list(let list): UnsafePointer(list)
             case .place(let method): UnsafePointer(peal_directory_nobody(method.place))
+            case .instance(let instance): instance.hazard
             }
         }
     }
@@ -81,6 +84,9 @@ enum Reclaimer {
             return list.free()
         case .place(let method):
             Handles.methods.recycle(method.number)
+            return []
+        case .instance(let instance):
+            instance.dropBase()
             return []
         }
     }

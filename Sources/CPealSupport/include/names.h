@@ -1,0 +1,80 @@
+/* A table from names to numbers that is read without a lock.
+ *
+ * Not Swift: readers look at raw memory that a writer changes.
+ *
+ * What a reader finds is a hint: a writer may be moving entries at that moment. The reader proves it by
+ * what the number leads to, and asks again under the writers' lock where it found nothing. So entries are
+ * used again at once. A table that was outgrown is kept, since readers may be in it; all of these together
+ * are smaller than the one in use.
+ */
+#ifndef CPEAL_NAMES_H
+#define CPEAL_NAMES_H
+
+#include "nullability.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct peal_name_entry {
+    uint64_t hash;
+    uint64_t number; /* 0: never used; 1: used no more */
+};
+
+struct peal_name_table {
+    struct peal_name_table *_Nullable outgrown;
+    uint64_t mask;
+    uint64_t used; /* entries that are not 0 */
+    uint64_t live; /* entries that lead somewhere */
+    struct peal_name_entry entries[];
+};
+
+struct peal_names {
+    struct peal_name_table *_Nullable table;
+};
+
+enum { PEAL_NAME_FREE = 0, PEAL_NAME_GONE = 1 };
+
+/* Names of services, and of the protocols that services provide; in all centers. */
+extern struct peal_names peal_service_names __attribute__((visibility("hidden")));
+extern struct peal_names peal_provider_names __attribute__((visibility("hidden")));
+static inline struct peal_names *_Nonnull peal_names_of_services(void) { return &peal_service_names; }
+static inline struct peal_names *_Nonnull peal_names_of_providers(void) { return &peal_provider_names; }
+
+static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name)
+{
+    uint64_t hash = (center ^ 0xcbf29ce484222325u) * 0x100000001b3u;
+    for (const unsigned char *byte = (const unsigned char *)name; *byte != 0; byte++)
+        hash = (hash ^ *byte) * 0x100000001b3u;
+    hash ^= hash >> 32;
+    hash *= 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
+}
+
+/* The first number of a hash, or 0. Without a lock: a hint. */
+static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, uint64_t hash)
+{
+    const struct peal_name_table *table = __atomic_load_n(&names->table, __ATOMIC_ACQUIRE);
+    if (table == NULL)
+        return 0;
+    for (uint64_t i = 0; i <= table->mask; i++) {
+        const struct peal_name_entry *entry = &table->entries[(hash + i) & table->mask];
+        const uint64_t number = __atomic_load_n(&entry->number, __ATOMIC_ACQUIRE);
+        if (number == PEAL_NAME_FREE)
+            return 0;
+        if (number != PEAL_NAME_GONE && __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) == hash)
+            return number;
+    }
+    return 0;
+}
+
+/* The rest is for one thread at a time. */
+
+/* The next number of a hash, or 0; `cursor` begins as 0. */
+uint64_t peal_names_next(
+    const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
+/* False when memory is short. */
+bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
+void peal_names_remove(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
+
+#endif

@@ -1,0 +1,341 @@
+/* What is kept of a service and of its instances.
+ *
+ * Not Swift: instances are found, used and held without a lock, by numbers that may be stale. So both
+ * have places in directories that are never unmapped, as methods have (snapshot.h).
+ *
+ *     service place   the number of the service, and that of its instance: 0 while there is none
+ *     instance place  the number of the instance, and a word: its generation, and who keeps it
+ *     record          what was registered: functions, names, tables; kept by the service's object, which
+ *                     its instances keep
+ */
+#ifndef CPEAL_SERVICE_H
+#define CPEAL_SERVICE_H
+
+#include "nullability.h"
+#include "thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- Records ----------------------------------------------------------------------------------- */
+
+/* The same as struct peal_creation of <peal/service.h>. */
+struct peal_creation_room {
+    size_t size;
+    uint64_t center;
+    const char *_Nullable service;
+    void *_Nullable context;
+    int code;
+    char message[256];
+};
+
+/* A table as callers see it, which begins with its size in bytes. Where a caller knows a larger one, a
+ * copy is made and put in front; the first one is part of the record. */
+struct peal_table_copy {
+    struct peal_table_copy *_Nullable smaller;
+    size_t table[];
+};
+
+struct peal_provided {
+    uint64_t protocol; /* the number of its handle */
+    const char *_Nonnull name;
+    struct peal_table_copy *_Nonnull largest;
+};
+
+struct peal_service_record {
+    uint64_t center; /* the number of its handle */
+    const char *_Nonnull name;
+    void *_Nullable context;
+    void *_Nullable (*_Nullable create)(struct peal_creation_room *_Nonnull creation);
+    bool (*_Nullable init)(void *_Nullable self, struct peal_creation_room *_Nonnull creation);
+    void (*_Nullable clear_data)(void *_Nullable self);
+    void (*_Nullable destroy)(void *_Nullable self);
+    void (*_Nullable release)(void *_Nullable context);
+    const char *_Nonnull dependencies; /* one after the other, each with its zero */
+    uint32_t dependency_count;
+    uint16_t provided_count;
+    bool is_persistent;
+    bool is_built_in;
+    struct peal_provided provided[];
+};
+
+static inline struct peal_provided *_Nonnull peal_record_provided(
+    struct peal_service_record *_Nonnull record)
+{
+    return record->provided;
+}
+static inline size_t *_Nonnull peal_table_words(struct peal_table_copy *_Nonnull copy)
+{
+    return copy->table;
+}
+static inline struct peal_creation_room peal_creation_begin(
+    uint64_t center, const struct peal_service_record *_Nonnull record)
+{
+    struct peal_creation_room room = { 0 };
+    room.size = sizeof room;
+    room.center = center;
+    room.service = record->name;
+    room.context = record->context;
+    return room;
+}
+static inline char *_Nonnull peal_creation_message(struct peal_creation_room *_Nonnull room)
+{
+    room->message[sizeof room->message - 1] = 0;
+    return room->message;
+}
+static inline struct peal_table_copy *_Nonnull peal_provided_largest(
+    const struct peal_provided *_Nonnull provided)
+{
+    return __atomic_load_n(&provided->largest, __ATOMIC_ACQUIRE);
+}
+static inline void peal_provided_enlarge(
+    struct peal_provided *_Nonnull provided, struct peal_table_copy *_Nonnull larger)
+{
+    larger->smaller = provided->largest;
+    __atomic_store_n(&provided->largest, larger, __ATOMIC_RELEASE);
+}
+
+/* What is provided of a protocol: by number, or by name. NULL: nothing. */
+static inline struct peal_provided *_Nullable peal_record_find(
+    struct peal_service_record *_Nonnull record, uint64_t protocol)
+{
+    for (uint32_t i = 0; i < record->provided_count; i++)
+        if (record->provided[i].protocol == protocol)
+            return &record->provided[i];
+    return NULL;
+}
+static inline struct peal_provided *_Nullable peal_record_find_named(
+    struct peal_service_record *_Nonnull record, const char *_Nonnull protocol)
+{
+    for (uint32_t i = 0; i < record->provided_count; i++)
+        if (strcmp(record->provided[i].name, protocol) == 0)
+            return &record->provided[i];
+    return NULL;
+}
+/* The table, where it has the bytes that the caller knows. */
+static inline const void *_Nullable peal_provided_table(
+    const struct peal_provided *_Nonnull provided, size_t size)
+{
+    const struct peal_table_copy *largest = peal_provided_largest(provided);
+    return __builtin_expect(largest->table[0] >= size, 1) ? largest->table : NULL;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------ */
+
+enum {
+    PEAL_PLACES_CHUNK_BITS = 10,
+    PEAL_PLACES_CHUNK = 1 << PEAL_PLACES_CHUNK_BITS,
+    PEAL_PLACES_INDEX_BITS = 24,
+    PEAL_PLACES = 1 << PEAL_PLACES_INDEX_BITS,
+    PEAL_PLACES_CHUNKS = PEAL_PLACES / PEAL_PLACES_CHUNK,
+    PEAL_NUMBER_INDEX_BITS = 28 /* of PealCore's HandleTable */
+};
+
+struct peal_service_place {
+    uint64_t number;   /* 0 while it is nobody's */
+    uint64_t instance; /* the number of the instance that is got; 0: there is none */
+    struct peal_service_record *_Nullable record; /* for who has the lock of the names */
+};
+
+/* The number is the first: what a thread's level holds is taken for a list, of a method of that number,
+ * by those who ask which methods are held. */
+struct peal_instance_place {
+    uint64_t number;
+    uint64_t word;
+    void *_Nullable self;
+    struct peal_service_record *_Nullable record;
+};
+
+extern struct peal_service_place *_Nullable peal_service_places[PEAL_PLACES_CHUNKS]
+    __attribute__((visibility("hidden")));
+extern struct peal_instance_place *_Nullable peal_instance_places[PEAL_PLACES_CHUNKS]
+    __attribute__((visibility("hidden")));
+
+/* Make sure that the place of an index exists. One thread at a time. False when memory is short. */
+bool peal_service_places_reserve(uint32_t index);
+bool peal_instance_places_reserve(uint32_t index);
+
+/* The place that a number points at, or NULL when there never was one. */
+static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
+{
+    struct peal_service_place *chunk = __atomic_load_n(
+        &peal_service_places[(number >> PEAL_PLACES_CHUNK_BITS) & (PEAL_PLACES_CHUNKS - 1)],
+        __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PLACES_CHUNK - 1)) : NULL;
+}
+static inline struct peal_instance_place *_Nullable peal_instance_place_of(uint64_t number)
+{
+    struct peal_instance_place *chunk = __atomic_load_n(
+        &peal_instance_places[(number >> PEAL_PLACES_CHUNK_BITS) & (PEAL_PLACES_CHUNKS - 1)],
+        __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PLACES_CHUNK - 1)) : NULL;
+}
+
+static inline void peal_service_open(
+    struct peal_service_place *_Nonnull place, uint64_t number,
+    struct peal_service_record *_Nonnull record)
+{
+    place->record = record;
+    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+}
+/* The instance first: whoever finds the number sees no instance of another service. */
+static inline void peal_service_close(struct peal_service_place *_Nonnull place)
+{
+    __atomic_store_n(&place->instance, (uint64_t)0, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->number, (uint64_t)0, __ATOMIC_RELEASE);
+    place->record = NULL;
+}
+static inline void peal_service_publish(
+    struct peal_service_place *_Nonnull place, uint64_t instance)
+{
+    __atomic_store_n(&place->instance, instance, __ATOMIC_RELEASE);
+}
+static inline bool peal_service_is_of(
+    const struct peal_service_place *_Nonnull place, uint64_t number)
+{
+    return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
+}
+static inline uint64_t peal_service_instance(const struct peal_service_place *_Nonnull place)
+{
+    return __atomic_load_n(&place->instance, __ATOMIC_ACQUIRE);
+}
+
+/* ---- Uses -------------------------------------------------------------------------------------- */
+
+/* The lower half of an instance's word; the generation of its number is the upper half. While any of
+ * BASE and USES is set the instance lives. */
+#define PEAL_WORD_BASE 0x80000000u    /* it was not removed, or a thread's level may hold it */
+#define PEAL_WORD_LEAVING 0x40000000u /* it was removed */
+#define PEAL_WORD_USES 0x3fffffffu    /* how many uses are held */
+
+enum peal_taken { PEAL_TAKEN, PEAL_TAKEN_GONE, PEAL_TAKEN_TOO_OFTEN };
+enum peal_given { PEAL_GIVEN, PEAL_GIVEN_LAST, PEAL_GIVEN_STALE };
+
+static inline uint32_t peal_word_generation(uint64_t number)
+{
+    return (uint32_t)(number >> PEAL_NUMBER_INDEX_BITS);
+}
+
+/* Takes a use. What a place holds means nothing before that. */
+static inline enum peal_taken peal_instance_take(
+    struct peal_instance_place *_Nonnull place, uint64_t number)
+{
+    uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
+    do {
+        if (word >> 32 != peal_word_generation(number) || (word & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0)
+            return PEAL_TAKEN_GONE;
+        if ((word & PEAL_WORD_USES) == PEAL_WORD_USES)
+            return PEAL_TAKEN_TOO_OFTEN;
+    } while (!__atomic_compare_exchange_n(
+        &place->word, &word, word + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    return PEAL_TAKEN;
+}
+
+/* Gives a use back. After the last the instance is the caller's to end. */
+static inline enum peal_given peal_instance_give(
+    struct peal_instance_place *_Nonnull place, uint64_t number)
+{
+    uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
+    do {
+        if (word >> 32 != peal_word_generation(number) || (word & PEAL_WORD_USES) == 0)
+            return PEAL_GIVEN_STALE;
+    } while (!__atomic_compare_exchange_n(
+        &place->word, &word, word - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return ((word - 1) & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0 ? PEAL_GIVEN_LAST : PEAL_GIVEN;
+}
+
+static inline void peal_instance_open(
+    struct peal_instance_place *_Nonnull place, uint64_t number,
+    struct peal_service_record *_Nonnull record)
+{
+    place->record = record;
+    place->self = NULL;
+    __atomic_store_n(&place->word, (uint64_t)peal_word_generation(number) << 32 | PEAL_WORD_BASE, __ATOMIC_RELEASE);
+    /* Others look at it through a level that they are about to leave. */
+    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+}
+static inline void peal_instance_set_self(
+    struct peal_instance_place *_Nonnull place, void *_Nullable self)
+{
+    place->self = self;
+}
+static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
+{
+    __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
+}
+static inline bool peal_instance_is_leaving(const struct peal_instance_place *_Nonnull place)
+{
+    return (__atomic_load_n(&place->word, __ATOMIC_ACQUIRE) & PEAL_WORD_LEAVING) != 0;
+}
+/* Gives the base up. True when nobody else keeps the instance: it is the caller's to end. */
+static inline bool peal_instance_drop_base(struct peal_instance_place *_Nonnull place)
+{
+    return (__atomic_fetch_and(&place->word, ~(uint64_t)PEAL_WORD_BASE, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
+}
+static inline uint32_t peal_instance_uses(const struct peal_instance_place *_Nonnull place)
+{
+    return (uint32_t)__atomic_load_n(&place->word, __ATOMIC_RELAXED) & PEAL_WORD_USES;
+}
+
+/* Takes a use of what a service gives now. NULL where there is nothing, or a closer look is needed. */
+static inline struct peal_instance_place *_Nullable peal_service_take(
+    uint64_t number, uint64_t *_Nonnull instance)
+{
+    struct peal_service_place *place = peal_service_place_of(number);
+    if (place == NULL)
+        return NULL;
+    const uint64_t current = peal_service_instance(place);
+    /* The number last: while it is there, what was read before it was the service's. */
+    if (current == 0 || !peal_service_is_of(place, number))
+        return NULL;
+    struct peal_instance_place *taken = peal_instance_place_of(current);
+    *instance = current;
+    return peal_instance_take(taken, current) == PEAL_TAKEN ? taken : NULL;
+}
+
+/* ---- Scopes ------------------------------------------------------------------------------------ */
+
+/* Puts what a service gives now into a level, as peal_hold_publish does with lists. NULL where it gives
+ * nothing: the level is to be released then. */
+static inline struct peal_instance_place *_Nullable peal_scope_publish(
+    struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place, bool fences)
+{
+    uint64_t number = peal_service_instance(place);
+    /* The level's last call is over. */
+    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
+    while (number != 0) {
+        struct peal_instance_place *instance = peal_instance_place_of(number);
+        __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (fences)
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        const uint64_t again = peal_service_instance(place);
+        if (__builtin_expect(again == number, 1))
+            return instance;
+        number = again;
+    }
+    return NULL;
+}
+
+/* The instance that a level holds for a scope; NULL when it holds none. */
+static inline struct peal_instance_place *_Nullable peal_scope_instance(
+    const struct peal_thread_hold *_Nonnull hold)
+{
+    return (hold->list & PEAL_HOLD_OF_SCOPE) != 0
+        ? (struct peal_instance_place *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS)
+        : NULL;
+}
+
+/* Whether a level of the own thread is taken, and the innermost. */
+static inline bool peal_scope_is_outermost(const struct peal_thread_hold *_Nullable hold)
+{
+    const struct peal_thread *thread = peal_thread_own;
+    return thread != NULL && hold == &thread->holds[0] && thread->holds[1].list == 0;
+}
+
+/* Takes a level for an instance of which the caller has a use. NULL as peal_hold_slowly. */
+struct peal_thread_hold *_Nullable peal_scope_hold(const struct peal_instance_place *_Nonnull place);
+
+#endif

@@ -1,0 +1,165 @@
+internal import CPeal
+internal import CPealSupport
+internal import PealCore
+
+// What crosses with services: descriptions, uses, scopes, information.
+
+extension peal_service {
+    func find() throws(Failure) -> Service {
+        guard let service = Handles.services.find(number) else { throw .staleService }
+        return service
+    }
+}
+
+extension ServiceDescription {
+    init(reading description: UnsafePointer<peal_service_description>) throws(Failure) {
+        let given = try Boundary.options(
+            description, named: "the description of a service", default: peal_service_description())
+        self.init(name: try Boundary.text(given.name, "the service's name"))
+        guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
+            throw Failure(.argument, "the flags of a service have bits that this library does not know; use those of enum peal_service_flags")
+        }
+        isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
+        context = given.context
+        create = unsafeBitCast(given.create, to: Create?.self)
+        initialize = unsafeBitCast(given.`init`, to: Initialize?.self)
+        clearData = given.clear_data
+        destroy = given.destroy
+        release = given.release
+        owner = try CurrentOwner.find(given.owner.number)
+        provisions = try Provision.read(given.provides)
+        dependencies = try Self.names(given.dependencies)
+    }
+
+    private static func names(_ list: UnsafePointer<UnsafePointer<CChar>?>?) throws(Failure) -> [String] {
+        guard var next = list else { return [] }
+        var names: [String] = []
+        while next.pointee != nil, names.count < most {
+            names.append(try Boundary.text(next.pointee, "the name of a dependency"))
+            next += 1
+        }
+        return names
+    }
+
+    fileprivate static var most: Int { 65_536 }
+
+    /// Where registering fails. Of a description that a later version made longer, the members that are known
+    /// here are where they were.
+    static func releaseContext(_ description: UnsafePointer<peal_service_description>) {
+        guard Boundary.size(of: description) >= MemoryLayout<peal_service_description>.size else { return }
+        description.pointee.release?(description.pointee.context)
+    }
+}
+
+extension ServiceDescription.Provision {
+    fileprivate static func read(_ list: UnsafePointer<peal_provision>?) throws(Failure) -> [Self] {
+        guard var next = list else { return [] }
+        var provisions: [Self] = []
+        while next.pointee.protocol != nil, provisions.count < ServiceDescription.most {
+            let name = try Boundary.text(next.pointee.protocol, "the protocol of a provision")
+            guard let table = next.pointee.table else { throw .null("the table for \(name)") }
+            provisions.append(Self(proto: name, table: table))
+            next += 1
+        }
+        return provisions
+    }
+}
+
+extension Service {
+    static func fill(
+        _ out: UnsafeMutablePointer<peal_service>?, _ find: () throws(Failure) -> Service
+    ) -> peal_status {
+        out?.pointee = peal_service(number: 0)
+        return Boundary.status { () throws(Failure) in
+            guard let out else { throw .null("out_service") }
+            out.pointee = peal_service(number: try find().number)
+        }
+    }
+
+    static func fill(
+        _ out: UnsafeMutablePointer<peal_service_use>?,
+        _ get: () throws(Failure) -> (use: ServiceUse, table: UnsafeRawPointer?)
+    ) -> peal_status {
+        out?.pointee = peal_service_use()
+        return Boundary.status { () throws(Failure) in
+            guard let out else { throw .null("out_use") }
+            let (use, table) = try get()
+            out.pointee = peal_service_use(self: use.target, table: table, use: peal_use(number: use.number))
+        }
+    }
+}
+
+extension QuickUse {
+    @inline(__always)
+    func filled(_ table: UnsafeRawPointer?) -> peal_service_use {
+        peal_service_use(self: place.pointee.`self`, table: table, use: peal_use(number: number))
+    }
+}
+
+extension UnsafeMutablePointer<peal_thread_hold> {
+    var shown: UnsafeMutablePointer<peal_hold> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: peal_hold.self)
+    }
+}
+
+extension UnsafeMutablePointer<peal_hold> {
+    var own: UnsafeMutablePointer<peal_thread_hold> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: peal_thread_hold.self)
+    }
+}
+
+extension ServiceScope {
+    @inline(never)
+    static func beginSlowly(
+        _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?
+    ) -> peal_status {
+        out?.pointee = peal_scope()
+        return Boundary.status { () throws(Failure) in
+            guard let out else { throw .null("out_scope") }
+            let service = try service.find()
+            let table = proto.number == 0 ? nil : try service.table(for: try proto.find(), size: size)
+            let (hold, target) = try begin(service)
+            out.pointee = peal_scope(self: target, table: table, hold: hold.shown)
+        }
+    }
+
+    @inline(never)
+    static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
+        Boundary.status { () throws(Failure) in
+            guard let scope else { throw .null("scope") }
+            guard let hold = scope.pointee.hold, end(hold.own, scope.pointee.`self`) else {
+                throw Failure(.state, "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began")
+            }
+            scope.pointee.`self` = nil
+        }
+    }
+}
+
+extension ServiceInfo {
+    func write(to info: UnsafeMutablePointer<peal_service_info>) {
+        info.pointee.state =
+            switch state {
+            case .registered: PEAL_SERVICE_REGISTERED
+            case .creating: PEAL_SERVICE_CREATING
+            case .initializing: PEAL_SERVICE_INITIALIZING
+            case .ready: PEAL_SERVICE_READY
+            }
+        info.pointee.flags = isPersistent ? UInt32(PEAL_SERVICE_PERSISTENT.rawValue) : 0
+        info.pointee.created_at = createdAt
+        info.pointee.creation_time = creationTime
+        info.pointee.order = order
+        info.pointee.uses = uses
+        info.pointee.creations = creations
+        info.pointee.failures = failures
+        Self.copy(name, to: &info.pointee.name)
+        Self.copy(createdBy, to: &info.pointee.created_by)
+        Self.copy(lastFailure, to: &info.pointee.last_failure)
+    }
+
+    private static func copy<Room>(_ text: String, to room: inout Room) {
+        withUnsafeMutableBytes(of: &room) { bytes in
+            guard let start = bytes.baseAddress else { return }
+            Boundary.copy(text, to: start.assumingMemoryBound(to: CChar.self), capacity: bytes.count)
+        }
+    }
+}

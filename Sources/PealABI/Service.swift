@@ -1,0 +1,194 @@
+public import CPeal
+internal import CPealSupport
+internal import PealCore
+
+@c @implementation
+public func peal_service_register(
+    _ center: peal_center, _ description: UnsafePointer<peal_service_description>?,
+    _ out_service: UnsafeMutablePointer<peal_service>?
+) -> peal_status {
+    out_service?.pointee = peal_service(number: 0)
+    do throws(Failure) {
+        guard let description else { throw .null("description") }
+        let service = try Service.register(try ServiceDescription(reading: description), in: try center.find())
+        out_service?.pointee = peal_service(number: service.number)
+        return PEAL_OK
+    } catch {
+        description.map(ServiceDescription.releaseContext)
+        return Boundary.fail(error)
+    }
+}
+
+@c @implementation
+public func peal_service_unregister(_ service: peal_service) -> peal_status {
+    Boundary.outcome { () throws(Failure) in try service.find().unregister() ? PEAL_OK : PEAL_NOT_WAITED }
+}
+
+@c @implementation
+public func peal_service_find(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_service: UnsafeMutablePointer<peal_service>?
+) -> peal_status {
+    Service.fill(out_service) { () throws(Failure) in
+        try Service.find(try Boundary.text(name, "name"), in: try center.find())
+    }
+}
+
+@c @implementation
+public func peal_service_find_provider(
+    _ center: peal_center, _ proto: UnsafePointer<CChar>?, _ out_service: UnsafeMutablePointer<peal_service>?
+) -> peal_status {
+    Service.fill(out_service) { () throws(Failure) in
+        try Service.find(providing: try Boundary.text(proto, "protocol"), in: try center.find())
+    }
+}
+
+@c @implementation
+public func peal_service_wait(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ timeout: UInt32,
+    _ out_service: UnsafeMutablePointer<peal_service>?
+) -> peal_status {
+    Service.fill(out_service) { () throws(Failure) in
+        try Service.wait(for: try Boundary.text(name, "name"), in: try center.find(), timeout: timeout)
+    }
+}
+
+@c @implementation
+public func peal_service_get(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_use: UnsafeMutablePointer<peal_service_use>?
+) -> peal_status {
+    if let name, let out_use, let taken = QuickUse.named(name, in: center.number) {
+        out_use.pointee = taken.filled(nil)
+        return PEAL_OK
+    }
+    return Service.fill(out_use) { () throws(Failure) in
+        (try Service.find(try Boundary.text(name, "name"), in: try center.find()).use(), nil)
+    }
+}
+
+@c @implementation
+public func peal_service_get_provider(
+    _ center: peal_center, _ proto: UnsafePointer<CChar>?, _ table_size: Int,
+    _ out_use: UnsafeMutablePointer<peal_service_use>?
+) -> peal_status {
+    if let proto, let out_use, let (taken, table) = QuickUse.providing(proto, table_size, in: center.number) {
+        out_use.pointee = taken.filled(table)
+        return PEAL_OK
+    }
+    return Service.fill(out_use) { () throws(Failure) in
+        let proto = try Boundary.text(proto, "protocol")
+        let service = try Service.find(providing: proto, in: try center.find())
+        let table = try service.table(for: proto, size: table_size)
+        return (try service.use(), table)
+    }
+}
+
+@c @implementation
+public func peal_service_use_instance(
+    _ service: peal_service, _ out_use: UnsafeMutablePointer<peal_service_use>?
+) -> peal_status {
+    if let out_use, let taken = QuickUse(service.number) {
+        out_use.pointee = taken.filled(nil)
+        return PEAL_OK
+    }
+    return Service.fill(out_use) { () throws(Failure) in (try service.find().use(), nil) }
+}
+
+@c @implementation
+public func peal_use_table(
+    _ use: peal_use, _ proto: UnsafePointer<CChar>?, _ table_size: Int,
+    _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_table else { throw .null("out_table") }
+        out_table.pointee = nil
+        let service = try ServiceUse.service(of: use.number)
+        out_table.pointee = try service.table(for: try Boundary.text(proto, "protocol"), size: table_size)
+    }
+}
+
+@c @implementation
+public func peal_use_retain(_ use: peal_use) -> peal_status {
+    Boundary.status { () throws(Failure) in try ServiceUse.retain(use.number) }
+}
+
+@c @implementation
+public func peal_use_end(_ use: peal_use) -> peal_status {
+    if use.number == 0 { return PEAL_OK }
+    guard let place = peal_instance_place_of(use.number) else { return Boundary.fail(.staleUse) }
+    switch peal_instance_give(place, use.number) {
+    case PEAL_GIVEN: return PEAL_OK
+    case PEAL_GIVEN_LAST: ServiceUse.endLast(use.number)
+    default: return Boundary.fail(.staleUse)
+    }
+    return PEAL_OK
+}
+
+@c @implementation
+public func peal_scope_begin(
+    _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
+) -> peal_status {
+    if let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hold_outermost(),
+        let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size)
+    {
+        out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: scope.hold.shown)
+        return PEAL_OK
+    }
+    return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
+}
+
+@c @implementation
+public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
+    if let scope, let hold = scope.pointee.hold.map(\.own), peal_scope_is_outermost(hold),
+        ServiceScope.isHeld(hold, scope.pointee.`self`)
+    {
+        ServiceScope.release(hold)
+        scope.pointee.`self` = nil
+        return PEAL_OK
+    }
+    return ServiceScope.endSlowly(scope)
+}
+
+@c @implementation
+public func peal_service_remove(_ service: peal_service) -> peal_status {
+    Boundary.outcome { () throws(Failure) in try service.find().remove() ? PEAL_OK : PEAL_NOT_WAITED }
+}
+
+@c @implementation
+public func peal_service_clear_data(_ service: peal_service) -> peal_status {
+    Boundary.status { () throws(Failure) in try service.find().clearData() }
+}
+
+@c @implementation
+public func peal_session_end(_ center: peal_center, _ out_removed: UnsafeMutablePointer<Int>?) -> peal_status {
+    out_removed?.pointee = 0
+    return Boundary.outcome { () throws(Failure) in
+        let (removed, areGone) = try center.find().endSession()
+        out_removed?.pointee = removed
+        return areGone ? PEAL_OK : PEAL_NOT_WAITED
+    }
+}
+
+@c @implementation
+public func peal_service_ask(_ service: peal_service, _ info: UnsafeMutablePointer<peal_service_info>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let info else { throw .null("info") }
+        _ = try Boundary.options(info, named: "the information about a service", default: peal_service_info())
+        try ServiceInfo(try service.find()).write(to: info)
+    }
+}
+
+@c @implementation
+public func peal_service_list(
+    _ center: peal_center, _ out_services: UnsafeMutablePointer<peal_service>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        let services = try center.find().listServices()
+        guard out_services != nil || capacity == 0 else { throw .null("out_services") }
+        out_count?.pointee = services.count
+        for (index, service) in services.prefix(max(0, capacity)).enumerated() {
+            out_services?[index] = peal_service(number: service.number)
+        }
+        return services.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+}

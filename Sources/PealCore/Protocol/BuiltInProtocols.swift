@@ -1,0 +1,40 @@
+internal import CPealSupport
+
+/// Protocols that are in every center, with the texts of the headers. They are defined when somebody first
+/// defines or finds them.
+enum BuiltInProtocols {
+    /// The texts of a name; nil: it is nobody's, or a user's.
+    static func methods(of name: String) -> [String]? {
+        switch name {
+        case ServiceEvents.proto: ServiceEvents.methods
+        default: BuiltInServices.methods(of: name)
+        }
+    }
+
+    static func description(of name: String) -> ProtocolDescription? {
+        guard name.hasPrefix("Peal"), let methods = methods(of: name) else { return nil }
+        return ProtocolDescription(name: name, methods: methods.map(ProtocolDescription.MethodSource.text))
+    }
+
+    /// Broadcasts a method of texts, by its rank; call with no lock held. Where nobody observes nothing is
+    /// made of the texts.
+    static func tell(_ proto: String, _ rank: Int, in center: Center, _ texts: () -> [String]) {
+        let method = try? center.withState { (state) throws(Failure) -> Method? in
+            state.protocolsByName[proto].map { state[$0].own[rank] }
+        }
+        guard let method = method ?? nil, !peal_directory_has_nobody(method.place) else { return }
+        send(method.number, texts(), [])
+    }
+
+    private static func send(_ method: UInt64, _ texts: [String], _ values: [UnsafePointer<CChar>]) {
+        if values.count < texts.count {
+            return texts[values.count].withCString { send(method, texts, values + [$0]) }
+        }
+        var values = values
+        values.withUnsafeMutableBufferPointer { values in
+            let pointers = values.indices.map { index in values.baseAddress.map { UnsafeMutableRawPointer($0 + index) } }
+            _ = Broadcast.send(
+                method, arguments: pointers, count: pointers.count, request: BroadcastRequest(result: nil), calls: nil)
+        }
+    }
+}

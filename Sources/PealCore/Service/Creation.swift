@@ -1,0 +1,94 @@
+internal import CPealSupport
+import PealCall
+
+/// A creation that runs, on one thread. Others wait for it.
+final class Creation: Sendable {
+    let service: Service
+    let thread: UInt
+    /// The one inside of which it runs, on the same thread.
+    let outer: Creation?
+    let depth: Int
+    let asker: String
+    let startedAt = peal_clock_now()
+    private let state = Guarded(State())
+
+    struct State {
+        /// Which service its thread creates for it, or waits for.
+        var needs: Service?
+        /// In its place, while `init` runs.
+        var instance: Instance?
+        var isDone = false
+        var failure: Failure?
+        /// Why a service that it asked for was not created.
+        var cause: Failure?
+    }
+
+    init(of service: Service, thread: UInt, inside outer: Creation?, asker: String) {
+        self.service = service
+        self.thread = thread
+        self.outer = outer
+        self.asker = asker
+        depth = (outer?.depth ?? 0) + 1
+    }
+
+    func withState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        state.withLock { body(&$0) }
+    }
+
+    var isDone: Bool { withState { $0.isDone } }
+    var instance: Instance? { withState { $0.instance } }
+    var failure: Failure? { withState { $0.failure } }
+
+    static var deepest: Int { 128 }
+
+    // What each thread creates, innermost last. Seldom, and under its own lock.
+    private static let running = Guarded<[UInt: Creation]>([:])
+
+    static var thisThread: UInt? { peal_thread_current().map { UInt(bitPattern: $0) } }
+
+    /// The innermost of this thread.
+    static var here: Creation? {
+        guard let thread = thisThread else { return nil }
+        return running.withLock { $0[thread] }
+    }
+
+    static var all: [Creation] {
+        let innermost = running.withLock { Array($0.values) }
+        return innermost.flatMap { sequence(first: $0, next: \.outer) }
+    }
+
+    func enter() {
+        Self.running.withLock { $0[thread] = self }
+        outer?.withState { $0.needs = service }
+    }
+
+    /// Ends it, for those who wait too.
+    func leave(_ failure: Failure?) {
+        Self.running.withLock { $0[thread] = outer }
+        outer?.withState { state in
+            state.needs = nil
+            if let failure { state.cause = failure }
+        }
+        withState { state in
+            state.isDone = true
+            state.failure = failure
+        }
+    }
+
+    /// With the lock of `Waiting`: the services that need each other when this thread's creation asks for
+    /// one, from that to itself; nil where they do not.
+    static func circle(from asked: Service) -> [Service]? {
+        var path = [asked]
+        var next = asked.readState { $0.creation }?.withState { $0.needs }
+        while let service = next {
+            path.append(service)
+            if service === asked { return path }
+            // A circle that does not come by here is another thread's to find.
+            guard path.count <= longestPath else { return nil }
+            next = service.readState { $0.creation }?.withState { $0.needs }
+        }
+        return nil
+    }
+
+    private static var longestPath: Int { 65_536 }
+}

@@ -1,0 +1,112 @@
+internal import CPealSupport
+
+/// What a service made: lives while it is the service's, a level of a thread holds it, or it is used.
+final class Instance: Sendable {
+    let number: UInt64
+    let service: Service
+    /// Lives forever; what is in it is this instance's as long as it has not ended.
+    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_instance_place>
+    /// Given back when it has ended.
+    let dependencies: [ServiceUse]
+    let createdBy: String
+    let createdAt: UInt64
+
+    private init(
+        number: UInt64, place: UnsafeMutablePointer<peal_instance_place>, creation: Creation, dependencies: [ServiceUse]
+    ) {
+        self.number = number
+        self.place = place
+        self.dependencies = dependencies
+        service = creation.service
+        createdBy = creation.asker
+        createdAt = creation.startedAt
+    }
+
+    /// A place and a number, before there is anything in it.
+    static func make(for creation: Creation, dependencies: [ServiceUse]) throws(Failure) -> Instance {
+        var isShortOfMemory = false
+        let made = Handles.instances.insert { number in
+            let index = HandleTable<Instance>.index(of: number)
+            guard peal_instance_places_reserve(UInt32(index)), let place = peal_instance_place_of(number) else {
+                isShortOfMemory = true
+                return nil
+            }
+            return Instance(number: number, place: place, creation: creation, dependencies: dependencies)
+        }
+        guard let made else {
+            throw isShortOfMemory
+                ? .outOfMemory : Failure(.limit, "there are too many instances of services in the process")
+        }
+        made.service.keep()
+        peal_instance_open(made.place, made.number, made.service.record)
+        return made
+    }
+
+    var target: UnsafeMutableRawPointer? {
+        get { place.pointee.`self` }
+        set { peal_instance_set_self(place, newValue) }
+    }
+
+    /// Nil when it is gone.
+    func use() throws(Failure) -> ServiceUse? {
+        switch peal_instance_take(place, number) {
+        case PEAL_TAKEN: return ServiceUse(number: number, target: place.pointee.`self`.unsafelyUnwrapped)
+        case PEAL_TAKEN_TOO_OFTEN: throw .tooManyUses
+        default: return nil
+        }
+    }
+
+    /// Takes back what was made for nothing.
+    func forget() {
+        Handles.instances.remove(number)
+        service.letGo()
+    }
+
+    /// Marks those that left their services, and ends those that nobody keeps, in order; call with no lock
+    /// held. The rest ends when its last scope or use does.
+    static func leave(_ leaving: [Instance]) {
+        guard !leaving.isEmpty else { return }
+        for instance in leaving { peal_instance_leave(instance.place) }
+        peal_thread_writer_fence()
+        var held: [Reclaimer.Retired] = []
+        for instance in leaving {
+            if peal_thread_any_holds(instance.hazard) {
+                held.append(.instance(instance))
+            } else {
+                instance.dropBase()
+            }
+        }
+        if !held.isEmpty { Reclaimer.retire(held, now: true) }
+    }
+
+    /// What a level holds of it.
+    var hazard: UnsafePointer<peal_snapshot> {
+        UnsafeRawPointer(place).assumingMemoryBound(to: peal_snapshot.self)
+    }
+
+    func dropBase() {
+        if peal_instance_drop_base(place) { end() }
+    }
+
+    /// Ends it, and those of its dependencies that nobody else keeps. A loop: they may be many.
+    func end() {
+        var ending = [self]
+        while let instance = ending.popLast() {
+            let service = instance.service
+            if let destroy = service.record.pointee.destroy {
+                service.running { destroy(instance.target) }
+            }
+            for use in instance.dependencies {
+                guard let place = peal_instance_place_of(use.number), peal_instance_give(place, use.number) == PEAL_GIVEN_LAST,
+                    let last = Handles.instances.find(use.number)
+                else { continue }
+                ending.append(last)
+            }
+            Handles.instances.remove(instance.number)
+            service.letGo()
+        }
+    }
+
+    /// Whether its destroy function has returned.
+    var isGone: Bool { Handles.instances.find(number) == nil }
+}

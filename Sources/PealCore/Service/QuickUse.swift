@@ -1,0 +1,50 @@
+public import CPealSupport
+
+/// A use that was taken without a lock: nil where there is none to be had that way, for what reason ever.
+public struct QuickUse {
+    public let place: UnsafeMutablePointer<peal_instance_place>
+    public let number: UInt64
+
+    /// Of a service.
+    @inlinable
+    @inline(__always)
+    public init?(_ service: UInt64) {
+        var instance: UInt64 = 0
+        guard let place = peal_service_take(service, &instance) else { return nil }
+        self.place = place
+        number = instance
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func named(_ name: UnsafePointer<CChar>, in center: UInt64) -> QuickUse? {
+        guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else { return nil }
+        // Only now is the record sure to be there.
+        if let record = taken.place.pointee.record, record.pointee.center == center, strcmp(record.pointee.name, name) == 0 {
+            return taken
+        }
+        taken.giveBack()
+        return nil
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func providing(
+        _ proto: UnsafePointer<CChar>, _ size: Int, in center: UInt64
+    ) -> (QuickUse, UnsafeRawPointer)? {
+        guard let taken = QuickUse(peal_names_hint(peal_names_of_providers(), peal_name_hash(center, proto))) else { return nil }
+        if let record = taken.place.pointee.record, record.pointee.center == center,
+            let provided = peal_record_find_named(record, proto), let table = peal_provided_table(provided, size)
+        {
+            return (taken, table)
+        }
+        taken.giveBack()
+        return nil
+    }
+
+    @usableFromInline
+    @inline(never)
+    func giveBack() {
+        try? ServiceUse.end(number)
+    }
+}

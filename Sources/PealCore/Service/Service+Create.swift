@@ -1,0 +1,127 @@
+internal import CPealSupport
+
+extension Service {
+    /// Creates the instance, with no lock held, and tells those who wait.
+    func create(_ creation: Creation) throws(Failure) -> ServiceUse {
+        do throws(Failure) {
+            let (instance, use) = try make(creation)
+            finish(creation, nil)
+            ServiceEvents.created(self, by: instance.createdBy)
+            return use
+        } catch {
+            finish(creation, error)
+            ServiceEvents.failed(self, error.sentence)
+            letGo()
+            throw error
+        }
+    }
+
+    private func finish(_ creation: Creation, _ failure: Failure?) {
+        Waiting.locked {
+            readState { state in
+                if state.creation === creation { state.creation = nil }
+                guard let failure else { return }
+                state.failures = Failures(count: (state.failures?.count ?? 0) + 1, last: failure.sentence)
+            }
+            creation.leave(failure)
+            peal_waiting_tell()
+        }
+        if failure == nil { letGo() }
+    }
+
+    private func make(_ creation: Creation) throws(Failure) -> (Instance, ServiceUse) {
+        let uses = try useDependencies()
+        let instance: Instance
+        do throws(Failure) {
+            instance = try Instance.make(for: creation, dependencies: uses)
+        } catch {
+            for use in uses.reversed() { use.end() }
+            throw error
+        }
+        do throws(Failure) {
+            instance.target = try runCreate(creation)
+        } catch {
+            instance.forget()
+            for use in uses.reversed() { use.end() }
+            throw error
+        }
+        do throws(Failure) {
+            creation.withState { $0.instance = instance }
+            try runInitialize(creation, instance)
+            return (instance, try publish(instance, of: creation))
+        } catch {
+            creation.withState { $0.instance = nil }
+            Instance.leave([instance])
+            throw error
+        }
+    }
+
+    /// Creates what it depends on, or gives back what was created of it.
+    private func useDependencies() throws(Failure) -> [ServiceUse] {
+        var uses: [ServiceUse] = []
+        do throws(Failure) {
+            for name in dependencies {
+                uses.append(try Self.find(name, in: center).use(by: "service \(self.name)"))
+            }
+            return uses
+        } catch {
+            for use in uses.reversed() { use.end() }
+            throw error.kind == .cycle ? error : Failure(error.kind, "service \(name) has a dependency: \(error.sentence)")
+        }
+    }
+
+    private func runCreate(_ creation: Creation) throws(Failure) -> UnsafeMutableRawPointer? {
+        guard let create = record.pointee.create else { return record.pointee.context }
+        var room = room
+        let made = try asking { running { create(&room) } }
+        guard let made else { throw failure("its create function returned NULL", &room, creation) }
+        return made
+    }
+
+    private func runInitialize(_ creation: Creation, _ instance: Instance) throws(Failure) {
+        guard let initialize = record.pointee.`init` else { return }
+        var room = room
+        let target = instance.target
+        let isReady = try asking { running { initialize(target, &room) } }
+        guard isReady else { throw failure("its init function returned false", &room, creation) }
+    }
+
+    private func asking<Result>(_ body: () -> Result) throws(Failure) -> Result {
+        try CurrentAsker.run(as: "service \(name)") { () throws(Failure) in body() }
+    }
+
+    private var room: peal_creation_room {
+        peal_creation_begin(center.number, record)
+    }
+
+    /// What the service says of its failure, or else what it failed by.
+    private func failure(_ what: String, _ room: inout peal_creation_room, _ creation: Creation) -> Failure {
+        let said = String(cString: peal_creation_message(&room))
+        let code = room.code == 0 ? "" : " (code \(room.code))"
+        let cause = creation.withState { $0.cause }
+        if said.isEmpty, let cause, cause.kind == .cycle { return cause }
+        let reason = !said.isEmpty ? said : cause?.sentence ?? what
+        return Failure(.creation, "service \(name) could not be created: \(reason)\(code)")
+    }
+
+    private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {
+        guard let use = try instance.use() else { throw ended }
+        let order = center.services.nextOrder()
+        let isPublished = Waiting.locked {
+            readState { state in
+                guard !state.isEnded else { return false }
+                state.creation = nil
+                state.creations += 1
+                state.order = order
+                state.creationTime = peal_clock_now() - creation.startedAt
+                self.publish(instance, in: &state)
+                return true
+            }
+        }
+        guard isPublished else {
+            use.end()
+            throw ended
+        }
+        return use
+    }
+}

@@ -1,0 +1,46 @@
+internal import CPealSupport
+import PealCall
+
+extension Service {
+    /// - Throws: `.notFound`, with near names.
+    public static func find(_ name: String, in center: Center) throws(Failure) -> Service {
+        if let found = try center.services.find(name) { return found }
+        let near = NearestName.find(name, in: center.services.all.prefix(mostNames).lazy.map(\.name))
+        let hint = near.map { "; did you mean \($0)?" } ?? "; register it first"
+        throw Failure(.notFound, "there is no service \(name) in this center\(hint)")
+    }
+
+    private static var mostNames: Int { 10_000 }
+
+    /// The one that provides a protocol.
+    public static func find(providing proto: String, in center: Center) throws(Failure) -> Service {
+        let (number, count) = try center.services.provider(of: proto)
+        if count == 1, let service = Handles.services.find(number) { return service }
+        guard count > 1 else {
+            throw Failure(.notFound, "no service in this center provides \(proto); register one that does")
+        }
+        let names = center.services.all.lazy.filter { $0.provides(proto) }.prefix(8).map(\.name)
+        throw Failure(
+            .ambiguous, "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name")
+    }
+
+    func provides(_ proto: String) -> Bool {
+        peal_record_find_named(record, proto) != nil
+    }
+
+    /// Waits until there is one of a name.
+    public static func wait(for name: String, in center: Center, timeout: UInt32) throws(Failure) -> Service {
+        let deadline = peal_clock_deadline(timeout)
+        var found: Service?
+        var failure: Failure?
+        let isOver = Waiting.wait(until: deadline) {
+            do throws(Failure) { found = try center.services.find(name) } catch { failure = error }
+            return found != nil || failure != nil
+        }
+        if let failure { throw failure }
+        guard isOver, let found else {
+            throw Failure(.timeout, "no service \(name) was registered within \(timeout) ms")
+        }
+        return found
+    }
+}

@@ -1,0 +1,110 @@
+internal import CPealSupport
+
+extension Service {
+    /// Removes the instance; the next use creates another.
+    ///
+    /// - Returns: Whether it is gone: nobody uses it.
+    public func remove() throws(Failure) -> Bool {
+        try refuseIfBuiltIn("removed")
+        try Creation.refuseHere("remove \(name)")
+        guard let instance = try detachCreated() else { return true }
+        tellLeaving()
+        Instance.leave([instance])
+        return instance.isGone
+    }
+
+    /// Ends the registration.
+    ///
+    /// - Returns: Whether its functions are called no more.
+    public func unregister() throws(Failure) -> Bool {
+        try refuseIfBuiltIn("unregistered")
+        guard center.services.end([self]) else { throw .staleService }
+        return isGone
+    }
+
+    /// Has the instance forget what belongs to its session.
+    public func clearData() throws(Failure) {
+        try Creation.refuseHere("have \(name) clear its data")
+        let instance = try awaitingCreation { $0.instance }
+        if let instance { clearData(of: instance) }
+    }
+
+    func clearData(of instance: Instance) {
+        guard let clear = record.pointee.clear_data, let use = try? instance.use() else { return }
+        running { clear(use.target) }
+        use.end()
+    }
+
+    private func refuseIfBuiltIn(_ what: String) throws(Failure) {
+        guard record.pointee.is_built_in else { return }
+        throw Failure(.state, "\(name) is one of peal's own services, which are never \(what)")
+    }
+
+    private func detachCreated() throws(Failure) -> Instance? {
+        try awaitingCreation { state in
+            let instance = state.instance
+            self.publish(nil, in: &state)
+            return instance
+        }
+    }
+
+    /// Runs `body` when no creation runs.
+    private func awaitingCreation(
+        _ body: (inout State) -> Instance?
+    ) throws(Failure) -> Instance? {
+        try Waiting.locked { () throws(Failure) in
+            while let creation = readState({ $0.creation }) {
+                while !creation.isDone { _ = Waiting.wait() }
+            }
+            return try withState { (state) throws(Failure) in
+                guard !state.isEnded else { throw .staleService }
+                return body(&state)
+            }
+        }
+    }
+
+    /// Takes the instance away, if it is still the service's.
+    func detach(_ instance: Instance) -> Bool {
+        readState { state in
+            guard state.instance === instance else { return false }
+            self.publish(nil, in: &state)
+            return true
+        }
+    }
+
+    /// Of all who end a registration one succeeds.
+    func close() -> Bool {
+        guard readState({ !$0.isEnded }) else { return false }
+        let isClosed = readState { state in self.close(&state) }
+        guard isClosed else { return false }
+        center.services.remove(self)
+        Handles.services.remove(number)
+        return true
+    }
+
+    /// Before an instance that was taken away loses its base.
+    func tellLeaving() {
+        for follower in readState({ Array($0.followers.values) }) { follower.instanceLeaves(self) }
+        ServiceEvents.removed(self)
+    }
+
+    func tellEnd() {
+        for follower in readState({ Array($0.followers.values) }) { follower.serviceEnds(self) }
+        ServiceEvents.unregistered(self)
+    }
+}
+
+extension Failure {
+    public static let staleService = Failure(
+        .handle, "the service is zero, made up, or registered no more; keep the handle that registering filled")
+    static let endedCenter = Failure(.handle, "the center has been ended")
+}
+
+extension Service {
+    /// Ends registrations of an owner, those of a center together.
+    static func end(_ services: [Service]) {
+        for members in Dictionary(grouping: services, by: \.center.number).values {
+            members.first?.center.services.end(members)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+internal import CPealSupport
+
+extension Service {
+    /// Calls one of its functions: a level of the thread says so, for who wants to know whether this thread
+    /// may wait for the service. Registrations in it are not the thread's owner's.
+    func running<Result>(_ body: () -> Result) -> Result {
+        let hold = peal_hold_nothing()
+        if let hold { peal_current_set(peal_hold_current(hold), gate) }
+        let result = body()
+        if let hold { Broadcast.release(hold) }
+        return result
+    }
+
+    /// What stands for it where observers have their gate: an address, and nothing else.
+    private var gate: UnsafePointer<UInt32> {
+        UnsafeRawPointer(record).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// Whether one of its functions runs on this thread.
+    var isRunningHere: Bool {
+        peal_thread_own_slot().map { peal_thread_runs($0, gate) } ?? false
+    }
+}

@@ -1,0 +1,76 @@
+internal import CPealSupport
+
+extension Service {
+    /// Takes a use of the instance, which is created where there is none, or waited for.
+    ///
+    /// - Parameter asker: Who asks, in words ("observer of Chat"); nil: whoever the thread asks for.
+    public func use(by asker: String? = nil) throws(Failure) -> ServiceUse {
+        while true {
+            switch try step(asker) {
+            case .use(let use): return use
+            case .create(let creation): return try create(creation)
+            case .again: continue
+            }
+        }
+    }
+
+    private enum Step {
+        case use(ServiceUse)
+        case create(Creation)
+        case again
+    }
+
+    private func step(_ asker: String?) throws(Failure) -> Step {
+        guard let thread = Creation.thisThread else { throw .outOfMemory }
+        return try Waiting.locked { () throws(Failure) -> Step in
+            let (running, published) = try withState { (state) throws(Failure) in
+                guard !state.isEnded else { throw self.ended }
+                return (state.creation, try state.instance?.use())
+            }
+            if let published { return .use(published) }
+            if let running { return try wait(for: running, on: thread) }
+            return .create(try begin(on: thread, asker))
+        }
+    }
+
+    private func begin(on thread: UInt, _ asker: String?) throws(Failure) -> Creation {
+        let outer = Creation.here
+        guard (outer?.depth ?? 0) < Creation.deepest else {
+            throw Failure(.depth, "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier")
+        }
+        let creation = Creation(of: self, thread: thread, inside: outer, asker: asker ?? CurrentAsker.name)
+        readState { state in
+            state.creation = creation
+            state.keepers += 1
+        }
+        creation.enter()
+        return creation
+    }
+
+    /// For who comes while it is created.
+    private func wait(for creation: Creation, on thread: UInt) throws(Failure) -> Step {
+        if creation.thread == thread, let use = try creation.instance?.use() { return .use(use) }
+        let here = Creation.here
+        here?.withState { $0.needs = self }
+        defer { here?.withState { $0.needs = nil } }
+        if let circle = Creation.circle(from: self) {
+            let failure = Failure(
+                .cycle, "services need each other: \(circle.map(\.name).joined(separator: " -> ")); one of them must do without")
+            here?.withState { $0.cause = failure }
+            throw failure
+        }
+        while !creation.isDone { _ = Waiting.wait() }
+        if let failure = creation.failure { throw failure }
+        return .again
+    }
+
+    /// Whether its creation (create or init) runs on this very thread.
+    var isCreatingHere: Bool {
+        guard let thread = Creation.thisThread else { return false }
+        return readState { $0.creation?.thread == thread }
+    }
+
+    var ended: Failure {
+        Failure(.state, "service \(name) is registered no more")
+    }
+}

@@ -1,0 +1,119 @@
+internal import CPealSupport
+import PealCall
+
+/// A registration: a name, functions, the protocols that it provides.
+public final class Service: Sendable {
+    public let number: UInt64
+    let center: Center
+    let owner: Owner?
+    // Owned; what changes in it is atomic.
+    nonisolated(unsafe) let record: ServiceMemory.Pointer
+    // Lives forever, and is this service's until it has ended: written under the lock of the state.
+    nonisolated(unsafe) private let place: UnsafeMutablePointer<peal_service_place>
+    private let state = Guarded(State())
+
+    struct State {
+        /// Registered no more.
+        var isEnded = false
+        /// What keeps it: the registration, a creation, instances.
+        var keepers = 1
+        /// Nothing of its code is called any more.
+        var isGone = false
+        var creation: Creation?
+        var instance: Instance?
+        var order: UInt64 = 0
+        var creationTime: UInt64 = 0
+        var creations = 0
+        var failures: Failures?
+        var followers: [ObjectIdentifier: any ServiceFollower] = [:]
+    }
+
+    final class Failures: Sendable {
+        let count: Int
+        let last: String
+
+        init(count: Int, last: String) {
+            self.count = count
+            self.last = last
+        }
+    }
+
+    init(
+        number: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
+        place: UnsafeMutablePointer<peal_service_place>
+    ) {
+        self.number = number
+        self.center = center
+        self.owner = owner
+        self.record = record
+        self.place = place
+    }
+
+    deinit {
+        ServiceMemory.free(record)
+    }
+
+    public var name: String { String(cString: record.pointee.name) }
+
+    var dependencies: [String] {
+        var next = record.pointee.dependencies
+        return (0..<record.pointee.dependency_count).map { _ in
+            let name = String(cString: next)
+            next += peal_memory_text_size(next)
+            return name
+        }
+    }
+
+    func withState<Value: Sendable>(
+        _ body: (inout State) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { (state) throws(Failure) in try body(&state) }
+    }
+
+    func readState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        state.withLock { body(&$0) }
+    }
+
+    /// With the lock of the state: what is got from now on.
+    func publish(_ instance: Instance?, in state: inout State) {
+        state.instance = instance
+        if !state.isEnded { peal_service_publish(place, instance?.number ?? 0) }
+    }
+
+    /// The same: nothing is, any more.
+    func close(_ state: inout State) -> Bool {
+        guard !state.isEnded else { return false }
+        state.isEnded = true
+        peal_service_close(place)
+        return true
+    }
+
+    /// One more reason to call its functions.
+    func keep() {
+        readState { $0.keepers += 1 }
+    }
+
+    /// One less. With the last the context is released; call with no lock held.
+    func letGo() {
+        let isLast = readState { state in
+            state.keepers -= 1
+            return state.keepers == 0
+        }
+        guard isLast else { return Waiting.tell() }
+        if let release = record.pointee.release { running { release(record.pointee.context) } }
+        readState { $0.isGone = true }
+        owner?.forget(self)
+        Waiting.tell()
+    }
+
+    var isGone: Bool { readState { $0.isGone } }
+    var isEnded: Bool { readState { $0.isEnded } }
+
+    func add(_ follower: any ServiceFollower) {
+        readState { $0.followers[ObjectIdentifier(follower)] = follower }
+    }
+    func remove(_ follower: any ServiceFollower) {
+        let left = readState { $0.followers.removeValue(forKey: ObjectIdentifier(follower)) }
+        withExtendedLifetime(left) {}
+    }
+}

@@ -1,0 +1,97 @@
+internal import CPealSupport
+import PealCall
+
+extension ServiceBook {
+    /// Ends a session: has all instances clear their data, then removes those that do not persist.
+    ///
+    /// - Returns: How many were removed, and whether all of these are gone.
+    func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
+        guard let thread = Creation.thisThread else { throw .outOfMemory }
+        try Creation.refuseHere("a session is ended")
+        try claimSession(for: thread)
+        defer { giveSessionUp() }
+        awaitCreations()
+        let created = inReverseOrderOfCreation(all)
+        for (service, instance) in created { service.clearData(of: instance) }
+        let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
+        for (service, _) in leaving { service.tellLeaving() }
+        Instance.leave(leaving.map(\.instance))
+        return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
+    }
+
+    private func claimSession(for thread: UInt) throws(Failure) {
+        try Waiting.locked { () throws(Failure) in
+            while let other = session {
+                guard other != thread else {
+                    throw Failure(.state, "this thread ends a session of the center already; a service cannot end it from within")
+                }
+                _ = Waiting.wait()
+            }
+            session = thread
+        }
+    }
+
+    private func giveSessionUp() {
+        Waiting.locked {
+            session = nil
+            peal_waiting_tell()
+        }
+    }
+
+    /// Waits for those that run now.
+    private func awaitCreations() {
+        let running = Creation.all.filter { $0.service.center.services === self }
+        _ = Waiting.wait { running.allSatisfy(\.isDone) }
+    }
+
+    func inReverseOrderOfCreation(_ services: [Service]) -> [(service: Service, instance: Instance)] {
+        let created = services.compactMap { service in
+            service.readState { state in state.instance.map { (service: service, instance: $0, order: state.order) } }
+        }
+        return created.sorted { $0.order > $1.order }.map { ($0.service, $0.instance) }
+    }
+
+    /// Ends registrations, their instances first, in reverse order of creation.
+    ///
+    /// - Returns: Whether one of them was this caller's to end.
+    @discardableResult
+    func end(_ services: [Service]) -> Bool {
+        let closing = services.filter { $0.close() }
+        let created = inReverseOrderOfCreation(closing)
+        let leaving = created.filter { $0.service.detach($0.instance) }
+        for (service, _) in leaving { service.tellLeaving() }
+        for service in closing { service.tellEnd() }
+        Instance.leave(leaving.map(\.instance))
+        for service in closing { service.letGo() }
+        return !closing.isEmpty
+    }
+
+    /// With the center.
+    func end() {
+        close()
+        end(all)
+        // Those who wait for a service to come.
+        Waiting.tell()
+    }
+}
+
+extension Creation {
+    /// What would wait for a creation cannot be done from within one.
+    static func refuseHere(_ what: String) throws(Failure) {
+        guard let creation = here else { return }
+        throw Failure(.state, "this thread is creating service \(creation.service.name); \(what) when that is done")
+    }
+}
+
+extension Center {
+    /// As `ServiceBook.endSession`.
+    public func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
+        try services.endSession()
+    }
+
+    /// Peal's own too, in order of registration.
+    public func listServices() throws(Failure) -> [Service] {
+        try services.makeBuiltIns()
+        return services.all
+    }
+}

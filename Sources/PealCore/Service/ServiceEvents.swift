@@ -1,0 +1,23 @@
+internal import CPealSupport
+
+/// Tells observers of the protocol PealServices what happens. Costs little where there are none.
+enum ServiceEvents {
+    static let proto = "PealServices"
+    static let methods = [
+        "optional void service_registered (const char *name)",
+        "optional void service_unregistered (const char *name)",
+        "optional void service_created (const char *name, const char *by)",
+        "optional void service_removed (const char *name)",
+        "optional void service_failed (const char *name, const char *message)",
+    ]
+
+    static func registered(_ service: Service) { tell(0, service) }
+    static func unregistered(_ service: Service) { tell(1, service) }
+    static func created(_ service: Service, by asker: String) { tell(2, service, asker) }
+    static func removed(_ service: Service) { tell(3, service) }
+    static func failed(_ service: Service, _ message: String) { tell(4, service, message) }
+
+    private static func tell(_ index: Int, _ service: Service, _ text: String? = nil) {
+        BuiltInProtocols.tell(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
+    }
+}

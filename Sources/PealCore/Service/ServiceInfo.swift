@@ -1,0 +1,58 @@
+internal import CPealSupport
+
+/// What there is to know of a service.
+public struct ServiceInfo: Sendable {
+    public enum State: Sendable { case registered, creating, initializing, ready }
+
+    public var state = State.registered
+    public var isPersistent: Bool
+    public var name: String
+    public var createdBy = ""
+    public var createdAt: UInt64 = 0
+    public var creationTime: UInt64 = 0
+    public var order: UInt64 = 0
+    public var uses = 0
+    public var creations: Int
+    public var failures: Int
+    public var lastFailure: String
+
+    public init(_ service: Service) throws(Failure) {
+        let (state, creation) = try service.withState { (state) throws(Failure) in
+            guard !state.isEnded else { throw .staleService }
+            return (Known(state), state.creation)
+        }
+        name = service.name
+        isPersistent = service.record.pointee.is_persistent
+        creations = state.creations
+        failures = state.failures?.count ?? 0
+        lastFailure = state.failures?.last ?? ""
+        if let instance = state.instance {
+            self.state = .ready
+            createdBy = instance.createdBy
+            createdAt = instance.createdAt
+            creationTime = state.creationTime
+            order = state.order
+            uses = Int(peal_instance_uses(instance.place))
+        } else if let creation {
+            self.state = creation.instance == nil ? .creating : .initializing
+            createdBy = creation.asker
+            createdAt = creation.startedAt
+        }
+    }
+
+    private struct Known: Sendable {
+        let instance: Instance?
+        let creations: Int
+        let failures: Service.Failures?
+        let order: UInt64
+        let creationTime: UInt64
+
+        init(_ state: borrowing Service.State) {
+            instance = state.instance
+            creations = state.creations
+            failures = state.failures
+            order = state.order
+            creationTime = state.creationTime
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import CPealSupport
+import PealCall
+
+/// The names of all services of all centers, in tables that readers look into without a lock.
+enum ServiceNames {
+    private static let writers = Guarded(())
+
+    /// Under the lock of the center's services.
+    static func add(_ service: Service) throws(Failure) {
+        let hash = peal_name_hash(service.center.number, service.record.pointee.name)
+        let isAdded = writers.withLock { _ in peal_names_add(peal_names_of_services(), hash, service.number) }
+        guard isAdded else { throw .outOfMemory }
+    }
+
+    static func remove(_ service: Service) {
+        let hash = peal_name_hash(service.center.number, service.record.pointee.name)
+        writers.withLock { _ in peal_names_remove(peal_names_of_services(), hash, service.number) }
+    }
+
+    static func find(_ name: String, in center: UInt64) -> UInt64? {
+        writers.withLock { _ in
+            let hash = peal_name_hash(center, name)
+            var cursor: UInt64 = 0
+            while true {
+                let number = peal_names_next(peal_names_of_services(), hash, &cursor)
+                guard number != 0 else { return nil }
+                // In the table: so its record is there.
+                guard let record = peal_service_place_of(number)?.pointee.record, record.pointee.center == center else { continue }
+                if strcmp(record.pointee.name, name) == 0 { return number }
+            }
+        }
+    }
+
+    /// What is got by a protocol: one service, or none that readers could know.
+    static func setProvider(_ number: UInt64?, of proto: String, in center: UInt64, insteadOf old: UInt64?) {
+        writers.withLock { _ in
+            let hash = peal_name_hash(center, proto)
+            if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
+            // Without memory for it readers take the long way.
+            if let number { _ = peal_names_add(peal_names_of_providers(), hash, number) }
+        }
+    }
+}

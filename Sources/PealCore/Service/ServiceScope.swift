@@ -1,0 +1,65 @@
+public import CPealSupport
+
+/// An instance that stays for a while on one thread, kept by a level of it.
+public enum ServiceScope {
+    public typealias Hold = UnsafeMutablePointer<peal_thread_hold>
+
+    /// What a scope shows.
+    public typealias Begun = (hold: Hold, target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
+
+    /// At the thread's outermost level, which is free: nil where a closer look is needed.
+    @inlinable
+    @inline(__always)
+    public static func beginShortly(
+        _ hold: Hold, _ place: UnsafeMutablePointer<peal_service_place>, _ service: UInt64, _ proto: UInt64, _ size: Int
+    ) -> Begun? {
+        // The number last: while it is there, what was read before it was the service's.
+        if let instance = peal_scope_publish(hold, place, false), peal_service_is_of(place, service) {
+            if proto == 0 { return (hold, instance.pointee.`self`, nil) }
+            if let record = instance.pointee.record, let provided = peal_record_find(record, proto),
+                let table = peal_provided_table(provided, size)
+            {
+                return (hold, instance.pointee.`self`, table)
+            }
+        }
+        release(hold)
+        return nil
+    }
+
+    /// Whether a level holds this for a scope.
+    @inlinable
+    @inline(__always)
+    public static func isHeld(_ hold: Hold, _ target: UnsafeMutableRawPointer?) -> Bool {
+        peal_scope_instance(hold).map { $0.pointee.`self` == target } ?? false
+    }
+
+    /// The long way: creates the instance where there is none, takes an inner level.
+    public static func begin(_ service: Service) throws(Failure) -> (hold: Hold, target: UnsafeMutableRawPointer?) {
+        while true {
+            let use = try service.use()
+            defer { use.end() }
+            guard let place = peal_instance_place_of(use.number) else { throw .staleUse }
+            guard let hold = peal_scope_hold(place) else {
+                throw Failure(.depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
+            }
+            // Who removes it marks it first, and then looks for levels that hold it.
+            if !peal_instance_is_leaving(place) { return (hold, use.target) }
+            Broadcast.release(hold)
+        }
+    }
+
+    /// - Returns: False when that is not the innermost of this thread, or holds no such instance.
+    public static func end(_ hold: Hold, _ target: UnsafeMutableRawPointer?) -> Bool {
+        guard let thread = peal_thread_own_slot(), peal_thread_innermost(thread) == hold,
+            isHeld(hold, target)
+        else { return false }
+        release(hold)
+        return true
+    }
+
+    @inlinable
+    @inline(__always)
+    public static func release(_ hold: Hold) {
+        if peal_hold_release(hold) { Broadcast.answer(hold) }
+    }
+}

@@ -1,0 +1,51 @@
+internal import CPealSupport
+
+/// A share of an instance, which lives until the last use has ended.
+public struct ServiceUse: Sendable {
+    /// Of the instance.
+    public let number: UInt64
+    /// What is `self` for the functions of the tables. The service's own: it says which threads may use it.
+    public nonisolated(unsafe) let target: UnsafeMutableRawPointer
+
+    /// Gives the use back. The last one ends a removed instance: call with no lock held.
+    public func end() {
+        try? Self.end(number)
+    }
+
+    public static func end(_ number: UInt64) throws(Failure) {
+        guard let place = peal_instance_place_of(number) else { throw .staleUse }
+        switch peal_instance_give(place, number) {
+        case PEAL_GIVEN: return
+        case PEAL_GIVEN_LAST: endLast(number)
+        default: throw .staleUse
+        }
+    }
+
+    /// After the last was given back.
+    public static func endLast(_ number: UInt64) {
+        Handles.instances.find(number)?.end()
+    }
+
+    /// The service whose instance is used.
+    public static func service(of number: UInt64) throws(Failure) -> Service {
+        guard let instance = Handles.instances.find(number), peal_instance_uses(instance.place) > 0 else { throw .staleUse }
+        return instance.service
+    }
+
+    public static func retain(_ number: UInt64) throws(Failure) {
+        guard let place = peal_instance_place_of(number) else { throw .staleUse }
+        // Without a use of the caller's own there is nothing to retain.
+        guard peal_instance_uses(place) > 0 else { throw .staleUse }
+        switch peal_instance_take(place, number) {
+        case PEAL_TAKEN: return
+        case PEAL_TAKEN_TOO_OFTEN: throw .tooManyUses
+        default: throw .staleUse
+        }
+    }
+}
+
+extension Failure {
+    public static let staleUse = Failure(
+        .handle, "the use is zero, made up, or its instance is gone; end each use once, and retain it for more")
+    static let tooManyUses = Failure(.limit, "the instance has \(PEAL_WORD_USES) uses; end those that are not needed")
+}

@@ -1,0 +1,2 @@
+#include "services.h"
+CLAIM("S1","x") { }
