@@ -6,9 +6,10 @@ public func peal_observe(
     _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+    Registration.register(target, options, out_observation) { () throws(Failure) in
+        let proto = try proto.find()
         guard let table else { throw .null("table") }
-        return .table(table)
+        return Registration(proto: proto, target: target, functions: .table(table))
     }
 }
 
@@ -18,8 +19,24 @@ public func peal_observe_bindings(
     _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
-        .bindings(try FunctionBinding.read(bindings, count))
+    Registration.register(target, options, out_observation) { () throws(Failure) in
+        let proto = try proto.find()
+        return Registration(
+            proto: proto, target: target, functions: .bindings(try FunctionBinding.read(bindings, count)))
+    }
+}
+
+@c @implementation
+public func peal_observe_service(
+    _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
+    _ out_observation: UnsafeMutablePointer<peal_observation>?
+) -> peal_status {
+    Registration.register(nil, options, out_observation) { () throws(Failure) in
+        let proto = try proto.find()
+        guard options?.pointee.weak == nil, (options?.pointee.reference.number ?? 0) == 0 else {
+            throw Failure(.argument, "a service is held by a use, and not weakly; leave `weak` and `reference` empty")
+        }
+        return try Registration(proto: proto, service: try Boundary.text(service, "service"))
     }
 }
 
@@ -61,10 +78,8 @@ public func peal_observation_is_active(_ observation: peal_observation) -> Bool 
 extension Registration {
     /// Registers, and keeps the promise that the destroy callback runs also when that fails.
     fileprivate static func register(
-        _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?,
-        _ options: UnsafePointer<peal_observe_options>?,
-        _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        functions: () throws(Failure) -> Functions
+        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?, make: () throws(Failure) -> Registration
     ) -> peal_status {
         out_observation?.pointee = peal_observation(number: 0)
         // Of options that a later version made longer, the members that are known here are where they were.
@@ -73,7 +88,7 @@ extension Registration {
         do throws(Failure) {
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
-            var registration = Registration(proto: try proto.find(), target: target, functions: try functions())
+            var registration = try make()
             try registration.apply(given)
             let number = try registration.register()
             out_observation?.pointee = peal_observation(number: number)

@@ -16,6 +16,7 @@ struct peal_observer_record {
     int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
     uint64_t number;    /* of the observation's handle */
     uint64_t owner;     /* the handle of the owner; 0: nobody's */
+    uint64_t order;     /* among those of one priority: when it was registered */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
@@ -24,6 +25,10 @@ struct peal_observer_record {
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
     void (*_Nullable forget)(void *_Nullable reference); /* when the record goes: peal's own */
+    /* Of a service's instance: the lazy registration that it observes for, which does not end before; and
+     * the use of it, which ends with it. */
+    struct peal_observer_record *_Nullable lazy;
+    uint64_t use;
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */

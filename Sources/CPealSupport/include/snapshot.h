@@ -75,6 +75,11 @@ static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull
 {
     return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
 }
+/* Readers that have read the traits already read on as they began. */
+static inline void peal_snapshot_set_traits(struct peal_snapshot *_Nonnull snapshot, uint32_t traits)
+{
+    __atomic_store_n(&snapshot->traits, traits, __ATOMIC_RELAXED);
+}
 static inline size_t peal_snapshot_parameter_count(const struct peal_snapshot *_Nonnull snapshot)
 {
     return __atomic_load_n(&snapshot->parameter_count, __ATOMIC_RELAXED);
@@ -94,7 +99,8 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 
 /* A gate is zero while its observer may be called at once. A record begins with it (record.h). */
 enum {
-    PEAL_GATE_BLOCKS = 0x0fffffff, /* how many times it is blocked */
+    PEAL_GATE_BLOCKS = 0x07ffffff, /* how many times it is blocked */
+    PEAL_GATE_LAZY = 0x08000000,   /* keeps the place of a service's instance, and is never called */
     PEAL_GATE_DRAINS = 0x10000000, /* ends when the calls that wait have been delivered */
     PEAL_GATE_WEAK = 0x20000000,   /* the target is to be retained first */
     PEAL_GATE_ONCE = 0x40000000,   /* removed by the broadcast that calls it */

@@ -37,8 +37,11 @@ extension Broadcast {
     ///
     /// - Parameter reachesQueues: Whether the first entry is to stand for the observers with queues.
     public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
-        let hold =
+        var hold =
             if let held { held } else { try hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER) }
+        if list(hold).isPending {
+            hold = try createServices(of: hold, number, reachesQueues: reachesQueues)
+        }
         let snapshot = list(hold)
         if let failure = mistake(in: snapshot, hold, number, reachesQueues: reachesQueues) {
             end(hold)
@@ -61,6 +64,19 @@ extension Broadcast {
         // Each call needs a token of its own: the recorder makes them all.
         if isAsked { hold.pointee.end = recorder + 1 }
         return (recorder, hold)
+    }
+
+    /// Has the services created that the list lacks.
+    ///
+    /// - Returns: What holds the list that there is then.
+    private static func createServices(
+        of hold: Hold, _ number: UInt64, reachesQueues: Bool
+    ) throws(Outcome) -> Hold {
+        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil else { return hold }
+        let pending = PendingServices(of: list(hold), reachesQueues: reachesQueues)
+        end(hold)
+        pending.create()
+        return try self.hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
     }
 
     /// The caller's loop cannot be deferred: inside itself, a method that restricts recursion can only be

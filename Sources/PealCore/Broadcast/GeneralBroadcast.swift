@@ -12,12 +12,23 @@ struct GeneralBroadcast {
     private var plan: CallPlan.Pointer { peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self) }
     /// Who holds a list has a thread slot.
     private var thread: UnsafeMutablePointer<peal_thread> { peal_thread_own_slot().unsafelyUnwrapped }
-    private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(snapshot)) }
+    var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(snapshot)) }
 
     /// Runs, lets the list go, and runs what was deferred meanwhile.
     @inline(never)
     func runAndRelease(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
+    ) -> Broadcast.Outcome {
+        if _slowPath(snapshot.isPending), waitsForServices(request) {
+            return runWithServices(request, calls: calls, runsDeferred: runsDeferred)
+        }
+        return runHeld(request, calls: calls, runsDeferred: runsDeferred)
+    }
+
+    /// The same with the services that the list has.
+    @inline(__always)
+    func runHeld(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool
     ) -> Broadcast.Outcome {
         let defers = traits.defersRecursion
         var outcome: Broadcast.Outcome
@@ -57,7 +68,7 @@ struct GeneralBroadcast {
         return queued.isRejected ? .rejected : folder.isTruncated ? .truncated : .done
     }
 
-    private func mistake(in request: BroadcastRequest) -> Broadcast.Outcome? {
+    func mistake(in request: BroadcastRequest) -> Broadcast.Outcome? {
         guard plan.pointee.parameterCount == count else { return .wrongArgumentCount }
         if count > 0 {
             guard let arguments else { return .nullArgument }

@@ -7,6 +7,8 @@ struct CenterState {
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
     var protocols: [PealProtocol: ProtocolState] = [:]
+    /// Of all observers so far.
+    var registrations: UInt64 = 0
 
     subscript(proto: PealProtocol) -> ProtocolState {
         get { protocols[proto, default: ProtocolState()] }

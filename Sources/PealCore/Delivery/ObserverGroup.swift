@@ -52,8 +52,7 @@ extension ObserverGroup.Pointer {
 
     /// Whether an entry may be put behind the others, which are there already.
     func takes(_ entry: SnapshotEntry) -> Bool {
-        pointee.count < pointee.capacity
-            && (entries.last.map { $0.record.pointee.priority >= entry.record.pointee.priority } ?? true)
+        pointee.count < pointee.capacity && !entry.isOfLazy && (entries.last?.comes(before: entry) ?? true)
     }
 
     func append(_ entry: SnapshotEntry) {

@@ -8,13 +8,14 @@ extension Observation {
         guard queue == nil else {
             throw Failure(.state, "the observer has a queue, and is called nowhere else; broadcast the invocation")
         }
+        if let lazy { return try lazy.call(self, for: method, call) }
         let hold = try hold(method)
         defer { letGo(hold, of: method) }
         let list = Broadcast.list(hold)
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
         guard let index = entries.firstIndex(where: { $0.gate == gate }) else {
             if isRemoved { throw .staleObservation }
-            throw Failure(.conformance, "the observer is not listed under \(method.title): it is of another protocol, or its table lacks the method")
+            throw .notListed(method)
         }
         let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, peal_hold_current(hold)) { entry in
             call(entry)
@@ -22,7 +23,7 @@ extension Observation {
         }
         guard called == 0 else { return }
         if isRemoved { throw .staleObservation }
-        throw Failure(.state, "the observer is blocked; unblock it as often as it is blocked")
+        throw .blockedObserver
     }
 
     private var isRemoved: Bool { peal_gate_load(gate) & ObserverGate.removed != 0 }
@@ -49,4 +50,11 @@ extension Observation {
             Deferral.runPending(of: method.number, on: thread)
         }
     }
+}
+
+extension Failure {
+    static func notListed(_ method: Method) -> Failure {
+        Failure(.conformance, "the observer is not listed under \(method.title): it is of another protocol, or its table lacks the method")
+    }
+    static let blockedObserver = Failure(.state, "the observer is blocked; unblock it as often as it is blocked")
 }

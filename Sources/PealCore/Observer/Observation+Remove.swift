@@ -20,9 +20,7 @@ extension Observation {
         let deadline = peal_clock_deadline(removal.timeout ?? 0)
         let isWaitedFor = removal.timeout != nil
         if removal.drains, let mailbox = observation.queue?.mailbox {
-            guard ObserverGate.drain(observation.gate) else { throw .staleObservation }
-            Handles.observations.remove(number)
-            observation.drain(mailbox)
+            guard observation.drain(mailbox) else { throw .staleObservation }
             guard isWaitedFor else { return true }
             return mailbox.flush(deadline: deadline) == .done && observation.waitForCalls(deadline: deadline)
         }
@@ -32,7 +30,24 @@ extension Observation {
     }
 
     /// Ends it when the calls that wait now have been delivered.
-    private func drain(_ mailbox: Mailbox) {
+    ///
+    /// - Returns: False when it is ended already.
+    private func drain(_ mailbox: Mailbox) -> Bool {
+        guard let lazy else {
+            guard ObserverGate.drain(gate) else { return false }
+            Handles.observations.remove(number)
+            endBehindCalls(mailbox)
+            return true
+        }
+        // Its instance has the calls. This order tells ONCE calls that they are still wanted.
+        lazy.beginDraining()
+        guard close() else { return false }
+        lazy.takeInstance()?.endBehindCalls(mailbox)
+        unlist()
+        return true
+    }
+
+    private func endBehindCalls(_ mailbox: Mailbox) {
         leaveLists()
         leaveRegisters()
         record.pointee.end.run = { task in
@@ -47,11 +62,18 @@ extension Observation {
     ///
     /// - Returns: False when one runs on this thread, or the time has passed.
     func waitForCalls(deadline: UInt64) -> Bool {
-        guard RunningCalls.wait(for: [record], deadline: deadline) else { return false }
+        let called = called
+        defer { extendLifetime(called) }
+        guard RunningCalls.wait(for: called.map(\.record), deadline: deadline) else { return false }
         // Lists that other calls hold may name it still, but nobody calls it.
-        if queue == nil { ObserverLife.destroy(record) }
+        if queue == nil {
+            for observation in called { ObserverLife.destroy(observation.record) }
+        }
         return true
     }
+
+    /// Who is called for the registration, or was: a lazy one's instances, which end first, and itself.
+    var called: [Observation] { (lazy?.instances ?? []) + [self] }
 }
 
 extension UnsafeMutablePointer<ObserverRecord> {

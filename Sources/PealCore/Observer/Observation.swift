@@ -9,12 +9,14 @@ public final class Observation: Sendable {
     let methods: [Method]
     let queue: Queue?
     let owner: Owner?
+    /// Of one that names a service: this is the place of its instance.
+    let lazy: LazyObserver?
     // Owned with the observer's life: valid as long as this object is.
     nonisolated(unsafe) let record: UnsafeMutablePointer<ObserverRecord>
 
     init(
         number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method], queue: Queue?, owner: Owner?,
-        record: UnsafeMutablePointer<ObserverRecord>
+        lazy: LazyObserver? = nil, record: UnsafeMutablePointer<ObserverRecord>
     ) {
         self.number = number
         self.proto = proto
@@ -22,6 +24,7 @@ public final class Observation: Sendable {
         self.methods = methods
         self.queue = queue
         self.owner = owner
+        self.lazy = lazy
         self.record = record
         peal_observer_own(record)
     }
@@ -37,6 +40,7 @@ public final class Observation: Sendable {
     func close() -> Bool {
         guard ObserverGate.remove(gate) else { return false }
         Handles.observations.remove(number)
+        lazy?.close()
         return true
     }
 
@@ -48,6 +52,7 @@ public final class Observation: Sendable {
 
     /// The last step for one that is in no list any more.
     func letGo() {
+        lazy?.end()
         leaveRegisters()
         queue?.mailbox.dropDead()
         ObserverLife.release(record)
@@ -55,21 +60,26 @@ public final class Observation: Sendable {
 
     /// Before the record can end.
     func leaveRegisters() {
+        // Registers know the place and not its instance.
+        guard !isInstance else { return }
         queue?.forget(self)
         owner?.awaitEnd(of: self)
     }
+
+    /// Whether it observes for a lazy one, without a handle of its own.
+    var isInstance: Bool { record.pointee.lazy != nil }
 
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
     func leaveLists() {
         let retired = try? proto.center.withState { (state) throws(Failure) in
             state.unlist(self)
         }
-        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil || queue != nil)
+        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil || queue != nil || isInstance)
     }
 
     /// Skips the observer until it is unblocked as often.
     public func block() throws(Failure) {
-        let blocked = ObserverGate.update(gate) { value in
+        let blocked = updateGate { value in
             value & ObserverGate.blocks < Self.mostBlocks ? value + 1 : nil
         }
         guard blocked else {
@@ -78,12 +88,16 @@ public final class Observation: Sendable {
     }
 
     public func unblock() throws(Failure) {
-        let unblocked = ObserverGate.update(gate) { value in
+        let unblocked = updateGate { value in
             value & ObserverGate.blocks > 0 ? value - 1 : nil
         }
         guard unblocked else {
             throw Failure(.state, "the observer is not blocked; each unblock takes one block back")
         }
+    }
+
+    private func updateGate(_ change: (UInt32) -> UInt32?) -> Bool {
+        lazy?.updateGates(of: self, change) ?? ObserverGate.update(gate, change)
     }
 
     private static var mostBlocks: UInt32 { 100_000_000 }
@@ -97,7 +111,9 @@ extension Failure {
 extension CenterState {
     /// - Returns: The lists that were replaced.
     mutating func unlist(_ observation: Observation) -> [Reclaimer.Retired] {
-        forget(observation)
+        // With its protocol its lists have ended.
+        guard protocols[observation.proto] != nil else { return [] }
+        if !observation.isInstance { forget(observation) }
         return observation.methods.compactMap { method in
             SnapshotEdit(removing: observation.record, in: method).commit().map(Reclaimer.Retired.list)
         }

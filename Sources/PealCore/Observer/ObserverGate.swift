@@ -36,7 +36,7 @@ enum ObserverGate {
     static func admit(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
         let gate = entry.pointee.gate
         let value = peal_gate_load(gate)
-        guard value & (removed | blocks) == 0 else { return false }
+        guard value & (removed | lazy | blocks) == 0 else { return false }
         let record = entry.pointee.record
         if value & weak != 0, !WeakHold.take(record) {
             prune(record)
@@ -50,6 +50,15 @@ enum ObserverGate {
     private static func claimOnce(
         _ record: UnsafeMutablePointer<ObserverRecord>, _ gate: UnsafeMutablePointer<UInt32>
     ) -> Bool {
+        if record.pointee.lazy != nil, peal_gate_load(gate) & drains == 0 {
+            // All instances of a service share the one call: the place decides who makes it.
+            if let place = Handles.observations.find(record.pointee.number), place.close() {
+                place.unlist()
+                return true
+            }
+            // Who drains it sets its mark before the place is closed.
+            guard peal_gate_load(gate) & drains != 0 else { return false }
+        }
         var isDraining = false
         let claimed = update(gate) { value in
             isDraining = value & drains != 0
@@ -67,6 +76,7 @@ enum ObserverGate {
     }
 
     static let blocks = UInt32(PEAL_GATE_BLOCKS)
+    static let lazy = UInt32(PEAL_GATE_LAZY)
     static let drains = UInt32(PEAL_GATE_DRAINS)
     static let weak = UInt32(PEAL_GATE_WEAK)
     static let once = UInt32(PEAL_GATE_ONCE)

@@ -1,9 +1,10 @@
-/// What tells two observers of one protocol apart: the target, or for those without one, the functions;
-/// and the queue.
+/// What tells two observers of one protocol apart: the target, or for those without one, the service or the
+/// functions; and the queue.
 struct ObserverKey: Hashable, Sendable {
     private enum Identity: Hashable {
         case target(UInt)
         case functions([UInt])
+        case service(UInt64)
     }
 
     private let identity: Identity
@@ -15,6 +16,11 @@ struct ObserverKey: Hashable, Sendable {
         } else {
             identity = .functions(functions.addresses)
         }
+        self.queue = queue
+    }
+
+    init(service: UInt64, queue: UInt64) {
+        identity = .service(service)
         self.queue = queue
     }
 }

@@ -21,18 +21,29 @@ enum ObserverLife {
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
         if record.pointee.owner != 0 { Handles.owners.find(record.pointee.owner)?.noteEnd(record.pointee.number) }
+        let lazy = record.pointee.lazy
         disown(record)
+        if let lazy { release(lazy) }
     }
 
-    /// Runs the destroy callback unless somebody has. It counts as a call of the observer: who waits for
-    /// its calls waits for this one too.
+    /// Runs the destroy callback unless somebody has; that of a service's instance is to end its use. It counts
+    /// as a call of the observer: who waits for its calls waits for this one too.
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        guard let destroy = record.pointee.destroy else { return }
+        let destroy = record.pointee.destroy
+        guard destroy != nil || record.pointee.lazy != nil else { return }
         let hold = peal_hold_nothing()
         // Told before it is claimed: who finds it claimed can see that it runs.
         if let hold { peal_current_set(peal_hold_current(hold), record.gate) }
-        if peal_observer_claim_destroy(record) { destroy(record.pointee.target) }
+        if peal_observer_claim_destroy(record) {
+            destroy?(record.pointee.target)
+            endUse(of: record)
+        }
         if let hold { Broadcast.release(hold) }
+    }
+
+    private static func endUse(of record: UnsafeMutablePointer<ObserverRecord>) {
+        guard record.pointee.lazy != nil, let target = record.pointee.target else { return }
+        ServiceUse(number: record.pointee.use, target: target).end()
     }
 
     /// Frees the record once neither its life nor the object of its handle needs it.

@@ -4,6 +4,8 @@ public struct Registration {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
+        /// What a service provides.
+        case service
     }
 
     public enum Duplicates: Sendable { case refused, replaced, allowed }
@@ -20,6 +22,8 @@ public struct Registration {
     public var queue: Queue?
     public var weak: WeakTarget?
     public var owner: Owner?
+    /// A service in the place of the target.
+    var lazy: LazyObserver?
     /// The promise that bare pointers outlive delivery.
     public var isBorrowed = false
 
@@ -32,6 +36,7 @@ public struct Registration {
     /// The gate that it begins with.
     var gate: UInt32 {
         (isOnce ? ObserverGate.once : 0) | (weak != nil ? ObserverGate.weak : 0) | (isBlocked ? 1 : 0)
+            | (lazy != nil ? ObserverGate.lazy : 0)
     }
 
     /// Registers.
@@ -39,7 +44,9 @@ public struct Registration {
     /// The destroy callback is the caller's to run when this fails.
     public func register() throws(Failure) -> UInt64 {
         defer { weak?.box?.disown() }
-        let outcome = try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+        let outcome = try registerFollowing { () throws(Failure) in
+            try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+        }
         let isWaitedFor = outcome.replaced.contains { $0.record.pointee.destroy != nil || $0.queue != nil }
         Reclaimer.retire(outcome.retired, now: isWaitedFor)
         for replaced in outcome.replaced { replaced.letGo() }
@@ -60,15 +67,22 @@ extension CenterState {
         let functions = try functions(of: registration)
         try checkConformance(of: functions, to: proto)
         if registration.queue != nil { try checkPointers(of: registration, functions) }
-        let key = ObserverKey(
-            target: registration.target, functions: functions, queue: registration.queue?.number ?? 0)
+        let queue = registration.queue?.number ?? 0
+        let key =
+            if let lazy = registration.lazy {
+                ObserverKey(service: lazy.service.number, queue: queue)
+            } else {
+                ObserverKey(target: registration.target, functions: functions, queue: queue)
+            }
         let known = self[proto].observations[key] ?? []
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
                 .duplicate,
-                "the target already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
+                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
         }
         let memory = try ObserverMemory(registration, functions: functions, in: self)
+        registrations += 1
+        memory.record.pointee.order = registrations
         do throws(Failure) {
             return try publish(
                 memory, functions: functions, of: proto, key: key, registration: registration,
@@ -80,8 +94,10 @@ extension CenterState {
     }
 
     private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
-        switch registration.functions {
+        if let lazy = registration.lazy { return lazy.functions }
+        return switch registration.functions {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
+        case .service: FunctionTables()
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
         }
     }
@@ -122,7 +138,7 @@ extension CenterState {
             memory.record.pointee.number = number
             return Observation(
                 number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
-                owner: registration.owner, record: memory.record)
+                owner: registration.owner, lazy: registration.lazy, record: memory.record)
         }
         guard let observation = made else {
             for edit in edits { edit.cancel() }
@@ -131,6 +147,7 @@ extension CenterState {
         do throws(Failure) {
             try registration.queue?.remember(observation)
             try registration.owner?.remember(observation)
+            if let lazy = registration.lazy, !lazy.begin(observation.number) { throw .serviceEnded(lazy.service.name) }
         } catch {
             Handles.observations.remove(observation.number)
             registration.queue?.forget(observation)
@@ -146,7 +163,7 @@ extension CenterState {
         return RegistrationOutcome(observation: observation, retired: retired, replaced: replaced)
     }
 
-    private func prepare(_ listed: [(method: Method, entry: SnapshotEntry)]) throws(Failure) -> [SnapshotEdit] {
+    func prepare(_ listed: [(method: Method, entry: SnapshotEntry)]) throws(Failure) -> [SnapshotEdit] {
         var edits: [SnapshotEdit] = []
         do throws(Failure) {
             for (method, entry) in listed { edits.append(try SnapshotEdit(inserting: entry, in: method)) }

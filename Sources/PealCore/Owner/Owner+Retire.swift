@@ -14,7 +14,7 @@ extension Owner {
         let queues = Array(left.queues.values)
         for observation in observations where observation.close() { observation.unlist() }
         for ending in left.endings.values {
-            ObserverGate.endDraining(ending.gate)
+            for called in ending.called { ObserverGate.endDraining(called.gate) }
             ending.queue?.mailbox.dropDead()
         }
         for queue in queues { try? queue.end() }
@@ -26,8 +26,9 @@ extension Owner {
         let hooks = left.types.compactMap { try? $0.center.unmanageType($0.name) }
 
         // The records belong to their observations, which Swift would let go of here.
-        defer { extendLifetime(left) }
-        let records = (observations + left.endings.values).map(\.record)
+        let ended = (observations + left.endings.values).flatMap(\.called)
+        defer { extendLifetime(ended) }
+        let records = ended.map(\.record)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }

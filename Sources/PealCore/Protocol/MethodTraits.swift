@@ -2,7 +2,8 @@ public import PealCall
 
 /// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
 ///
-///     bits 0-7    the policy
+///     bits 0-6    the policy
+///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow
 ///     bit 14      some observers of the list have queues or weak targets
@@ -47,11 +48,19 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     var isSpecial: Bool { rawValue & Self.specialBit != 0 }
 
+    /// The same for a list on which a service's instance is missing.
+    var withPendingServices: MethodTraits {
+        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.pendingBit)
+    }
+
+    var isPending: Bool { rawValue & Self.pendingBit != 0 }
+
     /// Each call of the method gets a completion of its own.
     var hasCompletion: Bool { rawValue & Self.completesBit != 0 }
 
     var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
 
+    private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
     private static var specialBit: UInt32 { 1 << 14 }
     private static var defersBit: UInt32 { 1 << 8 }
@@ -99,7 +108,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
 
     var policy: BroadcastPolicy {
-        BroadcastPolicy(rawValue: UInt8(truncatingIfNeeded: rawValue)) ?? .all
+        BroadcastPolicy(rawValue: UInt8(rawValue & 0x7f)) ?? .all
     }
 
     /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for

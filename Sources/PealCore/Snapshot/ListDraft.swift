@@ -29,11 +29,12 @@ struct ListDraft {
     }
 
     /// Whether the origin may simply get one entry more. Readers tell by its traits what to look for, so
-    /// the first weak target needs another list.
+    /// the first weak target needs another list; a service and its instance too.
     func takes(_ entry: SnapshotEntry) -> Bool {
-        guard origin != peal_directory_nobody(method.place), origin.hasRoom, origin.isSpecial || !entry.isWeak
+        guard origin != peal_directory_nobody(method.place), origin.hasRoom, origin.isSpecial || !entry.isWeak,
+            !entry.isLazy, !entry.isOfLazy
         else { return false }
-        return origin.entries.last.map { $0.record.pointee.priority >= entry.record.pointee.priority } ?? true
+        return origin.entries.last?.comes(before: entry) ?? true
     }
 
     mutating func insert(_ entry: SnapshotEntry) {
@@ -62,8 +63,16 @@ struct ListDraft {
     }
 
     private static func insert(_ entry: SnapshotEntry, into entries: inout [SnapshotEntry]) {
-        let priority = entry.record.pointee.priority
-        entries.insert(entry, at: entries.firstIndex { $0.record.pointee.priority < priority } ?? entries.count)
+        entries.insert(entry, at: entries.firstIndex { !$0.comes(before: entry) } ?? entries.count)
+    }
+
+    /// Whether a service that observes lazily has no instance here.
+    private var isPending: Bool {
+        let places = entries.filter(\.isLazy)
+        guard !places.isEmpty else { return false }
+        let inGroups = groups.flatMap { $0.known.map { Array($0.entries) } ?? $0.entries }
+        let filled = (entries + inGroups).filter { !$0.isRemoved }.compactMap(\.record.pointee.lazy)
+        return places.contains { !filled.contains($0.record) }
     }
 
     func make(withRoom: Bool) throws(Failure) -> Snapshot {
@@ -72,7 +81,8 @@ struct ListDraft {
             for group in groups { made.append(try make(group)) }
             let capacity = withRoom ? max(4, 2 * entries.count) : entries.count + entries.count / 2
             let list = try Snapshot.make(
-                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty || entries.contains(where: \.isWeak))
+                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty || entries.contains(where: \.isWeak),
+                isPending: isPending)
             for entry in entries { list.append(entry) }
             return list
         } catch {

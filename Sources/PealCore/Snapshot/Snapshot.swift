@@ -10,16 +10,19 @@ typealias Snapshot = UnsafeMutablePointer<peal_snapshot>
 extension Snapshot {
     /// A list of a method with its groups, which it takes over, and room but no entries.
     ///
-    /// - Parameter isSpecial: Whether there are groups or weak targets.
+    /// - Parameters:
+    ///   - isSpecial: Whether there are groups or weak targets.
+    ///   - isPending: Whether a service's instance is missing.
     static func make(
-        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isSpecial: Bool
+        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isSpecial: Bool, isPending: Bool = false
     ) throws(Failure) -> Snapshot {
         let size = peal_snapshot_size(capacity) + groups.count * MemoryLayout<ObserverGroup.Pointer>.stride
         guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(size) else { throw .outOfMemory }
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = method.number
         snapshot.pointee.plan = UnsafeRawPointer(method.plan)
-        snapshot.pointee.traits = (isSpecial ? method.traits.withSpecialObservers : method.traits).rawValue
+        let traits = isSpecial ? method.traits.withSpecialObservers : method.traits
+        snapshot.pointee.traits = (isPending ? method.traits.withPendingServices : traits).rawValue
         snapshot.pointee.parameter_count = UInt32(method.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
         snapshot.pointee.group_count = UInt32(groups.count)
@@ -37,6 +40,12 @@ extension Snapshot {
     var groups: UnsafeBufferPointer<ObserverGroup.Pointer> { Broadcast.List(self).groups }
 
     var isSpecial: Bool { Broadcast.List(self).isSpecial }
+    var isPending: Bool { Broadcast.List(self).isPending }
+
+    /// Has broadcasts look for services without instances from now on.
+    func markPending() {
+        peal_snapshot_set_traits(self, MethodTraits(rawValue: peal_snapshot_traits(self)).withPendingServices.rawValue)
+    }
 
     var hasRoom: Bool { pointee.count < pointee.capacity }
 
@@ -67,12 +76,28 @@ extension Broadcast.List {
 
     /// Whether it may have groups or weak targets.
     var isSpecial: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial }
+
+    /// Whether a service that observes lazily may have no instance on it.
+    var isPending: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isPending }
 }
 
 extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
 
     var isWeak: Bool { peal_gate_load(gate) & ObserverGate.weak != 0 }
+
+    /// Whether it keeps the place of a service's instance.
+    var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
+
+    /// Whether it is a service's instance.
+    var isOfLazy: Bool { record.pointee.lazy != nil }
+
+    /// Higher priorities come first, then whoever was registered earlier. An instance has the order of its
+    /// place, and comes behind that.
+    func comes(before other: SnapshotEntry) -> Bool {
+        let (own, others) = (record.pointee, other.record.pointee)
+        return own.priority != others.priority ? own.priority > others.priority : own.order <= others.order
+    }
 
     var isRemoved: Bool { peal_gate_load(gate) & UInt32(PEAL_GATE_REMOVED) != 0 }
 }

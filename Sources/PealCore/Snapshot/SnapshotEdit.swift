@@ -15,12 +15,12 @@ struct SnapshotEdit {
     private let place: UnsafeMutablePointer<peal_directory_place>
     private let kind: Kind
 
-    /// Prepares to insert an entry behind those of the same or a higher priority; in the group of its
-    /// queue, if it has one.
+    /// Prepares to insert an entry in its order; in the group of its queue, if it has one. A service keeps
+    /// its place outside of groups: those count as calls.
     init(inserting entry: SnapshotEntry, in method: Method) throws(Failure) {
         place = method.place
         var list = ListDraft(peal_directory_current(place), of: method)
-        if let mailbox = entry.record.pointee.mailbox {
+        if let mailbox = entry.record.pointee.mailbox, !entry.isLazy {
             if let group = list.group(of: mailbox), group.takes(entry) {
                 kind = .appendToGroup(entry, group)
                 return
@@ -50,6 +50,8 @@ struct SnapshotEdit {
             let isNobody = list.isEmpty && !method.traits.hasCompletion
             kind = .replace(by: isNobody ? peal_directory_nobody(place) : try list.make(withRoom: false))
         } catch {
+            // The place of an instance that leaves is looked at again.
+            if removed.pointee.lazy != nil { list.origin.markPending() }
             kind = .nothing
         }
     }

@@ -1,0 +1,25 @@
+internal import CPealSupport
+
+extension LazyObserver {
+    /// Calls the instance alone, which is created for that where there is none.
+    func call(
+        _ place: Observation, for method: Method, _ call: (UnsafePointer<SnapshotEntry>) -> Void
+    ) throws(Failure) {
+        guard place.methods.contains(where: { $0 === method }) else { throw .notListed(method) }
+        guard peal_gate_load(place.gate) & ObserverGate.blocks == 0 else { throw .blockedObserver }
+        while true {
+            try fill(place)
+            guard Handles.observations.find(place.number) != nil else { throw .staleObservation }
+            guard let instance else {
+                throw Failure(
+                    .state, "service \(service.name) is being created by this very thread; call it when its creation is done")
+            }
+            do throws(Failure) {
+                return try instance.call(for: method, call)
+            } catch {
+                // Another instance may come in the place of one that left meanwhile.
+                guard error.kind == .handle, Handles.observations.find(place.number) != nil else { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import CPealSupport
+import PealCall
+
+/// What a lazy observation has besides: the service that it names, and the instance that observes for it.
+///
+/// The observation itself, the *place*, is in the lists and never called. An instance is an observation
+/// without a handle, in the same lists right behind its place, which it keeps from ending.
+final class LazyObserver: Sendable {
+    let service: Service
+    let functions: FunctionTables
+    private let state = Guarded(State())
+
+    private struct State {
+        /// Of the place's handle; zero until there is one.
+        var number: UInt64 = 0
+        /// The place or the service has ended: no instance comes any more.
+        var isEnded = false
+        var instance: Observation?
+        /// Instances that observe no more, but may still be called.
+        var left: [Observation] = []
+        /// How many instances the service has given up.
+        var departures = 0
+
+        mutating func takeInstance() -> Observation? {
+            guard let taken = instance.take() else { return nil }
+            left.append(taken)
+            return taken
+        }
+    }
+
+    init(_ service: Service, functions: FunctionTables) {
+        self.service = service
+        self.functions = functions
+    }
+
+    var instance: Observation? { state.withLock(\.instance) }
+
+    /// All that may be called now, or still run.
+    var instances: [Observation] { state.withLock { $0.left + ($0.instance.map { [$0] } ?? []) } }
+
+    /// Takes note of the place, before anybody sees it.
+    ///
+    /// - Returns: False when the service has ended meanwhile.
+    func begin(_ number: UInt64) -> Bool {
+        state.withLock { state in
+            if !state.isEnded { state.number = number }
+            return !state.isEnded
+        }
+    }
+
+    /// How many instances have left, for who is about to bring one; nil when none is wanted.
+    var departuresIfEmpty: Int? {
+        state.withLock { $0.isEnded || $0.instance != nil ? nil : $0.departures }
+    }
+
+    /// Publishes an instance, unless there is one, or none is wanted any more, or some have left since
+    /// `departures` was read: this may be one of them. Under the center's lock.
+    ///
+    /// - Returns: The lists that were replaced; nil when nothing was published.
+    func seat(
+        _ instance: Observation, at place: Observation, departures: Int, _ edits: [SnapshotEdit]
+    ) -> [Reclaimer.Retired]? {
+        state.withLock { state -> [Reclaimer.Retired]? in
+            guard !state.isEnded, state.instance == nil, state.departures == departures else { return nil }
+            instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
+            peal_observer_retain(place.record)
+            let retired = edits.compactMap { $0.commit() }.map(Reclaimer.Retired.list)
+            state.instance = instance
+            return retired
+        }
+    }
+
+    /// Changes the gate of the place, and that of its instance alike.
+    func updateGates(of place: Observation, _ change: (UInt32) -> UInt32?) -> Bool {
+        state.withLock { state in
+            guard ObserverGate.update(place.gate, change) else { return false }
+            if let instance = state.instance { ObserverGate.update(instance.gate, change) }
+            return true
+        }
+    }
+
+    /// Lets go of what has ended.
+    func forgetFinished() {
+        let finished = state.withLock { state in
+            let index = state.left.partition { peal_observer_references($0.record) == 0 }
+            defer { state.left.removeSubrange(index...) }
+            return Array(state.left[index...])
+        }
+        withExtendedLifetime(finished) {}
+    }
+
+    // The end of the place, step by step.
+
+    /// Calls of the instance that wait are delivered yet: it is drained by who ends the place.
+    func beginDraining() {
+        state.withLock { state in
+            if let instance = state.instance { _ = ObserverGate.drain(instance.gate) }
+        }
+    }
+
+    /// No call of an instance begins after this, unless it drains.
+    func close() {
+        state.withLock { state in
+            state.isEnded = true
+            if let instance = state.instance { _ = ObserverGate.remove(instance.gate) }
+        }
+    }
+
+    /// Hands the instance out to be drained.
+    func takeInstance() -> Observation? {
+        state.withLock { $0.takeInstance() }
+    }
+
+    func end() {
+        if let instance = takeInstance() {
+            ObserverGate.endDraining(instance.gate)
+            instance.unlist()
+        }
+        service.remove(self)
+    }
+}
+
+extension LazyObserver: ServiceFollower {
+    func instanceLeaves(_ service: Service) {
+        let leaving = state.withLock { state in
+            state.departures += 1
+            return state.takeInstance()
+        }
+        guard let leaving else { return }
+        ObserverGate.endDraining(leaving.gate)
+        leaving.unlist()
+    }
+
+    func serviceEnds(_ service: Service) {
+        let number = state.withLock { state in
+            state.isEnded = true
+            return state.number
+        }
+        guard let place = Handles.observations.find(number), place.close() else { return }
+        place.unlist()
+    }
+}

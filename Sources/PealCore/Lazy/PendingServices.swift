@@ -1,0 +1,27 @@
+internal import CPealSupport
+
+/// The services on a list that may have no instance there yet.
+struct PendingServices {
+    private let places: [UInt64]
+
+    /// - Parameter reachesQueues: Whether those are meant too whose calls go to queues.
+    init(of list: Broadcast.List, reachesQueues: Bool = true) {
+        let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
+        places = entries.compactMap { entry in
+            let gate = peal_gate_load(entry.gate)
+            guard gate & ObserverGate.lazy != 0, gate & (ObserverGate.removed | ObserverGate.blocks) == 0,
+                reachesQueues || entry.record.pointee.mailbox == nil
+            else { return nil }
+            return entry.record.pointee.number
+        }
+    }
+
+    /// Gets the instances, in call order. One that cannot be had is told of by its service, and is tried again
+    /// by the next broadcast. Call with no lock held, and no list.
+    func create() {
+        for number in places {
+            guard let place = Handles.observations.find(number) else { continue }
+            try? place.lazy?.fill(place)
+        }
+    }
+}

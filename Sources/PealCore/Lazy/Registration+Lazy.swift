@@ -1,0 +1,30 @@
+extension Registration {
+    /// A service in the place of a target.
+    public init(proto: PealProtocol, service name: String) throws(Failure) {
+        let service = try Service.find(name, in: proto.center)
+        guard let functions = service.functions(for: proto) else {
+            throw Failure(
+                .notFound, "service \(name) does not provide \(proto.name); name it in the `provides` of its description")
+        }
+        self.init(proto: proto, target: nil, functions: .service)
+        lazy = LazyObserver(service, functions: functions)
+    }
+
+    /// The service tells when it ends, also while this registers.
+    func registerFollowing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        guard let lazy else { return try body() }
+        lazy.service.add(lazy)
+        do throws(Failure) {
+            return try body()
+        } catch {
+            lazy.service.remove(lazy)
+            throw error
+        }
+    }
+}
+
+extension Failure {
+    static func serviceEnded(_ name: String) -> Failure {
+        Failure(.notFound, "service \(name) was unregistered meanwhile; register it before its lazy observers")
+    }
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How lazy observers end, and how they become lazy again.
+ */
+#include "guest.h"
+
+#include <string.h>
+
+static peal_center center;
+static struct guest guest;
+static peal_observation lazy;
+
+static void open_with(const struct peal_observe_options *options)
+{
+    center = open_guest_house();
+    memset(&guest, 0, sizeof guest);
+    guest_register(&guest, center, "guest");
+    plain_observe("A", NULL);
+    lazy = guest_observe(&guest, options);
+    plain_observe("B", NULL);
+    journal_clear();
+}
+
+/* With a destroy callback. */
+static void open_house(uint32_t flags)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.flags = flags;
+    options.destroy = guest_ended;
+    open_with(&options);
+}
+
+CLAIM("O13", "removed before the first broadcast it is never created, and its destroy callback gets NULL")
+{
+    open_house(0);
+    CHECK_OK(peal_observation_remove(lazy));
+    CHECK_JOURNAL("~guest");
+    CHECK_FAILURE(peal_observation_remove(lazy), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("A1 B1");
+    CHECK_EQUAL(guest.attempts, 0);
+    close_center(center);
+    CHECK_JOURNAL("");
+}
+
+CLAIM("O13", "removed after it, the instance is not called any more, and stays the service's")
+{
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    CHECK_OK(peal_observation_remove(lazy));
+    CHECK_JOURNAL("~guest");
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("A2 B2");
+    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_JOURNAL("-guest1");
+    close_center(center);
+}
+
+CLAIM("O7", "a removal that waits does so for the instance, and returns at once where none runs")
+{
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    CHECK_OK(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, PEAL_FOREVER));
+    CHECK_JOURNAL("~guest");
+    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_JOURNAL("-guest1");
+    close_center(center);
+}
+
+CLAIM("O7", "so does one before the first broadcast")
+{
+    open_house(0);
+    CHECK_OK(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT | PEAL_REMOVE_DRAIN, PEAL_FOREVER));
+    CHECK_JOURNAL("~guest");
+    close_center(center);
+}
+
+static void remove_and_wait(struct guest *which, int n)
+{
+    (void)which;
+    (void)n;
+    CHECK_STATUS(
+        peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_NOT_WAITED);
+    journal_write("removed");
+}
+
+CLAIM("O7", "from its own call a removal does not wait, and says so; destroy runs after the call")
+{
+    open_house(0);
+    guest.in_message = remove_and_wait;
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 A1 guest1.1 removed B1 ~guest");
+    close_center(center);
+    CHECK_JOURNAL("-guest1");
+}
+
+CLAIM("O13", "when the instance is removed the observation stays, and is lazy again")
+{
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_JOURNAL("-guest1");
+    CHECK(peal_observation_is_active(lazy));
+    CHECK_OK(peal_broadcast(chat.on_other, 2));
+    CHECK_JOURNAL("A2 B2");
+    CHECK_OK(peal_broadcast(chat.on_message, 3));
+    CHECK_JOURNAL("+guest2 A3 guest2.3 B3");
+    close_center(center);
+}
+
+CLAIM("O13", "the end of a session makes it lazy again; a persistent service stays")
+{
+    static struct guest stays;
+    size_t removed = 0;
+
+    open_house(0);
+    memset(&stays, 0, sizeof stays);
+    stays.is_persistent = true;
+    guest_register(&stays, center, "stays");
+    guest_observe(&stays, NULL);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 +stays1 A1 guest1.1 B1 stays1.1");
+    CHECK_OK(peal_session_end(center, &removed));
+    CHECK_EQUAL(removed, 1);
+    CHECK_JOURNAL("-guest1");
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("+guest2 A2 guest2.2 B2 stays1.2");
+    close_center(center);
+}
+
+static void remove_instance(struct guest *which, int n)
+{
+    (void)n;
+    which->in_message = NULL;
+    CHECK_STATUS(peal_service_remove(which->service), PEAL_NOT_WAITED);
+    journal_write("gone");
+}
+
+CLAIM("O13", "an instance that removes itself in its call is destroyed after that broadcast")
+{
+    open_house(0);
+    guest.in_message = remove_instance;
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 A1 guest1.1 gone B1 -guest1");
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("+guest2 A2 guest2.2 B2");
+    close_center(center);
+}
+
+static void broadcast_again(struct guest *which, int n)
+{
+    remove_instance(which, n);
+    CHECK_OK(peal_broadcast(chat.on_message, 5));
+}
+
+CLAIM("O13", "a nested broadcast after that creates another, which the outer one does not call")
+{
+    open_house(0);
+    guest.in_message = broadcast_again;
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 A1 guest1.1 gone +guest2 A5 guest2.5 B5 B1 -guest1");
+    close_center(center);
+}
+
+CLAIM("O13", "with the service the observation ends")
+{
+    open_house(0);
+    CHECK_OK(peal_service_unregister(guest.service));
+    CHECK_JOURNAL("~guest");
+    CHECK(!peal_observation_is_active(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("A1 B1");
+    close_center(center);
+}
+
+CLAIM("O13", "with the service the observation ends, also when it was created")
+{
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    CHECK_OK(peal_service_unregister(guest.service));
+    CHECK_CONTAINS(journal_text(), "~guest");
+    CHECK_CONTAINS(journal_text(), "-guest1");
+    CHECK(!peal_observation_is_active(lazy));
+    journal_clear();
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("A1 B1");
+    close_center(center);
+}
+
+CLAIM("O13", "with the center it ends, created or not")
+{
+    open_house(0);
+    close_center(center);
+    CHECK_JOURNAL("~guest");
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    close_center(center);
+    CHECK_CONTAINS(journal_text(), "~guest");
+    CHECK_CONTAINS(journal_text(), "-guest1");
+    CHECK_EQUAL(guest.destroyed, 1);
+}
+
+CLAIM("O13", "with the owner of the service it ends")
+{
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("owned");
+    const struct peal_provision provides[] = { { "Chat", &guest_chat }, { NULL, NULL } };
+    struct guest_instance instance = { &guest, 3 };
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_observation observation;
+    peal_owner owner;
+
+    open_house(0);
+    CHECK_OK(peal_owner_create("plugin", &owner));
+    description.provides = provides;
+    description.context = &instance;
+    description.owner = owner;
+    CHECK_OK(peal_service_register(center, &description, NULL));
+    options.destroy = guest_ended;
+    CHECK_OK(peal_observe_service(chat.protocol, "owned", &options, &observation));
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 A1 guest1.1 B1 guest3.1");
+    CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+    CHECK_JOURNAL("~guest");
+    CHECK(!peal_observation_is_active(observation));
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("A2 guest1.2 B2");
+    close_center(center);
+}
+
+CLAIM("O10", "ONCE: it is created, called once, and the observation ends")
+{
+    open_house(PEAL_OBSERVE_ONCE);
+    CHECK_OK(peal_broadcast(chat.on_other, 1));
+    CHECK_JOURNAL("A1 B1");
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("+guest1 A2 guest1.2 B2 ~guest");
+    CHECK(!peal_observation_is_active(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 3));
+    CHECK_JOURNAL("A3 B3");
+    CHECK_EQUAL(count_observers(chat.protocol), 2);
+    CHECK_EQUAL(guest.attempts, 1);
+    close_center(center);
+    CHECK_JOURNAL("-guest1");
+}
+
+CLAIM("O10", "ONCE, typed, and called alone")
+{
+    peal_invocation invocation;
+
+    open_house(PEAL_OBSERVE_ONCE);
+    PEAL_BROADCAST(chat, &chat, on_message, 1);
+    CHECK_JOURNAL("+guest1 A1 guest1.1 B1 ~guest");
+    close_center(center);
+    open_house(PEAL_OBSERVE_ONCE);
+    CHECK_OK(peal_invocation_of(chat.on_message, &invocation, 2));
+    CHECK_OK(peal_invocation_invoke(invocation, lazy));
+    CHECK_JOURNAL("+guest1 guest1.2 ~guest");
+    CHECK_FAILURE(peal_invocation_invoke(invocation, lazy), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_invocation_destroy(invocation));
+    close_center(center);
+}
+
+CLAIM("O10", "ONCE is not used up by a creation that failed")
+{
+    open_house(PEAL_OBSERVE_ONCE);
+    guest.fails = true;
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("A1 B1");
+    CHECK(peal_observation_is_active(lazy));
+    guest.fails = false;
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("+guest1 A2 guest1.2 B2 ~guest");
+    close_center(center);
+}
+
+CLAIM("O10", "while it is blocked nothing is created")
+{
+    peal_invocation invocation;
+
+    open_house(PEAL_OBSERVE_BLOCKED);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("A1 B1");
+    CHECK_OK(peal_invocation_of(chat.on_message, &invocation, 2));
+    CHECK_FAILURE(peal_invocation_invoke(invocation, lazy), PEAL_ERROR_STATE);
+    CHECK_OK(peal_invocation_destroy(invocation));
+    CHECK_OK(peal_observation_block(lazy));
+    CHECK_OK(peal_observation_unblock(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("A2 B2");
+    CHECK_EQUAL(guest.attempts, 0);
+    CHECK_OK(peal_observation_unblock(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 3));
+    CHECK_JOURNAL("+guest1 A3 guest1.3 B3");
+    CHECK_FAILURE(peal_observation_unblock(lazy), PEAL_ERROR_STATE);
+    close_center(center);
+}
+
+CLAIM("O10", "blocks apply to the instance, and to the next one")
+{
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    journal_clear();
+    CHECK_OK(peal_observation_block(lazy));
+    CHECK_OK(peal_observation_block(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("A2 B2");
+    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_JOURNAL("-guest1");
+    CHECK_OK(peal_observation_unblock(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 3));
+    CHECK_JOURNAL("A3 B3");
+    CHECK_OK(peal_observation_unblock(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 4));
+    CHECK_JOURNAL("+guest2 A4 guest2.4 B4");
+    close_center(center);
+}
+
+static void block_within(struct guest *which)
+{
+    (void)which;
+    CHECK_OK(peal_observation_block(lazy));
+}
+
+CLAIM("O10", "blocked within its creation, it is created and not called until it is unblocked")
+{
+    open_house(0);
+    guest.in_create = block_within;
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("+guest1 A1 B1");
+    CHECK_OK(peal_observation_unblock(lazy));
+    CHECK_OK(peal_broadcast(chat.on_message, 2));
+    CHECK_JOURNAL("A2 guest1.2 B2");
+    CHECK_EQUAL(guest.attempts, 1);
+    close_center(center);
+}
+
+CLAIM("S5", "an observation keeps its instance in use, and a removal of that ends the use")
+{
+    struct peal_service_use use;
+
+    open_house(0);
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_OK(peal_service_get(center, "guest", &use));
+    journal_clear();
+    CHECK_STATUS(peal_service_remove(guest.service), PEAL_NOT_WAITED);
+    CHECK_JOURNAL("");
+    CHECK_OK(peal_use_end(use.use));
+    CHECK_JOURNAL("-guest1");
+    close_center(center);
+}
