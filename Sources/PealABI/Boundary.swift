@@ -184,3 +184,10 @@ extension peal_owner {
         return owner
     }
 }
+
+extension peal_module {
+    func find() throws(Failure) -> Module {
+        guard let module = Handles.modules.find(number) else { throw .staleModule }
+        return module
+    }
+}

@@ -2,6 +2,7 @@
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 
+#include "changes.h"
 #include "delivery.h"
 #include "frame.h"
 #include "hooks.h"
@@ -13,7 +14,9 @@
 #include "recorder.h"
 #include "sanitizer.h"
 #include "service.h"
+#include "signals.h"
 #include "snapshot.h"
+#include "step.h"
 #include "thread.h"
 #include "waiting.h"
 

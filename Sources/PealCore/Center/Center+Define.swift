@@ -8,17 +8,19 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
-        try defineBuiltIn(description.name)
-        return try add(description, for: owner)
+        for name in [description.name] + description.adopts { try prepareBuiltIn(name) }
+        return try defineGiven(description, for: owner)
     }
 
-    /// One of peal's own is there before anybody can define another.
-    func defineBuiltIn(_ name: String) throws(Failure) {
-        guard let description = BuiltInProtocols.description(of: name) else { return }
-        _ = try add(description, for: nil)
+    /// A center's own protocols are there before anybody looks.
+    private func prepareBuiltIn(_ name: String) throws(Failure) {
+        guard let builtIn = BuiltInProtocol.find(name) ?? BuiltInProtocols.description(of: name) else { return }
+        let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
+        guard !isDefined else { return }
+        _ = try defineGiven(builtIn, for: nil)
     }
 
-    private func add(
+    private func defineGiven(
         _ description: ProtocolDescription, for owner: Owner?
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
@@ -55,7 +57,7 @@ extension Center {
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
-        try defineBuiltIn(name)
+        try prepareBuiltIn(name)
         return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
                 throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")

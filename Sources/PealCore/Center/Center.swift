@@ -6,6 +6,8 @@ public final class Center: Sendable {
     public let number: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
+    /// Its own lock: it is made when the center's lock is not held.
+    let mediator = Guarded(MediatorSlot())
 
     init(number: UInt64) {
         self.number = number
@@ -59,9 +61,17 @@ public final class Center: Sendable {
         guard self !== Center.shared else {
             throw Failure(.state, "the default center lives as long as the process; end only centers that you made")
         }
+        // Before the handle is stale: modules that stop may use it.
+        let isStopped = mediator.withLock({ $0.mediator })?.stopForEnd() ?? true
         guard Handles.centers.remove(number) != nil else {
             throw Failure(.handle, "the center has been ended")
         }
+        let modules = mediator.withLock { slot in
+            slot.isClosed = true
+            return slot.mediator.take()
+        }
+        Signals.unbindAll(of: self)
+        modules?.releaseAll(isStopped: isStopped)
         services.end()
         let remains = state.withLock { $0.end() }
         remains.letGo()

@@ -12,5 +12,9 @@ public enum Handles {
     public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
     public static let services = HandleTable<Service>(tag: 10, limit: Int(PEAL_PLACES))
     static let instances = HandleTable<Instance>(tag: 11, limit: Int(PEAL_PLACES))
+    public static let modules = HandleTable<Module>(tag: 12, limit: 1 << 24)
+    /// Within the engine alone: they come back from timers, queues and completions.
+    static let moduleSteps = HandleTable<ModuleStep>(tag: 13, limit: 1 << 24)
+    static let errands = HandleTable<Errand>(tag: 14, limit: 1 << 20)
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

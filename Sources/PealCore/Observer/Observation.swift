@@ -50,6 +50,12 @@ public final class Observation: Sendable {
         letGo()
     }
 
+    /// The same for one that stays in its lists for a while, marked as removed.
+    func letGoUnlisted() {
+        _ = try? proto.center.withState { (state) throws(Failure) in state.forget(self) }
+        letGo()
+    }
+
     /// The last step for one that is in no list any more.
     func letGo() {
         lazy?.end()
@@ -119,10 +125,23 @@ extension CenterState {
         }
     }
 
+    /// Takes many that have been removed out of their lists, each list once.
+    ///
+    /// - Returns: The lists that were replaced.
+    mutating func dropRemoved(_ observations: [Observation]) -> [Reclaimer.Retired] {
+        var known: Set<UInt64> = []
+        return observations.flatMap(\.methods).filter { known.insert($0.number).inserted }.compactMap { method in
+            SnapshotEdit(droppingRemovedIn: method).commit().map(Reclaimer.Retired.list)
+        }
+    }
+
     /// Drops a registration from what the center knows of its observers.
     mutating func forget(_ observation: Observation) {
         let proto = observation.proto
-        self[proto].observations[observation.key]?.removeAll { $0 === observation }
+        // Those that came last go first, where many end in a row.
+        if let index = self[proto].observations[observation.key]?.lastIndex(where: { $0 === observation }) {
+            self[proto].observations[observation.key]?.remove(at: index)
+        }
         if self[proto].observations[observation.key]?.isEmpty == true {
             self[proto].observations[observation.key] = nil
         }

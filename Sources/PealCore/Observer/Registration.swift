@@ -26,6 +26,8 @@ public struct Registration {
     var lazy: LazyObserver?
     /// The promise that bare pointers outlive delivery.
     public var isBorrowed = false
+    /// Functions that were read before, in place of `functions`.
+    var tables: FunctionTables?
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto
@@ -37,6 +39,14 @@ public struct Registration {
     var gate: UInt32 {
         (isOnce ? ObserverGate.once : 0) | (weak != nil ? ObserverGate.weak : 0) | (isBlocked ? 1 : 0)
             | (lazy != nil ? ObserverGate.lazy : 0)
+    }
+
+    /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next
+    /// collection.
+    func registerLeavingLists() throws(Failure) -> Observation {
+        let outcome = try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+        Reclaimer.leave(outcome.retired)
+        return outcome.observation
     }
 
     /// Registers.
@@ -64,9 +74,10 @@ extension CenterState {
 
     mutating func register(_ registration: Registration) throws(Failure) -> RegistrationOutcome {
         let proto = registration.proto
-        let functions = try functions(of: registration)
-        try checkConformance(of: functions, to: proto)
-        if registration.queue != nil { try checkPointers(of: registration, functions) }
+        guard protocols[proto] != nil else {
+            throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
+        }
+        let functions = try readFunctions(of: registration)
         let queue = registration.queue?.number ?? 0
         let key =
             if let lazy = registration.lazy {
@@ -93,8 +104,17 @@ extension CenterState {
         }
     }
 
+    /// Reads and checks the functions of a registration that is yet to come.
+    func readFunctions(of registration: Registration) throws(Failure) -> FunctionTables {
+        let functions = try functions(of: registration)
+        try checkConformance(of: functions, to: registration.proto)
+        if registration.queue != nil { try checkPointers(of: registration, functions) }
+        return functions
+    }
+
     private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
         if let lazy = registration.lazy { return lazy.functions }
+        if let tables = registration.tables { return tables }
         return switch registration.functions {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
         case .service: FunctionTables()

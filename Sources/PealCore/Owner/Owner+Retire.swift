@@ -10,6 +10,8 @@ extension Owner {
         guard Handles.owners.remove(number) != nil else { throw .staleOwner }
         let deadline = peal_clock_deadline(timeout)
         let left = takeMembers()
+        // First: what stops may use what else belongs to the owner.
+        let isQuiet = retireModules(Array(left.modules.values), deadline: deadline)
         let observations = Array(left.observations.values)
         let queues = Array(left.queues.values)
         for observation in observations where observation.close() { observation.unlist() }
@@ -32,6 +34,7 @@ extension Owner {
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }
+        guard isQuiet else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
@@ -42,6 +45,15 @@ extension Owner {
             && Waiting.wait(until: deadline) { services.allSatisfy(\.isGone) }
             // Captured arguments that these functions must release; reports that these are told.
             && Self.wait(deadline) { hooks.contains { $0.outstanding > 0 } || completions.contains(where: \.isCalling) }
+    }
+
+    private func retireModules(_ modules: [Module], deadline: UInt64) -> Bool {
+        var isQuiet = true
+        for (_, modules) in Dictionary(grouping: modules, by: \.mediator.center.number) {
+            guard let mediator = modules.first?.mediator else { continue }
+            isQuiet = mediator.retire(modules, of: name, deadline: deadline) && isQuiet
+        }
+        return isQuiet
     }
 
     private static func wait(_ deadline: UInt64, while isBusy: () -> Bool) -> Bool {

@@ -18,6 +18,7 @@ public final class Owner: Sendable {
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
         var services: [UInt64: Service] = [:]
+        var modules: [UInt64: Module] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -75,6 +76,13 @@ public final class Owner: Sendable {
         let gone = members.withLock { $0.services.removeValue(forKey: service.number) }
         withExtendedLifetime(gone) {}
     }
+    func remember(_ module: Module) throws(Failure) {
+        try remember { $0.modules[module.number] = module }
+    }
+    func forget(_ module: Module) {
+        members.withLock { $0.modules[module.number] = nil }
+    }
+
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }

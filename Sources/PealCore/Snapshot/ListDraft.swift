@@ -30,7 +30,7 @@ struct ListDraft {
 
     /// Whether the origin may simply get one entry more. Readers tell by its traits what to look for, so
     /// the first weak target needs another list; a service and its instance too.
-    func takes(_ entry: SnapshotEntry) -> Bool {
+    static func takes(_ entry: SnapshotEntry, behind origin: Snapshot, of method: Method) -> Bool {
         guard origin != peal_directory_nobody(method.place), origin.hasRoom, origin.isSpecial || !entry.isWeak,
             !entry.isLazy, !entry.isOfLazy
         else { return false }
@@ -60,6 +60,16 @@ struct ListDraft {
             return true
         }
         return entries.count != count || origin.entries.count != count
+    }
+
+    /// The entries are without them already; groups that stay are shared as they are.
+    mutating func dropRemoved() {
+        for index in groups.indices {
+            guard let known = groups[index].known, known.entries.contains(where: \.isRemoved) else { continue }
+            groups[index] = Group(
+                mailbox: groups[index].mailbox, entries: known.entries.filter { !$0.isRemoved }, known: nil)
+        }
+        groups.removeAll { $0.known == nil && $0.entries.isEmpty }
     }
 
     private static func insert(_ entry: SnapshotEntry, into entries: inout [SnapshotEntry]) {

@@ -19,7 +19,13 @@ struct SnapshotEdit {
     /// its place outside of groups: those count as calls.
     init(inserting entry: SnapshotEntry, in method: Method) throws(Failure) {
         place = method.place
-        var list = ListDraft(peal_directory_current(place), of: method)
+        let origin = peal_directory_current(place)
+        // The most frequent first, without a look at the other entries: thousands may register in a row.
+        if entry.record.pointee.mailbox == nil, ListDraft.takes(entry, behind: origin, of: method) {
+            kind = .append(entry, to: origin)
+            return
+        }
+        var list = ListDraft(origin, of: method)
         if let mailbox = entry.record.pointee.mailbox, !entry.isLazy {
             if let group = list.group(of: mailbox), group.takes(entry) {
                 kind = .appendToGroup(entry, group)
@@ -27,10 +33,6 @@ struct SnapshotEdit {
             }
             try list.insert(entry, in: mailbox)
         } else {
-            if list.takes(entry) {
-                kind = .append(entry, to: list.origin)
-                return
-            }
             list.insert(entry)
         }
         kind = .replace(by: try list.make(withRoom: true))
@@ -53,6 +55,23 @@ struct SnapshotEdit {
             // The place of an instance that leaves is looked at again.
             if removed.pointee.lazy != nil { list.origin.markPending() }
             kind = .nothing
+        }
+    }
+
+    /// Prepares to drop all that are marked as removed. Where memory is short they stay until the next
+    /// change.
+    init(droppingRemovedIn method: Method) {
+        place = method.place
+        let origin = peal_directory_current(place)
+        var list = ListDraft(origin, of: method)
+        list.dropRemoved()
+        let isNobody = list.isEmpty && !method.traits.hasCompletion
+        if origin == peal_directory_nobody(place) {
+            kind = .nothing
+        } else if isNobody {
+            kind = .replace(by: peal_directory_nobody(place))
+        } else {
+            kind = (try? list.make(withRoom: false)).map { .replace(by: $0) } ?? .nothing
         }
     }
 

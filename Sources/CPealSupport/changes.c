@@ -1,0 +1,66 @@
+#include "changes.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "memory.h"
+
+struct peal_changes {
+    pthread_mutex_t lock;
+    pthread_cond_t told;
+    uint64_t count;
+};
+
+struct peal_changes *peal_changes_make(void)
+{
+    struct peal_changes *changes = peal_memory_allocate(sizeof *changes);
+    if (changes == NULL)
+        return NULL;
+    pthread_mutex_init(&changes->lock, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&changes->told, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return changes;
+}
+
+void peal_changes_free(struct peal_changes *changes)
+{
+    if (changes == NULL)
+        return;
+    pthread_cond_destroy(&changes->told);
+    pthread_mutex_destroy(&changes->lock);
+    peal_memory_free(changes);
+}
+
+uint64_t peal_changes_count(struct peal_changes *changes)
+{
+    pthread_mutex_lock(&changes->lock);
+    const uint64_t count = changes->count;
+    pthread_mutex_unlock(&changes->lock);
+    return count;
+}
+
+void peal_changes_tell(struct peal_changes *changes)
+{
+    pthread_mutex_lock(&changes->lock);
+    changes->count++;
+    pthread_cond_broadcast(&changes->told);
+    pthread_mutex_unlock(&changes->lock);
+}
+
+void peal_changes_wait(struct peal_changes *changes, uint64_t seen, uint64_t deadline)
+{
+    enum { SECOND = 1000000000 };
+    const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
+    pthread_mutex_lock(&changes->lock);
+    while (changes->count == seen) {
+        if (deadline == UINT64_MAX)
+            pthread_cond_wait(&changes->told, &changes->lock);
+        else if (pthread_cond_timedwait(&changes->told, &changes->lock, &until) == ETIMEDOUT)
+            break;
+    }
+    pthread_mutex_unlock(&changes->lock);
+}

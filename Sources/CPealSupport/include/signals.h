@@ -1,0 +1,48 @@
+/* POSIX signals that are turned into calls on other threads.
+ *
+ * Not Swift: a handler interrupts any function, and may only do what is safe inside all of them. This one
+ * writes to a descriptor, and a source of libdispatch reads it.
+ */
+#ifndef CPEAL_SIGNALS_H
+#define CPEAL_SIGNALS_H
+
+#include "nullability.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Those that can be bound. Swift does not import the macros of <signal.h> from here. */
+enum {
+    PEAL_SIGTERM = SIGTERM,
+    PEAL_SIGINT = SIGINT,
+    PEAL_SIGHUP = SIGHUP,
+    PEAL_SIGUSR1 = SIGUSR1,
+    PEAL_SIGUSR2 = SIGUSR2,
+    PEAL_SIGTSTP = SIGTSTP,
+    PEAL_SIGCONT = SIGCONT,
+    PEAL_SIGQUIT = SIGQUIT,
+    PEAL_SIGALRM = SIGALRM,
+    PEAL_SIGWINCH = SIGWINCH
+};
+
+enum peal_signal_taken {
+    PEAL_SIGNAL_TAKEN,
+    PEAL_SIGNAL_HAS_HANDLER, /* somebody else's */
+    PEAL_SIGNAL_NO_DESCRIPTOR,
+    PEAL_SIGNAL_REFUSED /* the system does not let it be handled */
+};
+
+/* Has `arrived` called, on a thread of libdispatch's, after the signal has come: once for those that come
+ * faster than that. One caller at a time, for this and the next.
+ *
+ * once: the first one has the signal do again what it did before, before anybody is told: who would stop
+ *   the process may not come to it. */
+enum peal_signal_taken peal_signal_take(int number, bool once, void (*_Nonnull arrived)(int number));
+/* Has the signal do what it did before it was taken. */
+void peal_signal_give_back(int number);
+
+/* Does to the process what the signal would do without a handler, as long as it is taken. Where that is
+ * to stop it, this returns when it goes on. */
+void peal_signal_act_as_default(int number);
+
+#endif

@@ -1,0 +1,3 @@
+#include "step.h"
+
+const uint32_t peal_no_gate = 0;

@@ -1,0 +1,208 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_module_register(
+    _ center: peal_center, _ description: UnsafePointer<peal_module_description>?,
+    _ out_module: UnsafeMutablePointer<peal_module>?
+) -> peal_status {
+    out_module?.pointee = peal_module(number: 0)
+    return Boundary.status { () throws(Failure) in
+        let (center, read) = try ModuleDescription.read(description, center)
+        out_module?.pointee = peal_module(number: try Mediator.register(read, in: center).number)
+    }
+}
+
+@c @implementation
+public func peal_module_remove(_ module: peal_module) -> peal_status {
+    Boundary.outcome { () throws(Failure) in try Mediator.remove(module.number) ? PEAL_OK : PEAL_NOT_WAITED }
+}
+
+@c @implementation
+public func peal_modules_remove_class(
+    _ center: peal_center, _ class_name: UnsafePointer<CChar>?, _ out_removed: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    out_removed?.pointee = 0
+    return Boundary.outcome { () throws(Failure) in
+        let outcome = try center.find().modules().removeClass(try Boundary.text(class_name, "class_name"))
+        out_removed?.pointee = outcome.count
+        if let failure = outcome.failure { throw failure }
+        return outcome.isWaited ? PEAL_OK : PEAL_NOT_WAITED
+    }
+}
+
+@c @implementation
+public func peal_module_find(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_module: UnsafeMutablePointer<peal_module>?
+) -> peal_status {
+    out_module?.pointee = peal_module(number: 0)
+    return Boundary.status { () throws(Failure) in
+        guard let out_module else { throw .null("out_module") }
+        let module = try center.find().modules().find(try Boundary.text(name, "name"))
+        out_module.pointee = peal_module(number: module.number)
+    }
+}
+
+@c @implementation
+public func peal_modules_forward(_ proto: peal_protocol) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        let proto = try proto.find()
+        try proto.center.modules().forward(proto)
+    }
+}
+
+@c @implementation
+public func peal_modules_start(_ center: peal_center) -> peal_status {
+    Boundary.status { () throws(Failure) in try center.find().modules().start() }
+}
+
+@c @implementation
+public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        switch try center.find().modules().stopAll(timeout: timeout) {
+        case .done: return PEAL_OK
+        case .notWaited: return PEAL_NOT_WAITED
+        case .timedOut: throw Failure(.timeout, "the time has passed before all modules were stopped; the rest is not waited for")
+        }
+    }
+}
+
+@c @implementation
+public func peal_modules_ask(
+    _ center: peal_center, _ out_state: UnsafeMutablePointer<peal_modules_state>?
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let out_state else { throw .null("out_state") }
+        out_state.pointee = peal_modules_state(rawValue: try center.find().modules().phase.rawValue)
+    }
+}
+
+@c @implementation
+public func peal_module_ask(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let info else { throw .null("info") }
+        _ = try Boundary.options(info, named: "the info of a module", default: peal_module_info())
+        info.pointee.fill(try module.find().info)
+    }
+}
+
+@c @implementation
+public func peal_module_list(
+    _ center: peal_center, _ out_modules: UnsafeMutablePointer<peal_module>?, _ capacity: Int,
+    _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        guard out_modules != nil || capacity == 0 else { throw .null("out_modules") }
+        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the room in out_modules") }
+        let modules = try center.find().modules().list
+        out_count?.pointee = modules.count
+        for (index, number) in modules.prefix(capacity).enumerated() { out_modules?[index] = peal_module(number: number) }
+        return modules.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+}
+
+@c @implementation
+public func peal_signal_bind(
+    _ center: peal_center, _ signal: Int32, _ action: peal_signal_action, _ queue: peal_queue, _ timeout: UInt32
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        let center = try center.find()
+        guard let action = SignalAction(rawValue: action.rawValue) else {
+            throw Failure(.argument, "\(Int32(truncatingIfNeeded: action.rawValue)) is no action; use those of enum peal_signal_action")
+        }
+        try Signals.bind(
+            signal, to: action, of: center, on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)
+    }
+}
+
+@c @implementation
+public func peal_signal_unbind(_ center: peal_center, _ signal: Int32) -> peal_status {
+    Boundary.status { () throws(Failure) in try Signals.unbind(signal, of: try center.find()) }
+}
+
+@c @implementation
+public func peal_signals_bind_usual(_ center: peal_center, _ queue: peal_queue, _ timeout: UInt32) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        try Signals.bindUsual(
+            of: try center.find(), on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)
+    }
+}
+
+extension peal_module_info {
+    fileprivate mutating func fill(_ info: ModuleInfo) {
+        state = peal_module_state(rawValue: info.state.rawValue)
+        priority = info.priority
+        Self.copy(info.name, to: &name)
+        Self.copy(info.className, to: &class_name)
+        Self.copy(info.dependencies, to: &dependencies)
+        order = info.order
+        started_at = info.startedAt
+        start_time = info.startTime
+        stop_time = info.stopTime
+        is_overdue = info.isOverdue
+        Self.copy(info.lastFailure, to: &last_failure)
+    }
+
+    /// An array of a struct is a tuple to Swift.
+    private static func copy<Characters>(_ text: String, to characters: inout Characters) {
+        withUnsafeMutableBytes(of: &characters) { bytes in
+            guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return }
+            Boundary.copy(text, to: start, capacity: bytes.count)
+        }
+    }
+}
+
+extension ModuleDescription {
+    /// Reads a description, and keeps the promise that its release function runs also when that fails.
+    fileprivate static func read(
+        _ description: UnsafePointer<peal_module_description>?, _ center: peal_center
+    ) throws(Failure) -> (Center, ModuleDescription) {
+        guard let description else { throw .null("description") }
+        // Of one that a later version made longer, the members that are known here are where they were.
+        let isWhole = Boundary.size(of: description) >= MemoryLayout<peal_module_description>.size
+        do throws(Failure) {
+            let given = try Boundary.options(
+                description, named: "the description of a module", default: peal_module_description())
+            return (try center.find(), try ModuleDescription(given))
+        } catch {
+            if isWhole { description.pointee.release?(description.pointee.context) }
+            throw error
+        }
+    }
+
+    private init(_ given: peal_module_description) throws(Failure) {
+        self.init(name: try Boundary.text(given.name, "the name of a module"), meaning: Self.meaning)
+        if given.class_name != nil { className = try Boundary.text(given.class_name, "the class of module \(name)") }
+        if given.service != nil { service = try Boundary.text(given.service, "the service of module \(name)") }
+        var next = given.dependencies
+        while let list = next, list.pointee != nil {
+            dependencies.append(try Boundary.text(list.pointee, "a dependency of module \(name)"))
+            next = list + 1
+        }
+        var provision = given.tables
+        while let list = provision, list.pointee.protocol != nil {
+            let proto = try Boundary.text(list.pointee.protocol, "a protocol of module \(name)")
+            guard let table = list.pointee.table else { throw .null("the table of module \(name) for \(proto)") }
+            tables.append((proto, table))
+            provision = list + 1
+        }
+        priority = given.priority
+        timeout = given.timeout == 0 ? Self.defaultTimeout : given.timeout
+        if given.queue.number != 0 { queue = try given.queue.find() }
+        owner = try CurrentOwner.find(given.owner.number)
+        context = given.context
+        start = given.start.map { unsafeBitCast($0, to: Step.self) }
+        stop = given.stop.map { unsafeBitCast($0, to: Step.self) }
+        release = given.release
+    }
+
+    /// Positive statuses are done, with a remark.
+    private static var meaning: @Sendable (Int32) -> Meaning {
+        { status in
+            if status == PEAL_DEFERRED.rawValue { return .deferred }
+            if status >= 0 { return .done }
+            let status = peal_status(rawValue: status)
+            return .failed("\(String(cString: peal_status_name(status))): \(String(cString: peal_status_text(status)))")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import CPealSupport
+
+extension Mediator {
+    /// Forwards a protocol to the modules that have a table for it, now or later.
+    public func forward(_ proto: PealProtocol) throws(Failure) {
+        try withState { (state) throws(Failure) in
+            guard state.forwarded.insert(proto).inserted else { return }
+            for module in state.started where module.status.state == .running {
+                if let failure = observe(module, state) { throw failure }
+            }
+        }
+        Reclaimer.collect()
+    }
+
+    /// Registers what a module that runs is to hear and does not yet, under the lock: so modules hear in
+    /// start order, whoever starts or forwards meanwhile.
+    func observe(_ module: Module, _ state: borrowing MediatorState) -> Failure? {
+        for table in module.tables where isHeard(table.proto, state) && table.proto.isThere {
+            guard !module.status.observations.contains(where: { $0.proto == table.proto }) else { continue }
+            var registration = Registration(proto: table.proto, target: module.status.target, functions: .bindings([]))
+            registration.tables = table.functions
+            registration.queue = module.queue
+            registration.duplicates = .allowed
+            do throws(Failure) {
+                module.status.observations.append(try registration.registerLeavingLists())
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+
+    private func isHeard(_ proto: PealProtocol, _ state: borrowing MediatorState) -> Bool {
+        proto == lifecycle.proto || proto.family.contains { $0 == lifecycle.proto || state.forwarded.contains($0) }
+    }
+
+    /// No call of a module's observers starts after this.
+    ///
+    /// - Parameter leavesLists: Else who asks drops them from their lists later: many at once.
+    func endObservations(of module: Module, leavesLists: Bool) {
+        let observations = withState { _ in
+            defer { module.status.observations = [] }
+            module.status.ended += module.status.observations
+            return module.status.observations
+        }
+        // Where readers fence for themselves, a call is seen by its list alone.
+        let leavesLists = leavesLists || peal_thread_readers_fence()
+        for observation in observations where observation.close() {
+            if leavesLists { observation.unlist() } else { observation.letGoUnlisted() }
+        }
+    }
+
+    /// Waits until no call of it runs.
+    func waitForEvents(of module: Module, deadline: UInt64) -> Bool {
+        let ended = withState { _ in module.status.ended }
+        guard !ended.isEmpty else { return true }
+        return withExtendedLifetime(ended) { RunningCalls.wait(for: ended.map(\.record), deadline: deadline) }
+    }
+
+    func dropFromLists(_ observations: [Observation]) {
+        let retired = try? center.withState { (state) throws(Failure) in state.dropRemoved(observations) }
+        Reclaimer.retire(retired ?? [], now: true)
+    }
+}
+
+extension PealProtocol {
+    /// Whether it has not been taken back.
+    fileprivate var isThere: Bool { Handles.protocols.find(number) != nil }
+}
+
+extension Module {
+    /// Whether the calling thread is inside one of its events.
+    var isCalledHere: Bool {
+        guard let thread = peal_thread_own_slot(), peal_thread_depth(thread) > 0 else { return false }
+        return (status.observations + status.ended).contains { peal_thread_runs(thread, $0.gate) }
+    }
+}

@@ -1,0 +1,205 @@
+internal import CPealSupport
+
+extension Mediator {
+    /// Starts all, dependencies first.
+    public func start() throws(Failure) {
+        let order = try beginStart()
+        lifecycle.broadcast(lifecycle.willStart)
+        tellWillStart(order)
+        while true {
+            switch takeNext() {
+            case .module(let module):
+                if let failure = start(module) {
+                    unwind()
+                    throw failure
+                }
+            case .failed(let failure):
+                unwind()
+                throw failure
+            case .finished:
+                lifecycle.broadcast(lifecycle.didStart)
+                return
+            }
+        }
+    }
+
+    /// Checks the whole and claims the start. Nothing has happened where this fails.
+    private func beginStart() throws(Failure) -> [Module] {
+        let thread = Self.thisThread
+        return try withState { (state) throws(Failure) in
+            guard state.stepThreads[thread] == nil else {
+                throw Failure(.wouldDeadlock, "this is a step of a module: a start from here would wait for itself")
+            }
+            guard state.phase == .idle else { throw .notIdle(state.phase) }
+            let modules = state.byName.values.sorted { $0.sequence < $1.sequence }
+            let nodes = modules.map { ModuleOrder.Node(name: $0.name, rank: $0.rank, dependencies: $0.dependencies) }
+            let order = try ModuleOrder(nodes).sort().map { modules[$0] }
+            state.phase = .starting
+            state.driver = thread
+            state.starts = 0
+            for module in modules {
+                module.status.state = .registered
+                module.status.hasHeardWillStart = false
+                module.status.missing = module.dependencies.count
+                if module.dependencies.isEmpty { state.makeReady(module) }
+            }
+            return order
+        }
+    }
+
+    /// Those whose `self` is there, and that need no other thread: the others hear it just before their start.
+    private func tellWillStart(_ order: [Module]) {
+        for module in order where module.service == nil && module.queue == nil {
+            let isThere = withState { state in
+                guard !state.isStopRequested, !module.status.isLeaving else { return false }
+                module.status.hasHeardWillStart = true
+                return true
+            }
+            guard isThere, !module.functions(for: lifecycle.willStart).isEmpty else { continue }
+            if let step = ModuleStep.make(.willStart, of: module) { _ = run(step) }
+        }
+    }
+
+    private enum Next: Sendable {
+        case module(Module)
+        case failed(Failure)
+        case finished
+    }
+
+    private func takeNext() -> Next {
+        let next = withState { state -> Next in
+            if state.isStopRequested { return .failed(.stoppedMeanwhile) }
+            while let module = state.takeReady() {
+                guard !module.status.isLeaving else { continue }
+                state.noteStarting(module)
+                return .module(module)
+            }
+            if let failure = state.whatWaits() { return .failed(failure) }
+            state.phase = .running
+            state.driver = 0
+            state.readyModules = []
+            return .finished
+        }
+        if case .finished = next { tellChange() }
+        return next
+    }
+
+    /// Starts one that is claimed. One that fails is not among the started any more.
+    func start(_ module: Module) -> Failure? {
+        let tells = withState { _ in !module.status.hasHeardWillStart }
+        guard let step = ModuleStep.make(.start, of: module, tellsWillStart: tells) else {
+            return fail(module, .start, nil, .limit, "there are too many steps in the process")
+        }
+        withState { _ in
+            module.status.start = (step.began, 0)
+            module.status.patience = step.deadline
+        }
+        switch run(step) {
+        case .done: return noteStarted(module, step)
+        case .failed(let sentence): return fail(module, .start, step, .start, sentence)
+        case .givenUp:
+            return fail(module, .start, nil, .timeout, "it has not answered within its time limit of \(module.timeout) ms")
+        case .late(let isDone):
+            let sentence = "it took longer than its time limit of \(module.timeout) ms"
+            guard isDone else { return fail(module, .start, step, .timeout, sentence) }
+            // What it has done is to be undone.
+            if let failure = noteStarted(module, step, isLate: true) { return failure }
+            return fail(module, .start, nil, .timeout, sentence, remains: true)
+        }
+    }
+
+    /// The module observes from here on, and its heirs may start.
+    private func noteStarted(_ module: Module, _ step: ModuleStep, isLate: Bool = false) -> Failure? {
+        let took = peal_clock_now() - step.began
+        let (failure, leaves) = withState { state -> (Failure?, Bool) in
+            module.status.start.took = took
+            module.status.target = step.target
+            module.status.use = step.use.take()
+            module.status.state = .running
+            if isLate { return (nil, false) }
+            let failure = observe(module, state)
+            for heir in state.needers[module.name] ?? [] where state.phase == .starting && !heir.status.isLeaving {
+                heir.status.missing -= 1
+                if heir.status.missing == 0, heir.status.state == .registered { state.makeReady(heir) }
+            }
+            return (failure, module.status.isLeaving && state.claimStop(module))
+        }
+        tellChange()
+        if let failure { return fail(module, .start, nil, failure.kind, failure.sentence, remains: true) }
+        if isLate { return nil }
+        events.tellStarted(module, took: took)
+        if leaves {
+            _ = stop(module)
+            _ = finish(module)
+        }
+        return nil
+    }
+
+    /// - Parameter remains: It runs all the same, until it is stopped.
+    func fail(
+        _ module: Module, _ kind: ModuleStep.Kind, _ step: ModuleStep?, _ cause: Failure.Kind, _ sentence: String,
+        remains: Bool = false
+    ) -> Failure {
+        let failure = Failure(cause, "module \(module.name) could not be started: \(sentence)")
+        let use = withState { state -> ServiceUse? in
+            module.status.lastFailure = failure.sentence
+            guard !remains else { return nil }
+            module.status.start.took = peal_clock_now() - module.status.start.began
+            module.status.state = .failed
+            state.noteNotStarted(module)
+            return step?.use.take()
+        }
+        tellChange()
+        use?.end()
+        events.tellFailed(module, kind, failure.sentence)
+        return failure
+    }
+}
+
+extension MediatorState {
+    mutating func makeReady(_ module: Module) {
+        ready.insert(readyModules.count, module.rank)
+        readyModules.append(module)
+    }
+
+    fileprivate mutating func takeReady() -> Module? {
+        ready.takeFirst().map { readyModules[$0] }
+    }
+
+    /// Why the last ones cannot start: of those that were registered during the start.
+    fileprivate func whatWaits() -> Failure? {
+        let waiting = byName.values.filter { $0.status.state == .registered }.sorted { $0.sequence < $1.sequence }
+        for module in waiting {
+            for dependency in module.dependencies where byName[dependency] == nil {
+                return .missing(dependency, neededBy: module.name, among: Array(byName.keys))
+            }
+        }
+        let nodes = waiting.map { module in
+            ModuleOrder.Node(
+                name: module.name, rank: module.rank,
+                dependencies: module.dependencies.filter { byName[$0]?.status.state == .registered })
+        }
+        do throws(Failure) {
+            _ = try ModuleOrder(nodes).sort()
+        } catch {
+            return error
+        }
+        return waiting.first.map { Failure(.state, "module \($0.name) waits for one that does not run") }
+    }
+}
+
+extension Module {
+    var rank: ReadyModules.Rank { ReadyModules.Rank(priority: priority, sequence: sequence) }
+}
+
+extension Failure {
+    static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
+
+    static func notIdle(_ phase: ModulesPhase) -> Failure {
+        switch phase {
+        case .starting: Failure(.state, "the modules start already, by another thread or around this call")
+        case .draining, .stopped: Failure(.state, "the modules have been stopped, which is for good; make another center to start anew")
+        case .idle, .running: Failure(.state, "the modules run already")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import CPealSupport
+import PealCall
+
+/// Tells observers about modules: a center's protocol PealModules.
+struct ModuleEvents: Sendable {
+    private let started: Method
+    private let stopped: Method
+    private let failed: Method
+    private let overdue: Method
+    private let signal: Method
+
+    init(of center: Center) throws(Failure) {
+        let methods = try center.define(BuiltInProtocol.moduleEvents).methods
+        started = methods[0]
+        stopped = methods[1]
+        failed = methods[2]
+        overdue = methods[3]
+        signal = methods[4]
+    }
+
+    func tellStarted(_ module: Module, took: UInt64) { send(started, [module.name], took) }
+
+    func tellStopped(_ module: Module, took: UInt64) { send(stopped, [module.name], took) }
+
+    func tellFailed(_ module: Module, _ kind: ModuleStep.Kind, _ sentence: String) {
+        send(failed, [module.name, kind.title, sentence], nil)
+    }
+
+    func tellOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {
+        send(overdue, [module.name, kind.title], took)
+    }
+
+    func tellSignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
+
+    private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
+        guard !peal_directory_has_nobody(method.place) else { return }
+        Self.withAddresses(of: texts[...], []) { addresses in
+            var words = addresses + (number.map { [$0] } ?? [])
+            words.withUnsafeMutableBufferPointer { words in
+                let arguments = words.indices.map { words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped + 8 * $0 }
+                Self.send(method, arguments)
+            }
+        }
+    }
+
+    private static func send(_ method: Method, _ arguments: [UnsafeMutableRawPointer?]) {
+        arguments.withUnsafeBufferPointer { arguments in
+            _ = Broadcast.send(
+                method.number, arguments: arguments.baseAddress, count: arguments.count,
+                request: BroadcastRequest(result: nil), calls: nil)
+        }
+    }
+
+    private static func withAddresses(
+        of texts: ArraySlice<String>, _ known: [UInt64], _ body: ([UInt64]) -> Void
+    ) {
+        guard let first = texts.first else { return body(known) }
+        first.withCString { withAddresses(of: texts.dropFirst(), known + [UInt64(UInt(bitPattern: $0))], body) }
+    }
+}

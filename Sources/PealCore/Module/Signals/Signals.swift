@@ -1,0 +1,95 @@
+internal import CPealSupport
+import PealCall
+
+/// The signals of the process that are bound. There is one binding a signal, whichever the center.
+public enum Signals {
+    private static let bindings = Guarded<[Int32: SignalBinding]>([:])
+    /// Where actions run that were given no queue.
+    private static let queue = try? Queue.make(Queue.Options())
+
+    /// By name, for sentences.
+    private static let known: [Int32: String] = {
+        let names = [
+            (PEAL_SIGTERM, "SIGTERM"),
+            (PEAL_SIGINT, "SIGINT"),
+            (PEAL_SIGHUP, "SIGHUP"),
+            (PEAL_SIGUSR1, "SIGUSR1"),
+            (PEAL_SIGUSR2, "SIGUSR2"),
+            (PEAL_SIGTSTP, "SIGTSTP"),
+            (PEAL_SIGCONT, "SIGCONT"),
+            (PEAL_SIGQUIT, "SIGQUIT"),
+            (PEAL_SIGALRM, "SIGALRM"),
+            (PEAL_SIGWINCH, "SIGWINCH"),
+        ]
+        return Dictionary(uniqueKeysWithValues: names.map { (Int32($0), $1) })
+    }()
+
+    static func find(_ signal: Int32) -> SignalBinding? {
+        bindings.withLock { $0[signal] }
+    }
+
+    public static func bind(
+        _ signal: Int32, to action: SignalAction, of center: Center, on queue: Queue?, timeout: UInt32
+    ) throws(Failure) {
+        guard let name = known[signal] else {
+            throw Failure(.argument, "signal \(signal) cannot be bound; those that can are \(known.values.sorted().joined(separator: ", "))")
+        }
+        guard action != .background || signal == Int32(PEAL_SIGTSTP) else {
+            throw Failure(.argument, "\(name) does not stop a process, which comes with the background; bind SIGTSTP to that")
+        }
+        guard let queue = queue ?? Self.queue else { throw .outOfMemory }
+        let binding = SignalBinding(center: center, signal: signal, action: action, queue: queue, timeout: timeout)
+        try bindings.withLock { (bindings) throws(Failure) in
+            guard bindings[signal] == nil else {
+                throw Failure(.conflict, "\(name) is bound already; a signal has one binding in the process")
+            }
+            try take(signal, name, once: action == .terminate)
+            bindings[signal] = binding
+        }
+    }
+
+    private static func take(_ signal: Int32, _ name: String, once: Bool) throws(Failure) {
+        switch peal_signal_take(signal, once, { Signals.find($0)?.arrive() }) {
+        case PEAL_SIGNAL_TAKEN: return
+        case PEAL_SIGNAL_HAS_HANDLER:
+            throw Failure(.conflict, "\(name) has a handler that is not peal's; take that back first")
+        case PEAL_SIGNAL_NO_DESCRIPTOR:
+            throw Failure(.limit, "the process has no file descriptor left for \(name)")
+        default:
+            throw Failure(.argument, "the system does not let \(name) be handled")
+        }
+    }
+
+    public static func unbind(_ signal: Int32, of center: Center) throws(Failure) {
+        let isBound = bindings.withLock { bindings in
+            guard bindings[signal]?.center === center else { return false }
+            peal_signal_give_back(signal)
+            bindings[signal] = nil
+            return true
+        }
+        guard isBound else {
+            throw Failure(.notFound, "\(known[signal] ?? "signal \(signal)") is not bound by this center")
+        }
+    }
+
+    private static let usual: [(signal: Int32, action: SignalAction)] = [
+        (Int32(PEAL_SIGTERM), .terminate), (Int32(PEAL_SIGINT), .terminate), (Int32(PEAL_SIGHUP), .reload),
+        (Int32(PEAL_SIGTSTP), .background), (Int32(PEAL_SIGCONT), .foreground),
+    ]
+
+    /// All, or none.
+    public static func bindUsual(of center: Center, on queue: Queue?, timeout: UInt32) throws(Failure) {
+        for (index, (signal, action)) in usual.enumerated() {
+            do throws(Failure) {
+                try bind(signal, to: action, of: center, on: queue, timeout: timeout)
+            } catch {
+                for (signal, _) in usual.prefix(index) { try? unbind(signal, of: center) }
+                throw error
+            }
+        }
+    }
+
+    static func unbindAll(of center: Center) {
+        for signal in known.keys { try? unbind(signal, of: center) }
+    }
+}
