@@ -22,7 +22,7 @@ PEAL_PROTOCOL(teller, "Teller", TELLER);
 #define WIDE_TELLER(METHOD)                       \
     METHOD(required, int, balance, (void))        \
     METHOD(optional, void, deposit, (int amount)) \
-    METHOD(since(2) optional, void, close, (void))
+    METHOD(optional, void, close, (void), since(2))
 PEAL_PROTOCOL(wide_teller, "Teller", WIDE_TELLER);
 
 struct account {

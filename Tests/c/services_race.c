@@ -1,2 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Services and several threads: one creation, cycles over threads, removal while others use.
+ */
 #include "services.h"
-CLAIM("S1","x") { }
+
+#include <stdlib.h>
+
+static const peal_protocol no_protocol = { 0 };
+
+/* A thread that gets a service by name. */
+struct getter {
+    peal_center center;
+    const char *name;
+    struct peal_service_use use;
+    peal_status status;
+    char message[512];
+};
+
+static void *get(void *context)
+{
+    struct getter *getter = context;
+
+    getter->status = peal_service_get(getter->center, getter->name, &getter->use);
+    if (getter->status < 0)
+        snprintf(getter->message, sizeof getter->message, "%.500s", peal_last_message());
+    return NULL;
+}
+
+CLAIM("S1", "two hundred threads that get a service that takes its time have one instance of one creation")
+{
+    enum { THREADS = 200 };
+    const peal_center center = open_center();
+    struct latch creating = LATCH_INITIALIZER, may_create = LATCH_INITIALIZER;
+    struct account account = { .creating = &creating, .may_create = &may_create };
+    static struct getter getters[THREADS];
+    pthread_t threads[THREADS];
+
+    register_account(center, &account, "account");
+    memset(getters, 0, sizeof getters);
+    for (int i = 0; i < THREADS; i++) {
+        getters[i].center = center;
+        getters[i].name = "account";
+        threads[i] = thread_start(get, &getters[i]);
+        if (i == 0)
+            latch_wait(&creating);
+    }
+    latch_open(&may_create);
+    for (int i = 0; i < THREADS; i++) {
+        thread_join(threads[i]);
+        CHECK_STATUS(getters[i].status, PEAL_OK);
+        CHECK_POINTER(getters[i].use.self, &account);
+        CHECK_OK(peal_use_end(getters[i].use.use));
+    }
+    CHECK_EQUAL(account.created, 1);
+    CHECK_EQUAL(account.initialized, 1);
+    close_center(center);
+}
+
+CLAIM("S2", "other threads wait until init is done, and then have what it made ready")
+{
+    const peal_center center = open_center();
+    struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;
+    struct account account = { .initializing = &initializing, .may_initialize = &may_initialize };
+    struct getter first = { .center = center, .name = "account" }, second = first;
+    struct peal_service_info info = { .size = sizeof info };
+    pthread_t one, two;
+
+    register_account(center, &account, "account");
+    one = thread_start(get, &first);
+    latch_wait(&initializing);
+    CHECK_OK(peal_service_ask(account.service, &info));
+    CHECK_EQUAL(info.state, PEAL_SERVICE_INITIALIZING);
+    two = thread_start(get, &second);
+    CHECK_EQUAL(account_read(&account.initialized), 0);
+    latch_open(&may_initialize);
+    thread_join(two);
+    CHECK_EQUAL(account_read(&account.initialized), 1);
+    thread_join(one);
+    CHECK_POINTER(first.use.self, second.use.self);
+    CHECK_OK(peal_use_end(first.use.use));
+    CHECK_OK(peal_use_end(second.use.use));
+    close_center(center);
+}
+
+CLAIM("S6", "who waited for a creation that failed has the same error, and a later get tries again")
+{
+    enum { THREADS = 8 };
+    const peal_center center = open_center();
+    struct latch creating = LATCH_INITIALIZER, may_create = LATCH_INITIALIZER;
+    struct account account = { .creating = &creating, .may_create = &may_create, .fails = 1 };
+    struct getter getters[THREADS];
+    pthread_t threads[THREADS];
+    struct peal_service_use use;
+    int failed = 0;
+
+    register_account(center, &account, "account");
+    memset(getters, 0, sizeof getters);
+    for (int i = 0; i < THREADS; i++) {
+        getters[i].center = center;
+        getters[i].name = "account";
+        threads[i] = thread_start(get, &getters[i]);
+        if (i == 0)
+            latch_wait(&creating);
+    }
+    latch_open(&may_create);
+    for (int i = 0; i < THREADS; i++) {
+        thread_join(threads[i]);
+        if (getters[i].status == PEAL_OK) {
+            CHECK_OK(peal_use_end(getters[i].use.use));
+            continue;
+        }
+        failed++;
+        CHECK_STATUS(getters[i].status, PEAL_ERROR_CREATION);
+        CHECK_CONTAINS(getters[i].message, "no bank");
+    }
+    CHECK(failed >= 1);
+    CHECK_OK(peal_service_get(center, "account", &use));
+    CHECK_OK(peal_use_end(use.use));
+    CHECK_EQUAL(account.created, 1);
+    close_center(center);
+}
+
+CLAIM("S2", "a cycle of creations over three threads is an error that names the path, and nobody hangs")
+{
+    const peal_center center = open_center();
+    struct latch creating[3] = { LATCH_INITIALIZER, LATCH_INITIALIZER, LATCH_INITIALIZER };
+    struct latch go = LATCH_INITIALIZER;
+    struct account a = { .gets = "b", .creating = &creating[0], .may_create = &go };
+    struct account b = { .gets = "c", .creating = &creating[1], .may_create = &go };
+    struct account c = { .gets = "a", .creating = &creating[2], .may_create = &go };
+    struct getter getters[3] = { { .center = center, .name = "a" }, { .center = center, .name = "b" },
+        { .center = center, .name = "c" } };
+    pthread_t threads[3];
+    int cycles = 0;
+
+    register_account(center, &a, "a");
+    register_account(center, &b, "b");
+    register_account(center, &c, "c");
+    for (int i = 0; i < 3; i++)
+        threads[i] = thread_start(get, &getters[i]);
+    for (int i = 0; i < 3; i++)
+        latch_wait(&creating[i]);
+    latch_open(&go);
+    for (int i = 0; i < 3; i++) {
+        thread_join(threads[i]);
+        CHECK(getters[i].status < 0);
+        if (getters[i].status == PEAL_ERROR_CYCLE) {
+            cycles++;
+            CHECK_CONTAINS(getters[i].message, "a");
+            CHECK_CONTAINS(getters[i].message, " -> ");
+        }
+    }
+    CHECK(cycles >= 1);
+    c.gets = NULL;
+    CHECK_OK(peal_service_get(center, "a", &getters[0].use));
+    CHECK_OK(peal_use_end(getters[0].use.use));
+    close_center(center);
+}
+
+CLAIM("S5", "an instance that is removed while it is used is destroyed by the end of the last use")
+{
+    const peal_center center = open_center();
+    struct account account = { 0 };
+    struct getter getter = { .center = center, .name = "account" };
+    struct peal_service_use use;
+
+    register_account(center, &account, "account");
+    thread_join(thread_start(get, &getter));
+    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_EQUAL(account.destroyed, 0);
+    CHECK_OK(peal_service_get(center, "account", &use));
+    CHECK(use.use.number != getter.use.use.number);
+    CHECK_EQUAL(account.created, 2);
+    CHECK_OK(peal_use_end(getter.use.use));
+    CHECK_EQUAL(account.destroyed, 1);
+    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_service_remove(account.service));
+    CHECK_EQUAL(account.destroyed, 2);
+    close_center(center);
+}
+
+struct scoper {
+    peal_service service;
+    struct latch inside, may_leave;
+};
+
+static void *hold_scope(void *context)
+{
+    struct scoper *scoper = context;
+    struct peal_scope scope;
+
+    CHECK_OK(peal_scope_begin(scoper->service, no_protocol, 0, &scope));
+    latch_open(&scoper->inside);
+    latch_wait(&scoper->may_leave);
+    CHECK_EQUAL(account_read(&((struct account *)scope.self)->destroyed), 0);
+    CHECK_OK(peal_scope_end(&scope));
+    return NULL;
+}
+
+CLAIM("S5", "an instance that is removed during another thread's scope is destroyed by the scope's end")
+{
+    const peal_center center = open_center();
+    struct account account = { 0 };
+    struct scoper scoper = { .inside = LATCH_INITIALIZER, .may_leave = LATCH_INITIALIZER };
+    pthread_t thread;
+
+    register_account(center, &account, "account");
+    scoper.service = account.service;
+    thread = thread_start(hold_scope, &scoper);
+    latch_wait(&scoper.inside);
+    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_EQUAL(account_read(&account.destroyed), 0);
+    latch_open(&scoper.may_leave);
+    thread_join(thread);
+    CHECK_EQUAL(account_read(&account.destroyed), 1);
+    close_center(center);
+}
+
+/* Gets, uses and scopes by some threads, while others remove. */
+struct storm {
+    peal_center center;
+    struct account *account;
+    int rounds;
+};
+
+struct life {
+    int is_alive;
+};
+
+static int alive;
+
+static void *life_create(struct peal_creation *creation)
+{
+    struct life *life = malloc(sizeof *life);
+
+    (void)creation;
+    life->is_alive = 1;
+    __atomic_fetch_add(&alive, 1, __ATOMIC_RELAXED);
+    return life;
+}
+
+static void life_destroy(void *self)
+{
+    struct life *life = self;
+
+    life->is_alive = 0;
+    __atomic_fetch_sub(&alive, 1, __ATOMIC_RELAXED);
+    free(life);
+}
+
+static peal_service lives;
+
+static void *storm_get(void *context)
+{
+    const struct storm *storm = context;
+
+    for (int i = 0; i < storm->rounds; i++) {
+        struct peal_service_use use;
+        struct peal_scope scope;
+
+        if (i % 2 == 0 && peal_service_get(storm->center, "life", &use) == PEAL_OK) {
+            CHECK(((struct life *)use.self)->is_alive);
+            CHECK_OK(peal_use_end(use.use));
+        } else if (peal_scope_begin(lives, no_protocol, 0, &scope) == PEAL_OK) {
+            CHECK(((struct life *)scope.self)->is_alive);
+            CHECK_OK(peal_scope_end(&scope));
+        }
+    }
+    return NULL;
+}
+
+static void *storm_remove(void *context)
+{
+    const struct storm *storm = context;
+
+    for (int i = 0; i < storm->rounds; i++) {
+        if (i % 4 == 0)
+            CHECK(peal_session_end(storm->center, NULL) >= 0);
+        else
+            CHECK(peal_service_remove(lives) >= 0);
+    }
+    return NULL;
+}
+
+CLAIM("S5", "gets, scopes, removals and ends of sessions at once: who has an instance has it alive")
+{
+    enum { THREADS = 4 };
+    struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(5000) };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("life");
+    pthread_t threads[THREADS];
+
+    description.create = life_create;
+    description.destroy = life_destroy;
+    CHECK_OK(peal_service_register(storm.center, &description, &lives));
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = thread_start(i == 0 ? storm_remove : storm_get, &storm);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    close_center(storm.center);
+    CHECK_EQUAL(alive, 0);
+}
+
+static void *storm_register(void *context)
+{
+    const struct storm *storm = context;
+
+    for (int i = 0; i < storm->rounds; i++) {
+        struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("life");
+        peal_service service;
+        struct peal_service_use use;
+
+        description.create = life_create;
+        description.destroy = life_destroy;
+        if (peal_service_register(storm->center, &description, &service) == PEAL_OK) {
+            if (peal_service_use_instance(service, &use) == PEAL_OK)
+                CHECK_OK(peal_use_end(use.use));
+            CHECK(peal_service_unregister(service) >= 0);
+        } else if (peal_service_get(storm->center, "life", &use) == PEAL_OK) {
+            CHECK(((struct life *)use.self)->is_alive);
+            CHECK_OK(peal_use_end(use.use));
+        }
+    }
+    return NULL;
+}
+
+CLAIM("S1", "registering, getting and unregistering one name at once leaves nothing behind")
+{
+    enum { THREADS = 3 };
+    struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(3000) };
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = thread_start(storm_register, &storm);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    close_center(storm.center);
+    CHECK_EQUAL(alive, 0);
+}
+
+struct waiter {
+    peal_center center;
+    struct latch started;
+    peal_status status;
+    peal_service service;
+};
+
+static void *wait_for(void *context)
+{
+    struct waiter *waiter = context;
+
+    latch_open(&waiter->started);
+    waiter->status = peal_service_wait(waiter->center, "late", PEAL_FOREVER, &waiter->service);
+    return NULL;
+}
+
+CLAIM("S1", "a wait for a registration ends when it comes, when the time has passed, or with the center")
+{
+    struct waiter waiter = { .center = open_center(), .started = LATCH_INITIALIZER };
+    struct account account = { 0 };
+    pthread_t thread;
+
+    CHECK_FAILURE(
+        peal_service_wait(waiter.center, "late", 1, &waiter.service), PEAL_ERROR_TIMEOUT);
+    CHECK_CONTAINS(peal_last_message(), "late");
+    thread = thread_start(wait_for, &waiter);
+    latch_wait(&waiter.started);
+    register_account(waiter.center, &account, "late");
+    thread_join(thread);
+    CHECK_STATUS(waiter.status, PEAL_OK);
+    CHECK_EQUAL(waiter.service.number, account.service.number);
+    CHECK_OK(peal_service_unregister(account.service));
+    latch_shut(&waiter.started);
+    thread = thread_start(wait_for, &waiter);
+    latch_wait(&waiter.started);
+    close_center(waiter.center);
+    thread_join(thread);
+    CHECK_STATUS(waiter.status, PEAL_ERROR_HANDLE);
+}
+
+static void *remove_account(void *context)
+{
+    struct account *account = context;
+
+    CHECK_OK(peal_service_remove(account->service));
+    return NULL;
+}
+
+CLAIM("S4", "a removal waits for a creation that runs, and removes what it made")
+{
+    const peal_center center = open_center();
+    struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;
+    struct account account = { .initializing = &initializing, .may_initialize = &may_initialize };
+    struct account other = { 0 };
+    struct getter getter = { .center = center, .name = "account" };
+    pthread_t one, two;
+
+    register_account(center, &account, "account");
+    register_account(center, &other, "other");
+    one = thread_start(get, &getter);
+    latch_wait(&initializing);
+    two = thread_start(remove_account, &other);
+    thread_join(two);
+    latch_open(&may_initialize);
+    thread_join(one);
+    CHECK_OK(peal_use_end(getter.use.use));
+    thread_join(thread_start(remove_account, &account));
+    CHECK_EQUAL(account_read(&account.destroyed), 1);
+    close_center(center);
+}
+
+CLAIM("S6", "a registration that ends while its creation runs fails that, and destroys what it made")
+{
+    const peal_center center = open_center();
+    struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;
+    struct account account = { .initializing = &initializing, .may_initialize = &may_initialize };
+    struct getter getter = { .center = center, .name = "account" };
+    pthread_t thread;
+
+    register_account(center, &account, "account");
+    thread = thread_start(get, &getter);
+    latch_wait(&initializing);
+    CHECK_STATUS(peal_service_unregister(account.service), PEAL_NOT_WAITED);
+    CHECK_EQUAL(account_read(&account.released), 0);
+    latch_open(&may_initialize);
+    thread_join(thread);
+    CHECK_STATUS(getter.status, PEAL_ERROR_STATE);
+    CHECK_EQUAL(account_read(&account.destroyed), 1);
+    CHECK_EQUAL(account_read(&account.released), 1);
+    close_center(center);
+}

@@ -62,13 +62,15 @@ final class Creation: Sendable {
         outer?.withState { $0.needs = service }
     }
 
+    /// Why this thread's creation may be about to fail.
+    static func note(_ cause: Failure) {
+        here?.withState { $0.cause = cause }
+    }
+
     /// Ends it, for those who wait too.
     func leave(_ failure: Failure?) {
         Self.running.withLock { $0[thread] = outer }
-        outer?.withState { state in
-            state.needs = nil
-            if let failure { state.cause = failure }
-        }
+        outer?.withState { $0.needs = nil }
         withState { state in
             state.isDone = true
             state.failure = failure

@@ -99,7 +99,7 @@ extension Service {
         let said = String(cString: peal_creation_message(&room))
         let code = room.code == 0 ? "" : " (code \(room.code))"
         let cause = creation.withState { $0.cause }
-        if said.isEmpty, let cause, cause.kind == .cycle { return cause }
+        if said.isEmpty, let cause, cause.kind == .cycle || cause.kind == .depth { return cause }
         let reason = !said.isEmpty ? said : cause?.sentence ?? what
         return Failure(.creation, "service \(name) could not be created: \(reason)\(code)")
     }

@@ -5,12 +5,17 @@ extension Service {
     ///
     /// - Parameter asker: Who asks, in words ("observer of Chat"); nil: whoever the thread asks for.
     public func use(by asker: String? = nil) throws(Failure) -> ServiceUse {
-        while true {
-            switch try step(asker) {
-            case .use(let use): return use
-            case .create(let creation): return try create(creation)
-            case .again: continue
+        do throws(Failure) {
+            while true {
+                switch try step(asker) {
+                case .use(let use): return use
+                case .create(let creation): return try create(creation)
+                case .again: continue
+                }
             }
+        } catch {
+            Creation.note(error)
+            throw error
         }
     }
 
@@ -54,10 +59,8 @@ extension Service {
         here?.withState { $0.needs = self }
         defer { here?.withState { $0.needs = nil } }
         if let circle = Creation.circle(from: self) {
-            let failure = Failure(
+            throw Failure(
                 .cycle, "services need each other: \(circle.map(\.name).joined(separator: " -> ")); one of them must do without")
-            here?.withState { $0.cause = failure }
-            throw failure
         }
         while !creation.isDone { _ = Waiting.wait() }
         if let failure = creation.failure { throw failure }

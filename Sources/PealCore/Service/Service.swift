@@ -107,6 +107,7 @@ public final class Service: Sendable {
     }
 
     var isGone: Bool { readState { $0.isGone } }
+    var isCreated: Bool { readState { $0.instance != nil } }
     var isEnded: Bool { readState { $0.isEnded } }
 
     func add(_ follower: any ServiceFollower) {
