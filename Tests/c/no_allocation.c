@@ -131,6 +131,26 @@ CLAIM("B6", "the counter counts: an allocation, a lock and a system call are see
     CHECK_EQUAL(counts.syscalls, 1);
 }
 
+CLAIM("B6", "a broadcast to a service that observes lazily and has its instance allocates nothing")
+{
+    const struct peal_provision provides[] = { { "Work", &table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("worker");
+    double sum = 0;
+
+    open_work();
+    description.provides = provides;
+    description.context = targets;
+    CHECK_OK(peal_service_register(center, &description, NULL));
+    CHECK_OK(peal_observe_service(work.protocol, "worker", NULL, NULL));
+    CHECK_OK(peal_broadcast(work.warm_up));
+    calls = 0;
+    CHECK_FREE("variadic", status = peal_broadcast(work.words, 1, "three", (int64_t)2));
+    CHECK_FREE("a result", status = peal_ask(work.real_answer, &sum, 1));
+    CHECK_FREE("typed", PEAL_BROADCAST(work, &work, warm_up));
+    CHECK_EQUAL(calls, 15);
+    close_center(center);
+}
+
 CLAIM("B6", "the counter counts what the library does: a registration allocates")
 {
     struct interpose_counts counts;

@@ -243,6 +243,140 @@ CLAIM("F2", "a replacement without memory leaves the old registration in force")
     check_registration(attempt_replace, 5, 0);
 }
 
+static int served;
+
+static void serve(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    served++;
+}
+
+/* A service that is its context, so that creating it needs the library's memory alone. */
+static void register_service(void)
+{
+    static const struct bell service_table = { PEAL_TABLE(bell), .on_ring = serve };
+    const struct peal_provision provides[] = { { "Bell", &service_table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("service");
+
+    description.provides = provides;
+    description.context = &served;
+    CHECK_OK(peal_service_register(center, &description, NULL));
+}
+
+static peal_status attempt_observe_service(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroy;
+    return peal_observe_service(bell.protocol, "service", &options, NULL);
+}
+
+static peal_service lazy_service;
+
+static void find_service(void) { CHECK_OK(peal_service_find(center, "service", &lazy_service)); }
+
+/* What the Swift runtime keeps for good is made before anything is refused. */
+static void warm_up_lazy(void)
+{
+    open_bell(4);
+    register_service();
+    find_service();
+    CHECK_OK(attempt_observe_service());
+    (void)ring_all();
+    CHECK_OK(peal_service_remove(lazy_service));
+    (void)ring_all();
+    close_center(center);
+}
+
+CLAIM("F2", "a lazy registration without memory gives a status, leaves nothing, and destroys once")
+{
+    bool was_refused = true;
+
+    warm_up_lazy();
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(4);
+        register_service();
+        was_refused = refuse(nth, attempt_observe_service, &status);
+        if (was_refused) {
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            CHECK_EQUAL(destroyed, 1);
+            CHECK_EQUAL(count_observers(bell.protocol), 4);
+            CHECK_EQUAL(count_listed(bell.on_ring), 4);
+        }
+        close_center(center);
+        CHECK_EQUAL(destroyed, 1);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+    CHECK(refusals > 0);
+}
+
+static peal_status attempt_ring(void) { return peal_broadcast(bell.on_ring, 1); }
+
+CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, and the next has it")
+{
+    bool was_refused = true;
+
+    warm_up_lazy();
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(4);
+        register_service();
+        CHECK_OK(attempt_observe_service());
+        served = 0;
+        memset(rings, 0, sizeof rings);
+        was_refused = refuse(nth, attempt_ring, &status);
+        CHECK_OK(status);
+        CHECK_EQUAL(rings[0] + rings[1] + rings[2] + rings[3], 4);
+        CHECK(was_refused || served == 1);
+        served = 0;
+        CHECK_EQUAL(ring_all(), 4);
+        CHECK_EQUAL(served, 1);
+        CHECK_EQUAL(count_listed(bell.on_ring), 5);
+        close_center(center);
+        CHECK_EQUAL(destroyed, 1);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+    CHECK(refusals > 0);
+}
+
+static peal_status attempt_remove_instance(void) { return peal_service_remove(lazy_service); }
+
+CLAIM("F2", "an instance that leaves without memory is not called, and the next broadcast has another")
+{
+    bool was_refused = true;
+
+    warm_up_lazy();
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_status status;
+
+        open_bell(4);
+        register_service();
+        CHECK_OK(attempt_observe_service());
+        find_service();
+        CHECK_EQUAL(ring_all(), 4);
+        was_refused = refuse(nth, attempt_remove_instance, &status);
+        /* Without memory for another list the entry stays in the old one, and keeps its use. */
+        CHECK(status == PEAL_OK || (was_refused && status == PEAL_NOT_WAITED));
+        served = 0;
+        CHECK_EQUAL(ring_all(), 4);
+        CHECK_EQUAL(served, 1);
+        CHECK_EQUAL(count_listed(bell.on_ring), 5);
+        close_center(center);
+        check_case(NULL);
+    }
+    CHECK(!was_refused);
+    CHECK(refusals > 0);
+}
+
 static unsigned variation;
 
 /* A signature that no attempt had before: what is kept for each signature is made anew. */

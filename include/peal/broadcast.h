@@ -12,8 +12,9 @@
  * method at once. These may allocate or lock for a moment: a thread's first broadcast, which claims
  * a slot for the thread; one that calls a ONCE observer, which also removes it; one that another
  * thread or a callback removed an observer from, which may run its destroy callback when it ends;
- * one that is deferred, whose arguments are copied; one that keeps results of more than 1 KiB; and
- * one that fails, for its sentence. A callback may register, remove, block and broadcast. It must
+ * one that is deferred, whose arguments are copied; one that keeps results of more than 1 KiB; one
+ * that creates a service which observes lazily, or waits for its creation; and one that fails, for
+ * its sentence. A callback may register, remove, block and broadcast. It must
  * return: leaving it by longjmp or an exception is undefined.
  */
 #ifndef PEAL_BROADCAST_H
@@ -214,8 +215,8 @@ PEAL_API struct peal_entries peal_entries_begin(peal_method method);
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
 
-/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, or
- * its weak target is dead. True for ONCE, which is removed by this: call it. Who reads a list by hand
+/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, its
+ * weak target is dead, or it keeps the place of a service that observes lazily. True for ONCE, which is removed by this: call it. Who reads a list by hand
  * first stores the gate's address in `hold->current`, as PEAL_EACH does: a removal that waits looks
  * there for the calls that run.
  *

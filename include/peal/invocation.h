@@ -155,7 +155,8 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
  * used up, a weak target is kept alive, its destroy callback waits for the call to end, and inside
  * the call the method counts as being broadcast. An observer with a queue is called there and nowhere
  * else: broadcast the invocation. The method's policy does not matter, nor what it says of recursion:
- * the call is made at once.
+ * the call is made at once. A service that observes lazily is created first: where that fails, the
+ * status is that of peal_service_get, and PEAL_ERROR_STATE from within its own creation.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE for either handle, also when the observer has been removed;
  * PEAL_ERROR_STATE when the observer is blocked or the method has ended. Also

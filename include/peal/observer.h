@@ -114,18 +114,26 @@ PEAL_API peal_status peal_observe_bindings(
  * observes from that broadcast on, in the place that this registration has in the order. Its table for
  * the protocol is the one that it provides. (The lazy agent of WeChat's MMExtensionCenter.)
  *
- * Where the creation fails, that is told to observers of "PealServices"; the broadcast goes on without
- * it, and the next one tries again. Within its own creation the service is not called, and not waited
- * for. When the instance is removed the registration stays, and is lazy again.
+ * The broadcast begins when its services are there: who is registered by their creation is called. Where
+ * another thread creates one, it waits for that. Where a creation fails, that is told to observers of
+ * "PealServices"; the broadcast goes on without it, and the next one tries again. Within its own creation
+ * the service is not called, and not waited for. A broadcast that fails creates nothing, nor does
+ * PEAL_EACH for a service with a queue, which it does not visit.
+ *
+ * When the instance is removed the registration stays, and is lazy again. As long as it observes, the
+ * registration has a use of it. Blocks and removals mean the instance too; while it is blocked, nothing is
+ * created. With ONCE the registration ends when the instance is called; a creation that failed does not
+ * use it up.
  *
  * service: *copied*; the name of a registered service, which provides the protocol.
- * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended: by
- *   peal_observation_remove, or with the service. `weak` and `reference` are PEAL_ERROR_ARGUMENT. The
- *   service is created on the broadcasting thread, also where a queue is given.
+ * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended, after the
+ *   instance's last call: by peal_observation_remove, or with the service, the queue, the owner or the
+ *   center. `weak` and `reference` are PEAL_ERROR_ARGUMENT. The service is created on the broadcasting
+ *   thread, also where a queue is given.
  * out_observation: filled, zero on failure; may be NULL. Removed before the first broadcast, nothing is
  *   ever created for it.
  * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
- * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily already.
+ * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily on that queue already.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_observe_service(
     peal_protocol protocol, const char *service, const struct peal_observe_options *options,

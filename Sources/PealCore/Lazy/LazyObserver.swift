@@ -122,8 +122,10 @@ final class LazyObserver: Sendable {
 
 extension LazyObserver: ServiceFollower {
     func instanceLeaves(_ service: Service) {
-        let leaving = state.withLock { state in
+        let leaving = state.withLock { state -> Observation? in
             state.departures += 1
+            // The next one may be here before this is told of the last.
+            guard let instance = state.instance, !service.has(instance.record.pointee.use) else { return nil }
             return state.takeInstance()
         }
         guard let leaving else { return }
@@ -138,5 +140,12 @@ extension LazyObserver: ServiceFollower {
         }
         guard let place = Handles.observations.find(number), place.close() else { return }
         place.unlist()
+    }
+}
+
+extension Service {
+    /// Whether an instance is the one that is got now.
+    fileprivate func has(_ instance: UInt64) -> Bool {
+        readState { $0.instance?.number == instance }
     }
 }
