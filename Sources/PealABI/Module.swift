@@ -9,7 +9,8 @@ public func peal_module_register(
     out_module?.pointee = peal_module(number: 0)
     return Boundary.status { () throws(Failure) in
         let (center, read) = try ModuleDescription.read(description, center)
-        out_module?.pointee = peal_module(number: try Mediator.register(read, in: center).number)
+        let module = try Mediator.register(read, in: center)
+        out_module?.pointee = peal_module(number: module.number)
     }
 }
 

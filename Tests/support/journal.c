@@ -31,6 +31,16 @@ void journal_write(const char *format, ...)
     va_end(arguments);
 }
 
+bool journal_has(const char *part)
+{
+    bool has;
+
+    pthread_mutex_lock(&lock);
+    has = strstr(text, part) != NULL;
+    pthread_mutex_unlock(&lock);
+    return has;
+}
+
 const char *journal_text(void)
 {
     return text;

@@ -39,6 +39,7 @@ extension Mediator {
             if case .over(let result, let time) = step.progress { return (StepEnd(result, isLate: time > step.deadline), nil, nil) }
             step.isGivenUp = true
             let isOverdue = peal_clock_now() >= step.deadline
+            if !isOverdue { state.isCutShort = true }
             // Who runs gives its use back itself.
             guard case .deferred = step.progress else { return (.givenUp(isOverdue: isOverdue), nil, nil) }
             return (.givenUp(isOverdue: isOverdue), step.completion, step.use.take())

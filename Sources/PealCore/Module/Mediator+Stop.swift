@@ -21,7 +21,7 @@ extension Mediator {
             guard wait(until: { _ in deadline }, { $0.phase == .stopped }) else { return .timedOut }
             return .done
         }
-        return peal_clock_now() < deadline ? .done : .timedOut
+        return withState { $0.isCutShort } ? .timedOut : .done
     }
 
     private enum Share: Sendable { case nothing, told, mine, mineElsewhere, others }
@@ -113,7 +113,9 @@ extension Mediator {
             let isOver = wait(until: { min($0.patience, module.status.patience) }) { _ in
                 module.status.state != .starting && module.status.state != .stopping
             }
-            if !isOver { passed.insert(module.number) }
+            guard !isOver else { continue }
+            passed.insert(module.number)
+            withState { $0.isCutShort = true }
         }
     }
 
@@ -132,7 +134,11 @@ extension Mediator {
         endObservations(of: module, leavesLists: leavesLists)
         let step = ModuleStep.make(.stop, of: module, began: began)
         let isHeard = waitForEvents(of: module, deadline: limit)
-        if !isHeard, peal_clock_now() >= module.deadline(from: began), let step { report(step) }
+        if !isHeard {
+            let isOverdue = peal_clock_now() >= module.deadline(from: began)
+            if isOverdue, let step { report(step) }
+            if !isOverdue { withState { $0.isCutShort = true } }
+        }
         let sentence = step.map { describe(run($0, patience: patience), module) } ?? "there are too many steps in the process"
         let took = peal_clock_now() - began
         let use = withState { state -> ServiceUse? in

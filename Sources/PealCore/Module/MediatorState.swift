@@ -24,6 +24,8 @@ struct MediatorState {
     var isUnwinding = false
     /// Until when who stops all waits for each.
     var patience = UInt64.max
+    /// One was not waited for, since that had passed.
+    var isCutShort = false
     /// During a start: those that could start next, by number.
     var ready = ReadyModules()
     var readyModules: [Module] = []

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Signals that are bound to the life cycle: real ones, sent to a program of its own, which writes a letter
+ * for each event. Nothing is slept for: what must come is read from a pipe.
+ */
+#include "center.h"
+#include "journal.h"
+#include "latch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t child;
+static int to_child;
+static int from_child;
+
+static void open_child(void)
+{
+    int in[2];
+    int out[2];
+
+    if (pipe(in) != 0 || pipe(out) != 0)
+        check_give_up("no pipe", __FILE__, __LINE__);
+    child = fork();
+    if (child == 0) {
+        const char *const program = getenv("PEAL_TEST_CHILD");
+        /* A group of its own, whose parent is outside: else SIGTSTP would be ignored. */
+        setpgid(0, 0);
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        close(in[0]), close(in[1]), close(out[0]), close(out[1]);
+        execl(program, program, (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    to_child = in[1];
+    from_child = out[0];
+}
+
+/* Reads as many letters as are expected. */
+static bool hears(const char *expected)
+{
+    char text[32] = "";
+    size_t length = 0;
+
+    while (length < strlen(expected)) {
+        struct pollfd ready = { from_child, POLLIN, 0 };
+        if (poll(&ready, 1, 10000) <= 0 || read(from_child, text + length, 1) <= 0)
+            break;
+        length++;
+    }
+    return CHECK_TEXT(text, expected);
+}
+
+static void tell(const char *letters)
+{
+    CHECK_EQUAL(write(to_child, letters, strlen(letters)), strlen(letters));
+}
+
+static int wait_for_child(int flags)
+{
+    int status = 0;
+
+    CHECK_EQUAL(waitpid(child, &status, flags), child);
+    return status;
+}
+
+static void close_child(void)
+{
+    close(to_child);
+    close(from_child);
+}
+
+CLAIM("M6", "SIGTERM stops the modules: they hear will_terminate, and their stops run")
+{
+    int status;
+
+    open_child();
+    hears(".");
+    CHECK_EQUAL(kill(child, SIGTERM), 0);
+    hears("t-");
+    tell("x");
+    hears("!");
+    status = wait_for_child(0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close_child();
+}
+
+CLAIM("M6", "SIGHUP reloads, again and again, and SIGINT ends")
+{
+    int status;
+
+    open_child();
+    hears(".");
+    for (int i = 0; i < 5; i++) {
+        CHECK_EQUAL(kill(child, SIGHUP), 0);
+        hears("h");
+    }
+    CHECK_EQUAL(kill(child, SIGINT), 0);
+    hears("t-");
+    tell("x");
+    hears("!");
+    status = wait_for_child(0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close_child();
+}
+
+CLAIM("M6", "SIGTSTP tells of the background and then stops the process; SIGCONT tells of the foreground")
+{
+    int status;
+
+    open_child();
+    hears(".");
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(kill(child, SIGTSTP), 0);
+        hears("rb");
+        status = wait_for_child(WUNTRACED);
+        CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP);
+        CHECK_EQUAL(kill(child, SIGCONT), 0);
+        hears("fa");
+    }
+    CHECK_EQUAL(kill(child, SIGTERM), 0);
+    hears("t-");
+    tell("x");
+    hears("!");
+    (void)wait_for_child(0);
+    close_child();
+}
+
+CLAIM("M6", "any of the others may be bound; unbound, it does what it did before")
+{
+    int status;
+
+    open_child();
+    hears(".");
+    CHECK_EQUAL(kill(child, SIGUSR1), 0);
+    hears("h");
+    tell("u");
+    hears("u");
+    CHECK_EQUAL(kill(child, SIGUSR1), 0);
+    status = wait_for_child(0);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
+    close_child();
+}
+
+/* ---- In this process --------------------------------------------------------------------------- */
+
+static struct latch heard;
+static peal_queue queue;
+
+static void reloaded(void *self)
+{
+    (void)self;
+    CHECK(peal_queue_is_current(queue));
+    latch_open(&heard);
+}
+
+CLAIM("M6", "an action runs on the queue that was given")
+{
+    static const struct peal_lifecycle events = {
+        PEAL_TABLE(peal_lifecycle), .configuration_reloaded = reloaded,
+    };
+    static const struct latch shut = LATCH_INITIALIZER;
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct peal_lifecycle_protocol life;
+    const peal_center center = open_center();
+
+    heard = shut;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    CHECK_OK(peal_lifecycle_define(center, &life));
+    CHECK_OK(peal_lifecycle_observe(&life, NULL, &events, NULL, NULL));
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, queue, 0));
+    CHECK_EQUAL(kill(getpid(), SIGUSR2), 0);
+    latch_wait(&heard);
+    close_center(center);
+    CHECK_OK(peal_queue_destroy(queue));
+    CHECK(signal(SIGUSR2, SIG_DFL) == SIG_DFL);
+}
+
+CLAIM("M6", "a child that was forked and runs no other program is not its parent")
+{
+    const peal_queue nowhere = { 0 };
+    const peal_center center = open_center();
+    int status = 0;
+    pid_t forked;
+
+    CHECK_OK(peal_signal_bind(center, SIGTERM, PEAL_SIGNAL_TERMINATE, nowhere, 0));
+    forked = fork();
+    if (forked == 0) {
+        raise(SIGTERM);
+        _exit(0);
+    }
+    CHECK_EQUAL(waitpid(forked, &status, 0), forked);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    close_center(center);
+}
