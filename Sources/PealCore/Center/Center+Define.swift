@@ -8,12 +8,12 @@ extension Center {
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
-        for name in [description.name] + description.adopts { try prepareBuiltIn(name) }
+        for name in [description.name] + description.adopts { try defineBuiltIn(name) }
         return try defineGiven(description, for: owner)
     }
 
     /// A center's own protocols are there before anybody looks.
-    private func prepareBuiltIn(_ name: String) throws(Failure) {
+    func defineBuiltIn(_ name: String) throws(Failure) {
         guard let builtIn = BuiltInProtocol.find(name) ?? BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
         guard !isDefined else { return }
@@ -57,7 +57,7 @@ extension Center {
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
-        try prepareBuiltIn(name)
+        try defineBuiltIn(name)
         return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
                 throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")
