@@ -1,4 +1,4 @@
-/* A plugin that needs others: NAME is its name, NEEDS the list of theirs. It does not start where STARTS
+/* A plugin that needs others: NAME is its name, NEEDS the list of theirs and a NULL. It does not start where STARTS
  * is 0. */
 #include "log_plugin.h"
 
@@ -14,7 +14,7 @@ static enum log_start start(peal_center center, const struct log_option *options
 
 const struct log_plugin *logcast_plugin(void)
 {
-    static const char *const needs[] = { NEEDS, NULL };
+    static const char *const needs[] = { NEEDS };
     static const struct log_plugin plugin = {
         sizeof plugin, NAME, "needs others", NULL, needs, 0, start,
     };
