@@ -28,6 +28,7 @@ static struct taken {
     /* An eventfd, made with the signal's first binding and never closed: a handler that runs on another
      * thread may write to it after the binding has ended. Zero: none; 0 is standard input's. */
     int descriptor;
+    struct dispatch_source_s *source; /* reads it; here the leak sanitizer sees that it is kept */
     bool is_taken;
     bool is_once; /* the handler takes itself back */
     struct sigaction before;
@@ -83,6 +84,7 @@ static bool make_descriptor(struct taken *taken)
         return false;
     }
     __atomic_store_n(&taken->descriptor, descriptor, __ATOMIC_RELEASE);
+    taken->source = source;
     dispatch_set_context(source, taken);
     dispatch_source_set_event_handler_f(source, read_arrived);
     dispatch_resume(source);
