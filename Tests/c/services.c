@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+static void ring(void *self) { (void)self; }
+
 CLAIM("S1", "a service is created at its first get, once, and every get has the same instance")
 {
     const peal_center center = open_center();
@@ -325,6 +327,83 @@ CLAIM("S7", "PealServices is in every center with the text of the header, and no
     CHECK_OK(peal_protocol_find(center, "PealServices", &protocol));
     CHECK_OK(peal_service_events_define(center, &events));
     CHECK_EQUAL(events.protocol.number, protocol.number);
+    close_center(center);
+}
+
+CLAIM("S7", "peal's own services are in every center, tell of it, and are nobody's to end")
+{
+    static const char *const names[] = { "peal.services", "peal.observers", "peal.lazy", "peal.modules" };
+    const peal_center center = open_center();
+    struct account account = { 0 };
+    struct peal_service_center_use services;
+    struct peal_observer_center_use observers;
+    struct peal_lazy_agent_use lazy;
+    struct peal_module_mediator_use modules;
+    struct peal_service_use use;
+    peal_service service;
+    size_t count = 0;
+
+    register_account(center, &account, "account");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        CHECK_OK(peal_service_wait(center, names[i], 0, &service));
+        CHECK_OK(peal_service_get(center, names[i], &use));
+        CHECK_OK(peal_use_end(use.use));
+        CHECK_FAILURE(peal_service_remove(service), PEAL_ERROR_STATE);
+        CHECK_FAILURE(peal_service_unregister(service), PEAL_ERROR_STATE);
+    }
+    CHECK_FAILURE(peal_service_get(center, "peal.service", &use), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "did you mean peal.services?");
+    CHECK_OK(peal_service_list(center, NULL, 0, &count) == PEAL_TRUNCATED ? PEAL_OK : PEAL_TRUNCATED);
+    CHECK_EQUAL(count, 5);
+    services = PEAL_SERVICE(peal_service_center, center);
+    observers = PEAL_SERVICE(peal_observer_center, center);
+    lazy = PEAL_SERVICE(peal_lazy_agent, center);
+    modules = PEAL_SERVICE(peal_module_mediator, center);
+    REQUIRE(services.self != NULL && observers.self != NULL && lazy.self != NULL && modules.self != NULL);
+    CHECK_EQUAL(services.table->count(services.self), 1);
+    CHECK_EQUAL(services.table->count_created(services.self), 0);
+    CHECK(!services.table->is_created(services.self, "account"));
+    CHECK_OK(peal_service_use_instance(account.service, &use));
+    CHECK_EQUAL(services.table->count_created(services.self), 1);
+    CHECK(services.table->is_created(services.self, "account"));
+    CHECK(!services.table->is_created(services.self, "nobody"));
+    CHECK(!services.table->is_created(services.self, NULL));
+    CHECK(observers.table->count_protocols(observers.self) >= 1);
+    CHECK_EQUAL(observers.table->count_observers(observers.self, "Bell"), 0);
+    CHECK_EQUAL(observers.table->count_observers(observers.self, "nobody"), 0);
+    observe_with(
+        protocol_of(center, "Bell", (const char *const[]) { "optional void on_ring (void)", NULL }), &account,
+        "on_ring", (peal_function)ring, NULL);
+    CHECK_EQUAL(observers.table->count_observers(observers.self, "Bell"), 1);
+    CHECK(observers.table->is_observed(observers.self, "Bell.on_ring"));
+    CHECK(!observers.table->is_observed(observers.self, "Bell.on_mute"));
+    CHECK(!observers.table->is_observed(observers.self, "Bell"));
+    CHECK_EQUAL(lazy.table->count_pending(lazy.self), 0);
+    CHECK_EQUAL(modules.table->count(modules.self), 0);
+    CHECK_EQUAL(modules.table->state(modules.self), PEAL_MODULES_IDLE);
+    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_session_end(center, &count));
+    CHECK_EQUAL(count, 1);
+    CHECK_EQUAL(services.table->count_created(services.self), 0);
+    close_center(center);
+    CHECK_EQUAL(services.table->count(services.self), 0);
+    CHECK_EQUAL(observers.table->count_protocols(observers.self), 0);
+    CHECK_OK(peal_use_end(services.use));
+    CHECK_OK(peal_use_end(observers.use));
+    CHECK_OK(peal_use_end(lazy.use));
+    CHECK_OK(peal_use_end(modules.use));
+}
+
+CLAIM("S7", "peal's own protocols have the texts of the header")
+{
+    const peal_center center = open_center();
+    peal_protocol protocol;
+
+    CHECK_OK(peal_protocol_find(center, "PealObserverCenter", &protocol));
+    CHECK_OK(peal_service_center_define(center, NULL));
+    CHECK_OK(peal_observer_center_define(center, NULL));
+    CHECK_OK(peal_lazy_agent_define(center, NULL));
+    CHECK_OK(peal_module_mediator_define(center, NULL));
     close_center(center);
 }
 

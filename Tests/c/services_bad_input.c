@@ -115,6 +115,25 @@ CLAIM("F1", "uses that are made up are refused; zero is ended by doing nothing")
     }
 }
 
+CLAIM("F1", "a number of another kind is no use, though its lower bits are those of one")
+{
+    const peal_center center = open_center();
+    struct account account = { 0 };
+    struct peal_service_use use;
+    const uint64_t changes[] = { UINT64_C(1) << 60, UINT64_C(1) << 63, UINT64_C(1) << 24, UINT64_C(1) << 27 };
+
+    register_account(center, &account, "account");
+    CHECK_OK(peal_service_get(center, "account", &use));
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const peal_use other = { use.use.number ^ changes[i] };
+
+        CHECK_FAILURE(peal_use_end(other), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_use_retain(other), PEAL_ERROR_HANDLE);
+    }
+    CHECK_OK(peal_use_end(use.use));
+    close_center(center);
+}
+
 CLAIM("F1", "an end too many does not end an instance that nobody removed")
 {
     const peal_center center = open_center();

@@ -349,6 +349,22 @@ CLAIM("L2", "a service that retires its own owner is told that nobody waited, an
     close_center(center);
 }
 
+CLAIM("L2", "who has a scope of a service does not wait for its owner's end, which the scope holds up")
+{
+    const peal_center center = open_center();
+    const peal_owner owner = open_owner("plugin");
+    struct account account = { .owner = owner };
+    struct peal_scope scope;
+
+    register_account(center, &account, "account");
+    CHECK_OK(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &scope));
+    CHECK_STATUS(peal_owner_retire(owner, PEAL_FOREVER), PEAL_NOT_WAITED);
+    CHECK_EQUAL(account.destroyed, 0);
+    CHECK_OK(peal_scope_end(&scope));
+    CHECK_EQUAL(account.released, 1);
+    close_center(center);
+}
+
 CLAIM("S1", "what is left in the default center at the end of the program is no leak")
 {
     static struct account account;

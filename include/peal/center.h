@@ -23,7 +23,9 @@ PEAL_API peal_center peal_center_default(void);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_center_create(peal_center *out_center);
 
-/* Ends a center: removes its observers and makes every handle into it stale. Destroy callbacks run
+/* Ends a center: unregisters its services, whose instances are removed in reverse order of creation,
+ * removes its observers, and makes every handle into it stale. Instances that are in use are destroyed by
+ * the end of their last use. Destroy callbacks run
  * as after peal_observation_remove: before this returns, unless a broadcast is at one of the
  * observer's methods. Calls that wait for an outer broadcast to end (PEAL_DEFERRED) are dropped.
  * May be called from a callback of one of its own broadcasts: that broadcast calls nobody else.

@@ -9,7 +9,7 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, and the protocols that were defined for it.
+ * An owner owns observations, queues, services, and the protocols that were defined for it.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -46,11 +46,12 @@ PEAL_API peal_status peal_owner_leave(void);
 PEAL_API peal_owner peal_owner_current(void);
 
 /* Ends an owner and all that belongs to it: removes its observers and drops their queued calls, ends
- * its queues, waits for its calls that run on other threads, runs its destroy callbacks here, and
+ * its queues, unregisters its services and waits until their instances are destroyed, waits for its calls that run on other threads, runs its destroy callbacks here, and
  * takes back the protocols that only it defined. When this returns PEAL_OK no code of the owner runs
  * or will be called by peal: unload it.
  *
- * From inside a call of the owner's own it does all but wait, and returns PEAL_NOT_WAITED.
+ * From inside a call of the owner's own, a function of a service among them, or inside a scope of one of
+ * its services, it does all but wait, and returns PEAL_NOT_WAITED.
  *
  * owner: *consumed*: it is stale when this returns, whatever the status.
  * timeout: how long to wait for running calls, in milliseconds; PEAL_FOREVER for no limit.
@@ -82,7 +83,8 @@ PEAL_API peal_status peal_owner_name(
 typedef void (*peal_pointer_visitor)(void *context, const char *what, const void *function);
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
- * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions. Ask
+ * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions, functions
+ * and tables of services. Ask
  * before dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.

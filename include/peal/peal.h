@@ -11,6 +11,7 @@
 
 #include "base.h"
 #include "broadcast.h"
+#include "builtin.h"
 #include "center.h"
 #include "completion.h"
 #include "inspect.h"

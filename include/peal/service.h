@@ -70,7 +70,7 @@ struct peal_service_description {
     void *context;
     /* Makes the instance: what is `self` for the functions of the tables. NULL is a failure, of which
      * `creation` may say more; the next get tries again. It may get other services, and must not clear
-     * or remove any. Without it the context is the instance. */
+     * or remove any. Without it the context is the instance, and must not be NULL. */
     void *(*create)(struct peal_creation *creation);
     /* Runs once the instance is in its place: who gets the service from within it has the instance;
      * other threads wait until it is done. False is a failure, as NULL of create; may be NULL. */
@@ -98,7 +98,7 @@ struct peal_service_description {
  * out_service: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. Also
  * PEAL_ERROR_NOT_FOUND for an unknown protocol, PEAL_ERROR_ARGUMENT for a name that is empty, too long,
- * not UTF-8 or peal's own, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
+ * not UTF-8 or peal's own and for a NULL that must not be, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback and a creation. Since 0.1. */
 PEAL_API peal_status peal_service_register(
     peal_center center, const struct peal_service_description *description, peal_service *out_service);
@@ -144,15 +144,16 @@ PEAL_API peal_status peal_service_wait(
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND, whose sentence lists near names, also for a dependency;
  * PEAL_ERROR_CREATION, whose sentence has the service's own; PEAL_ERROR_CYCLE when creations need each
  * other, with the path, also over several threads. Also PEAL_ERROR_HANDLE, PEAL_ERROR_STATE when the
- * registration ended meanwhile, PEAL_ERROR_LIMIT.
+ * registration ended meanwhile, PEAL_ERROR_DEPTH at 128 creations inside each other on one thread,
+ * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. Who waited for a creation that failed has its error.
  * Thread rule: any thread, also from a callback and a creation; it waits for creations. Since 0.1. */
 PEAL_API peal_status peal_service_get(
     peal_center center, const char *name, struct peal_service_use *out_use);
 
 /* The same by a protocol that it provides, with the table.
  *
- * table_size: how large a table the caller knows, in bytes; what the service's lacks is filled with
- *   NULL.
+ * table_size: how large a table the caller knows, in bytes, up to a megabyte; what the service's lacks is
+ *   filled with NULL. Tables of adopted protocols say their own size.
  * Returns as peal_service_get; PEAL_ERROR_AMBIGUOUS as peal_service_find_provider.
  * Thread rule: as peal_service_get. Since 0.1. */
 PEAL_API peal_status peal_service_get_provider(
@@ -175,7 +176,8 @@ PEAL_API peal_status peal_use_table(
 
 /* Takes one more use of the same instance: each is to be ended.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is gone; PEAL_ERROR_LIMIT.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is gone or nobody has a use of it;
+ * PEAL_ERROR_LIMIT at a billion uses.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_use_retain(peal_use use);
 
@@ -240,7 +242,7 @@ PEAL_API peal_status peal_scope_end(struct peal_scope *scope);
  * before this returns.
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_NOT_WAITED when it is still in use;
- * PEAL_ERROR_STATE from within its own creation, or for one of peal's own; PEAL_ERROR_HANDLE.
+ * PEAL_ERROR_STATE from within a creation on this thread, or for one of peal's own; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback; it waits for a creation that runs. Since 0.1. */
 PEAL_API peal_status peal_service_remove(peal_service service);
 
@@ -255,8 +257,8 @@ PEAL_API peal_status peal_service_clear_data(peal_service service);
  * persistent; both in reverse order of creation.
  *
  * out_removed: filled with how many instances were removed; may be NULL.
- * Returns PEAL_OK; PEAL_NOT_WAITED when some are still in use; PEAL_ERROR_STATE from within a creation;
- * PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_NOT_WAITED when some are still in use; PEAL_ERROR_STATE from within a creation, or
+ * from within the end of a session of the center; PEAL_ERROR_HANDLE.
  * Thread rule: as peal_service_remove. Two at once run one after the other. Since 0.1. */
 PEAL_API peal_status peal_session_end(peal_center center, size_t *out_removed);
 
@@ -301,8 +303,9 @@ PEAL_API peal_status peal_service_ask(peal_service service, struct peal_service_
 PEAL_API peal_status peal_service_list(
     peal_center center, peal_service *out_services, size_t capacity, size_t *out_count);
 
-/* What observers are told about services: the built-in protocol "PealServices". Broadcast with no lock
- * held, on the thread on which it happened. `message` is the sentence of the failure. */
+/* What observers are told about services: the built-in protocol "PealServices", which is in every center;
+ * nobody can define another of its name. Broadcast with no lock held, on the thread on which it happened.
+ * `message` is the sentence of the failure. Registering and ending peal's own services is not told. */
 #define PEAL_SERVICE_EVENTS(METHOD)                                               \
     METHOD(optional, void, service_registered, (const char *name))                \
     METHOD(optional, void, service_unregistered, (const char *name))              \

@@ -218,6 +218,13 @@ static inline uint32_t peal_word_generation(uint64_t number)
     return (uint32_t)(number >> PEAL_NUMBER_INDEX_BITS);
 }
 
+/* Whether a place was ever that of the number. Numbers of other kinds lead to places, too. */
+static inline bool peal_instance_is_of(
+    const struct peal_instance_place *_Nonnull place, uint64_t number)
+{
+    return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+}
+
 /* Takes a use. What a place holds means nothing before that. */
 static inline enum peal_taken peal_instance_take(
     struct peal_instance_place *_Nonnull place, uint64_t number)
@@ -238,6 +245,8 @@ static inline enum peal_given peal_instance_give(
     struct peal_instance_place *_Nonnull place, uint64_t number)
 {
     uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
+    if (!peal_instance_is_of(place, number))
+        return PEAL_GIVEN_STALE;
     do {
         if (word >> 32 != peal_word_generation(number) || (word & PEAL_WORD_USES) == 0)
             return PEAL_GIVEN_STALE;

@@ -33,10 +33,11 @@ extension Service {
     /// Waits until there is one of a name.
     public static func wait(for name: String, in center: Center, timeout: UInt32) throws(Failure) -> Service {
         let deadline = peal_clock_deadline(timeout)
+        if let known = try center.services.find(name) { return known }
         var found: Service?
         var failure: Failure?
         let isOver = Waiting.wait(until: deadline) {
-            do throws(Failure) { found = try center.services.find(name) } catch { failure = error }
+            do throws(Failure) { found = try center.services.findKnown(name) } catch { failure = error }
             return found != nil || failure != nil
         }
         if let failure { throw failure }

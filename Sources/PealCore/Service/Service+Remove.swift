@@ -88,8 +88,13 @@ extension Service {
         ServiceEvents.removed(self)
     }
 
+    /// Followers are told once, and let go of.
     func tellEnd() {
-        for follower in readState({ Array($0.followers.values) }) { follower.serviceEnds(self) }
+        let followers = readState { state in
+            defer { state.followers = [:] }
+            return Array(state.followers.values)
+        }
+        for follower in followers { follower.serviceEnds(self) }
         ServiceEvents.unregistered(self)
     }
 }

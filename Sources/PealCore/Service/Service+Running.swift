@@ -16,8 +16,13 @@ extension Service {
         UnsafeRawPointer(record).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// Whether one of its functions runs on this thread.
+    /// Whether one of its functions runs on this thread, or a scope of it is open: then this thread cannot
+    /// wait for its end.
     var isRunningHere: Bool {
-        peal_thread_own_slot().map { peal_thread_runs($0, gate) } ?? false
+        guard let thread = peal_thread_own_slot() else { return false }
+        return peal_thread_runs(thread, gate)
+            || (0..<peal_thread_depth(thread)).contains { level in
+                peal_scope_instance(peal_thread_level(thread, level))?.pointee.record == record
+            }
     }
 }

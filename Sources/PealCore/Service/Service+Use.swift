@@ -44,7 +44,9 @@ extension Service {
             throw Failure(.depth, "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier")
         }
         let creation = Creation(of: self, thread: thread, inside: outer, asker: asker ?? CurrentAsker.name)
-        readState { state in
+        try withState { (state) throws(Failure) in
+            // It may have ended since it was looked at: who ends it does not wait for this lock.
+            guard !state.isEnded else { throw self.ended }
             state.creation = creation
             state.keepers += 1
         }

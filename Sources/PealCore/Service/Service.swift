@@ -107,10 +107,17 @@ public final class Service: Sendable {
     }
 
     var isGone: Bool { readState { $0.isGone } }
+    var isCreated: Bool { readState { $0.instance != nil } }
     var isEnded: Bool { readState { $0.isEnded } }
 
+    /// Has somebody told of what ends; at once, where the service has ended. Call with no lock held.
     func add(_ follower: any ServiceFollower) {
-        readState { $0.followers[ObjectIdentifier(follower)] = follower }
+        let isAdded = readState { state in
+            guard !state.isEnded else { return false }
+            state.followers[ObjectIdentifier(follower)] = follower
+            return true
+        }
+        if !isAdded { follower.serviceEnds(self) }
     }
     func remove(_ follower: any ServiceFollower) {
         let left = readState { $0.followers.removeValue(forKey: ObjectIdentifier(follower)) }

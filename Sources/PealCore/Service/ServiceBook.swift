@@ -7,9 +7,11 @@ final class ServiceBook: Sendable {
     private let center: UInt64
     private let state = Guarded(State())
 
+    private enum BuiltIns { case missing, making, made }
+
     private struct State {
         var isEnded = false
-        var hasBuiltIns = false
+        var builtIns = BuiltIns.missing
         /// In order of registration, with holes where services have ended.
         var numbers: [UInt64] = []
         var holes = 0
@@ -98,9 +100,14 @@ final class ServiceBook: Sendable {
     }
 
     func find(_ name: String) throws(Failure) -> Service? {
+        if name.hasPrefix(ServiceDescription.reserved) { try makeBuiltIns() }
+        return try findKnown(name)
+    }
+
+    /// Without those of peal's own that nobody looked for yet.
+    func findKnown(_ name: String) throws(Failure) -> Service? {
         let isEnded = state.withLock { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
-        if name.hasPrefix(ServiceDescription.reserved) { try makeBuiltIns() }
         return ServiceNames.find(name, in: center).flatMap(Handles.services.find)
     }
 
@@ -137,10 +144,32 @@ final class ServiceBook: Sendable {
 
     /// Makes peal's own services, once.
     func makeBuiltIns() throws(Failure) {
-        let isFirst = state.withLock { state in
-            defer { state.hasBuiltIns = true }
-            return !state.hasBuiltIns
+        let known = state.withLock { $0.builtIns }
+        guard known != .made else { return }
+        guard Waiting.locked({ claimBuiltIns() }) else { return }
+        var failure: Failure?
+        do throws(Failure) {
+            if let center = Handles.centers.find(center) { try BuiltInServices.register(in: center) }
+        } catch {
+            failure = error
         }
-        if isFirst, let center = Handles.centers.find(center) { try BuiltInServices.register(in: center) }
+        state.withLock { $0.builtIns = failure == nil ? .made : .missing }
+        Waiting.tell()
+        if let failure { throw failure }
+    }
+
+    /// With the lock of `Waiting`: false when others made them.
+    private func claimBuiltIns() -> Bool {
+        while true {
+            let known = state.withLock { state in
+                defer { if state.builtIns == .missing { state.builtIns = .making } }
+                return state.builtIns
+            }
+            switch known {
+            case .missing: return true
+            case .made: return false
+            case .making: _ = Waiting.wait()
+            }
+        }
     }
 }

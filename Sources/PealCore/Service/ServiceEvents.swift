@@ -18,6 +18,8 @@ enum ServiceEvents {
     static func failed(_ service: Service, _ message: String) { tell(4, service, message) }
 
     private static func tell(_ index: Int, _ service: Service, _ text: String? = nil) {
+        // Nobody registers or ends peal's own.
+        guard !service.record.pointee.is_built_in else { return }
         BuiltInProtocols.tell(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
     }
 }

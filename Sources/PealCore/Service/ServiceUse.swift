@@ -35,7 +35,7 @@ public struct ServiceUse: Sendable {
     public static func retain(_ number: UInt64) throws(Failure) {
         guard let place = peal_instance_place_of(number) else { throw .staleUse }
         // Without a use of the caller's own there is nothing to retain.
-        guard peal_instance_uses(place) > 0 else { throw .staleUse }
+        guard peal_instance_is_of(place, number), peal_instance_uses(place) > 0 else { throw .staleUse }
         switch peal_instance_take(place, number) {
         case PEAL_TAKEN: return
         case PEAL_TAKEN_TOO_OFTEN: throw .tooManyUses

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * services.c - what it costs to get a service, and to keep a million of them.
+ *
+ *     bench-services [--quick]
+ *
+ * Prints a line a figure: the median and the best of several rounds, in nanoseconds a pair of begin and end;
+ * how much two threads do at once, against one; and the resident bytes of each of a million services that were got.
+ */
+#define _GNU_SOURCE
+#include <peal/peal.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CLOCK(METHOD) METHOD(required, int, now, (void))
+PEAL_PROTOCOL(clock_service, "Clock", CLOCK);
+
+enum { ROUNDS_MOST = 31 };
+
+static int rounds = ROUNDS_MOST;
+static size_t calls = 1000000, many = 1000000;
+static peal_center center;
+static peal_service service;
+static struct clock_service_protocol handles;
+
+static int now(void *self) { return *(int *)self; }
+static const struct clock_service table = { PEAL_TABLE(clock_service), now };
+
+static double now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static void must(peal_status status)
+{
+    if (status >= 0)
+        return;
+    fprintf(stderr, "bench-services: %s\n", peal_last_message());
+    exit(2);
+}
+
+static void scope(void)
+{
+    struct peal_scope held;
+    must(peal_scope_begin(service, handles.protocol, sizeof table, &held));
+    must(peal_scope_end(&held));
+}
+
+static void use_by_handle(void)
+{
+    struct peal_service_use use;
+    must(peal_service_use_instance(service, &use));
+    must(peal_use_end(use.use));
+}
+
+static void get_by_name(void)
+{
+    struct peal_service_use use;
+    must(peal_service_get(center, "clock", &use));
+    must(peal_use_end(use.use));
+}
+
+static void get_by_protocol(void)
+{
+    must(peal_use_end(PEAL_SERVICE(clock_service, center).use));
+}
+
+struct runner {
+    pthread_t thread;
+    void (*run)(void);
+    int processor;
+    double per_call;
+    pthread_barrier_t *start;
+};
+
+static void *run(void *argument)
+{
+    struct runner *runner = argument;
+    cpu_set_t processors;
+    CPU_ZERO(&processors);
+    CPU_SET(runner->processor, &processors);
+    (void)sched_setaffinity(0, sizeof processors, &processors);
+    pthread_barrier_wait(runner->start);
+    const double begin = now_ns();
+    for (size_t i = 0; i < calls; i++)
+        runner->run();
+    runner->per_call = (now_ns() - begin) / (double)calls;
+    return NULL;
+}
+
+static double run_on(int threads, void (*body)(void))
+{
+    struct runner runners[2];
+    pthread_barrier_t start;
+    double worst = 0;
+    pthread_barrier_init(&start, NULL, (unsigned)threads);
+    for (int i = 0; i < threads; i++) {
+        runners[i] = (struct runner){ .run = body, .processor = i, .start = &start };
+        if (pthread_create(&runners[i].thread, NULL, run, &runners[i]) != 0)
+            exit(2);
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(runners[i].thread, NULL);
+        worst = runners[i].per_call > worst ? runners[i].per_call : worst;
+    }
+    pthread_barrier_destroy(&start);
+    return worst;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Fills the shortest and the median. */
+static double measure(int threads, void (*body)(void), double *best)
+{
+    double samples[ROUNDS_MOST];
+    for (int i = 0; i < rounds; i++)
+        samples[i] = run_on(threads, body);
+    qsort(samples, (size_t)rounds, sizeof *samples, compare);
+    *best = samples[0];
+    return samples[rounds / 2];
+}
+
+static size_t resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    size_t size = 0, pages = 0;
+    if (file != NULL) {
+        if (fscanf(file, "%zu %zu", &size, &pages) != 2)
+            pages = 0;
+        fclose(file);
+    }
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static peal_service add(peal_center where, const char *name)
+{
+    static int self = 1;
+    const struct peal_provision provides[] = { { "Clock", &table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION(name);
+    peal_service added;
+    description.provides = provides;
+    description.context = &self;
+    must(peal_service_register(where, &description, &added));
+    return added;
+}
+
+static void measure_many(void)
+{
+    const size_t before = resident();
+    char name[32];
+    peal_center crowd;
+    double begin = now_ns();
+    must(peal_center_create(&crowd));
+    must(clock_service_define(crowd, NULL));
+    for (size_t i = 0; i < many; i++) {
+        snprintf(name, sizeof name, "service %zu", i);
+        add(crowd, name);
+    }
+    printf("register %.0f ns each\n", (now_ns() - begin) / (double)many);
+    begin = now_ns();
+    for (size_t i = 0; i < many; i++) {
+        struct peal_service_use use;
+        snprintf(name, sizeof name, "service %zu", i);
+        must(peal_service_get(crowd, name, &use));
+        must(peal_use_end(use.use));
+    }
+    printf("create %.0f ns each\n", (now_ns() - begin) / (double)many);
+    printf("memory %.0f bytes each of %zu\n", (double)(resident() - before) / (double)many, many);
+    begin = now_ns();
+    must(peal_center_destroy(crowd));
+    printf("end %.0f ns each\n", (now_ns() - begin) / (double)many);
+}
+
+int main(int count, char **arguments)
+{
+    if (count > 1 && strcmp(arguments[1], "--quick") == 0)
+        rounds = 3, calls = 1000, many = 1000;
+    must(peal_center_create(&center));
+    must(clock_service_define(center, &handles));
+    service = add(center, "clock");
+    static const struct { const char *name; void (*run)(void); } ways[] = {
+        { "scope", scope }, { "use-by-handle", use_by_handle }, { "get-by-name", get_by_name },
+        { "get-by-protocol", get_by_protocol }
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        double best, best_of_two;
+        const double alone = measure(1, ways[i].run, &best), both = measure(2, ways[i].run, &best_of_two);
+        printf(
+            "%s %.1f ns (best %.1f), two threads %.1f ns (best %.1f), %.2f times as much (best %.2f)\n", ways[i].name,
+            alone, best, both, best_of_two, 2 * alone / both, 2 * best / best_of_two);
+    }
+    measure_many();
+    must(peal_center_destroy(center));
+    return 0;
+}
