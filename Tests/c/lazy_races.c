@@ -321,6 +321,53 @@ CLAIM("O13", "unregistered while it is created, nobody is called, and the instan
     close_center(center);
 }
 
+static struct guest other;
+static int arrived;
+
+/* Both are inside before either goes on. */
+static void meet_and_broadcast(struct guest *which)
+{
+    (void)which;
+    if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) == 2)
+        latch_open(&may_leave);
+    latch_wait(&may_leave);
+    CHECK_OK(peal_broadcast(chat.on_message, 8));
+}
+
+static void *get_guest(void *context)
+{
+    struct peal_service_use use;
+
+    CHECK_OK(peal_service_get(center, context, &use));
+    CHECK_OK(peal_use_end(use.use));
+    return NULL;
+}
+
+CLAIM("O13", "creations on two threads that broadcast to each other's services end, and no creation fails")
+{
+    static char guest_name[] = "guest";
+    static char other_name[] = "other";
+    pthread_t first, second;
+
+    open_house(0);
+    arrived = 0;
+    memset(&other, 0, sizeof other);
+    guest_register(&other, center, "other");
+    guest_observe(&other, NULL);
+    guest.in_create = meet_and_broadcast;
+    other.in_create = meet_and_broadcast;
+    first = thread_start(get_guest, guest_name);
+    second = thread_start(get_guest, other_name);
+    thread_join(first);
+    thread_join(second);
+    CHECK_EQUAL(guest.attempts, 1);
+    CHECK_EQUAL(other.attempts, 1);
+    journal_clear();
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_JOURNAL("guest1.1 other1.1");
+    close_center(center);
+}
+
 static bool is_over;
 
 static void *broadcast_much(void *context)

@@ -290,3 +290,28 @@ CLAIM("O12", "retired before the first broadcast, nothing is ever created for it
     CHECK_EQUAL(guest.attempts, 0);
     close_center(center);
 }
+
+static void register_more(struct guest *which)
+{
+    (void)which;
+    plain_observe("C", NULL);
+}
+
+CLAIM("O12", "what a creation registers is not the broadcaster's owner's")
+{
+    peal_owner owner;
+    size_t count = 0;
+
+    open_house();
+    guest_observe(&guest, NULL);
+    guest.in_create = register_more;
+    CHECK_OK(peal_owner_create("plugin", &owner));
+    CHECK_OK(peal_owner_enter(owner));
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_OK(peal_owner_leave());
+    CHECK_JOURNAL("+guest1 guest1.1 C1");
+    CHECK_OK(peal_owner_list_observations(owner, NULL, 0, &count));
+    CHECK_EQUAL(count, 0);
+    CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+    close_center(center);
+}
