@@ -69,6 +69,8 @@ int main(void)
         char byte;
         if (read(STDIN_FILENO, &byte, 1) <= 0)
             break;
+        if (byte == 'x')
+            break;
         /* 'u': the signal does what it did before. */
         if (byte == 'u') {
             must(peal_signal_unbind(center, SIGUSR1));

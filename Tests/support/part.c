@@ -6,7 +6,6 @@
 
 static peal_status take_step(struct part *part, struct peal_module_step *step, peal_status status)
 {
-    part->done = step->done;
     step->code = part->code;
     if (part->message != NULL)
         snprintf(step->message, sizeof step->message, "%s", part->message);
@@ -21,6 +20,7 @@ static peal_status start(void *self, struct peal_module_step *step)
     CHECK_POINTER(step->context, part);
     CHECK_EQUAL(step->size, sizeof *step);
     journal_write("+%s", part->name);
+    part->done = step->done;
     if (part->on_start != NULL)
         part->on_start(part, step);
     return take_step(part, step, part->starts);
@@ -31,6 +31,7 @@ static peal_status stop(void *self, struct peal_module_step *step)
     struct part *part = self;
 
     journal_write("-%s", part->name);
+    part->done = step->done;
     if (part->on_stop != NULL)
         part->on_stop(part, step);
     return take_step(part, step, part->stops);

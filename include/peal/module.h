@@ -24,6 +24,10 @@
  * the end of its start until the beginning of its stop, in start order. An application adds methods of
  * its own by a protocol that adopts it, or forwards another one.
  *
+ * will_start is the exception: no module observes yet, so each is told directly. One that has neither a
+ * queue nor a service hears it before anything starts, the others right before their own start, as do
+ * those that come while others run; these hear did_start right after it, too.
+ *
  * (CEApplicationMediator: registerAppilgationModuleDelegate:, notifySelectorOfAllDelegates,
  * notifySelectorOfAllDelegateUntilSuccessed; and the Fx framework's and OSGi's start order.)
  */
@@ -56,7 +60,8 @@ PEAL_PROTOCOL(peal_lifecycle, "PealLifecycle", PEAL_LIFECYCLE);
 
 /* ---- Registering ------------------------------------------------------------------------------- */
 
-/* A start or a stop that runs. peal fills in the first five members, the module the last two. */
+/* A start or a stop that runs, with no lock held; what it registers belongs to the module's owner. peal
+ * fills in the first five members, the module the last two. */
 struct peal_module_step {
     size_t size;          /* sizeof(struct peal_module_step) */
     peal_center center;
@@ -79,9 +84,12 @@ struct peal_module_description {
     const char *service; /* a service that the module is: got when it starts, let go after its stop, and
                             `self` is its instance. NULL: `self` is the context */
     int32_t priority;    /* among modules that could start next, the higher is earlier */
-    uint32_t timeout;    /* of each step, in milliseconds; 0: 10 seconds; PEAL_FOREVER for no limit */
+    uint32_t timeout;    /* of each step, in milliseconds; 0: 10 seconds; PEAL_FOREVER for no limit.
+                            See "Time limits" */
     peal_queue queue;    /* where its steps and events run; zero: on the thread of whoever starts, stops
-                            and broadcasts */
+                            and broadcasts. Who starts or stops waits; from a call of the queue, and
+                            from the main thread for the main queue, the step runs at once. Another
+                            thread must pump a pumped queue meanwhile */
     void *context;
     /* Starts. PEAL_OK; PEAL_DEFERRED when step->done will tell; negative: it failed. May be NULL. */
     peal_status (*start)(void *self, struct peal_module_step *step);
@@ -98,25 +106,38 @@ struct peal_module_description {
             NULL, NULL, NULL, { 0 }                                                                 \
     }
 
+/* Time limits. As soon as the limit of a step passes, module_overdue is told (below), while it runs.
+ *   - A step that blocks the thread of whoever starts or stops cannot be ended by peal. It has failed when
+ *     it comes back; a start that comes back with success is undone by its stop.
+ *   - One on a queue, or deferred, is given up. Where it had not begun it never does. What it answers later
+ *     has no effect; where it is deferred, its instance is let go, and step->done is stale. A start that
+ *     was given up is not undone.
+ * The limit of a stop includes the wait for the module's events that run on other threads. */
+
 /* Registers a module. Before the start, it waits for it. While the modules run it starts at once, and
  * before this returns; its dependencies must run by then. During the start, from one of its steps say,
  * it is started by that start, as soon as its dependencies run.
  *
- * description: *copied*, with its tables, which are checked against their protocols.
+ * description: *copied*, with its tables, which are checked against their protocols. Names have 1 to 255
+ *   bytes of UTF-8. A dependency that is named twice counts once.
  * out_module: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. Of a module that
- * starts at once also what peal_modules_start returns of it: then it is not registered. PEAL_ERROR_STATE
- * while the modules stop, or after. Also PEAL_ERROR_NOT_FOUND for an unknown protocol or service,
- * PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT.
+ * starts at once also what peal_modules_start returns of it, PEAL_ERROR_STATE for a dependency that does
+ * not run: then it is not registered. PEAL_ERROR_STATE while the modules stop, or after. Also
+ * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for one that needs itself,
+ * PEAL_ERROR_TYPE for a queue and a method with a bare pointer (observer.h), PEAL_ERROR_ARGUMENT,
+ * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
 
-/* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit.
+/* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit. Its
+ * handle is stale and its name free from the beginning. From its own event or step, and where the time
+ * passes, the rest is done when that has ended: on a thread of peal's for an event.
  *
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time has
- * passed or this is its own call; PEAL_ERROR_STATE when a module that runs needs it: the sentence names
- * that; PEAL_ERROR_HANDLE.
+ * passed or this is its own call; PEAL_ERROR_STATE when a module that runs, or is about to be started by a
+ * start, needs it: the sentence names that; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_remove(peal_module module);
 
@@ -157,7 +178,8 @@ typedef enum peal_modules_state {
  * `will_start` before, and of `did_start` after.
  *
  * Where a start fails, or its time limit passes, those that had started are stopped in reverse order,
- * and the modules are idle again: start again when the cause is gone.
+ * and the modules are idle again: start again when the cause is gone. For a module that was registered
+ * during the start, a missing dependency or a cycle is such a failure, once nothing else is left to start.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and PEAL_ERROR_CYCLE
  * with the path: then nothing was started; PEAL_ERROR_START, whose sentence has the module's own;
@@ -171,12 +193,14 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  * reported, and the next module is stopped.
  *
  * Before the start: no start will succeed. During the start: the module that starts finishes, no other
- * begins, and those that had started are stopped by the thread that starts; this waits for it.
+ * begins, and those that had started are stopped by the thread that starts; this waits for it. The end of
+ * a center stops them too, with no limit but that of each.
  *
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK, also when they were stopped already; PEAL_NOT_WAITED from within a step or an event
- * of a module that is to be stopped: then they are stopped when that ends; PEAL_ERROR_TIMEOUT when the
- * time has passed, and the rest was stopped without waiting; PEAL_ERROR_HANDLE.
+ * of a module that is to be stopped, and on the thread that starts or stops them: then they are stopped
+ * when that ends, after an event on a thread of peal's; PEAL_ERROR_TIMEOUT when the time has passed, and
+ * one was stopped without waiting for it; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Two at once: the second waits for the first. Since 0.1. */
 PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
 
@@ -231,7 +255,9 @@ PEAL_API peal_status peal_module_list(
 
 /* What observers are told about modules: the built-in protocol "PealModules". Broadcast with no lock
  * held. A step is "start" or "stop"; it is overdue as soon as its time limit passes, while it runs. A
- * signal that is bound is told of before its action runs, on the queue of its binding. */
+ * stop that fails is told as module_failed in the place of module_stopped. Before a module is stopped since
+ * the owner of one that it needs was retired, module_failed tells so, with "stop".
+ * A signal that is bound is told of before its action runs, on the queue of its binding. */
 #define PEAL_MODULE_EVENTS(METHOD)                                                                  \
     METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                \
     METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                \
@@ -248,13 +274,15 @@ typedef enum peal_signal_action {
                                    it did before, so that it ends a process which does not come to it */
     PEAL_SIGNAL_RELOAD = 2,     /* configuration_reloaded */
     PEAL_SIGNAL_BACKGROUND = 3, /* will_resign_active, did_enter_background; then the process is stopped
-                                   as the signal would have done */
+                                   as the signal would have done. For SIGTSTP alone */
     PEAL_SIGNAL_FOREGROUND = 4, /* will_enter_foreground, did_become_active */
     PEAL_SIGNAL_END_SESSION = 5 /* peal_session_end */
 } peal_signal_action;
 
 /* Binds a POSIX signal to an action: the handler only writes to a file descriptor, and the action runs
- * on a queue. Signals of one kind that come faster than they are worked off count as one, as always.
+ * on a queue. Signals of one kind that come faster than they are worked off count as one, as always. In a
+ * child that was forked and runs no other program a signal does what it does without a handler. The end
+ * of the center takes its bindings back.
  *
  * center: whose modules; a signal has one binding in the process.
  * signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM, SIGWINCH.

@@ -9,7 +9,8 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, services, and the protocols that were defined for it.
+ * An owner owns observations, queues, completions, services, modules, and the protocols that were defined
+ * for it.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -45,8 +46,10 @@ PEAL_API peal_status peal_owner_leave(void);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_owner peal_owner_current(void);
 
-/* Ends an owner and all that belongs to it: removes its observers and drops their queued calls, ends
- * its queues, unregisters its services and waits until their instances are destroyed, waits for its calls that run on other threads, runs its destroy callbacks here, and
+/* Ends an owner and all that belongs to it: removes its modules, after those that need them were stopped,
+ * whoever's they are (module.h); removes its observers and drops their queued calls, ends its queues,
+ * unregisters its services and waits until their instances are destroyed, waits for its calls that run on
+ * other threads, runs its destroy callbacks here, and
  * takes back the protocols that only it defined. When this returns PEAL_OK no code of the owner runs
  * or will be called by peal: unload it.
  *

@@ -9,18 +9,24 @@ extension Center {
         _ description: ProtocolDescription, for owner: Owner? = nil
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         for name in [description.name] + description.adopts { try defineBuiltIn(name) }
-        return try defineGiven(description, for: owner)
+        return try add(description, for: owner)
     }
 
-    /// A center's own protocols are there before anybody looks.
+    /// One of peal's own is there before anybody can define another.
     func defineBuiltIn(_ name: String) throws(Failure) {
-        guard let builtIn = BuiltInProtocol.find(name) ?? BuiltInProtocols.description(of: name) else { return }
+        guard let description = BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
         guard !isDefined else { return }
-        _ = try defineGiven(builtIn, for: nil)
+        _ = try add(description, for: nil)
     }
 
-    private func defineGiven(
+    /// One of peal's own, with its methods in the order of its text.
+    func builtIn(_ name: String) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
+        let proto = try findProtocol(name)
+        return (proto, try proto.methods())
+    }
+
+    private func add(
         _ description: ProtocolDescription, for owner: Owner?
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in

@@ -32,8 +32,11 @@ extension Center {
     /// Lazy observers whose service was not created for them yet.
     var pendingLazyObserverCount: Int { 0 }
 
-    var moduleCount: Int { 0 }
+    var moduleCount: Int { knownModules?.count ?? 0 }
 
     /// As the interface numbers them.
-    var modulesState: Int32 { 0 }
+    var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).rawValue) }
+
+    /// nil before the mediator is needed.
+    private var knownModules: Mediator? { mediator.withLock { $0.mediator } }
 }

@@ -6,7 +6,10 @@ extension Mediator {
         try withState { (state) throws(Failure) in
             guard state.forwarded.insert(proto).inserted else { return }
             for module in state.started where module.status.state == .running {
-                if let failure = observe(module, state) { throw failure }
+                guard let failure = observe(module, state) else { continue }
+                // Those that observe it by now stay; another try goes on from there.
+                state.forwarded.remove(proto)
+                throw failure
             }
         }
         Reclaimer.collect()

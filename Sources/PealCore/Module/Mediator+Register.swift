@@ -22,10 +22,15 @@ extension Mediator {
         let dependencies = try description.checkedDependencies()
         let tables = try read(description)
         if let service = description.service { _ = try Service.find(service, in: center) }
-        let isForGood = center === Center.shared
-        if isForGood { peal_leaks_ignore_begin() }
-        defer { if isForGood { peal_leaks_ignore_end() } }
-        return try withState { (state) throws(Failure) in
+        return try center.keepForGood { () throws(Failure) in
+            try insert(description, dependencies: dependencies, tables: tables)
+        }
+    }
+
+    private func insert(
+        _ description: ModuleDescription, dependencies: [String], tables: [Module.Table]
+    ) throws(Failure) -> (Module, Bool) {
+        try withState { (state) throws(Failure) in
             try state.check(description.name, dependencies)
             state.registrations += 1
             let made = Handles.modules.insert { number in

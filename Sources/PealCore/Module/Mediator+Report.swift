@@ -4,6 +4,8 @@ import PealCall
 extension Mediator {
     public var phase: ModulesPhase { withState { $0.phase } }
 
+    var count: Int { withState { $0.byName.count } }
+
     public func find(_ name: String) throws(Failure) -> Module {
         try withState { (state) throws(Failure) in
             if let module = state.byName[name] { return module }

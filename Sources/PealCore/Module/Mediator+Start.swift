@@ -122,7 +122,8 @@ extension Mediator {
                 heir.status.missing -= 1
                 if heir.status.missing == 0, heir.status.state == .registered { state.makeReady(heir) }
             }
-            return (failure, module.status.isLeaving && state.claimStop(module))
+            // One that does not observe has failed, and is stopped as such.
+            return (failure, failure == nil && module.status.isLeaving && state.claimStop(module))
         }
         tellChange()
         if let failure { return fail(module, .start, nil, failure.kind, failure.sentence, remains: true) }

@@ -3,6 +3,15 @@ import PealCall
 
 /// Tells observers about modules: a center's protocol PealModules.
 struct ModuleEvents: Sendable {
+    static let name = "PealModules"
+    static let methods = [
+        "optional void module_started(const char *name, uint64_t nanoseconds)",
+        "optional void module_stopped(const char *name, uint64_t nanoseconds)",
+        "optional void module_failed(const char *name, const char *step, const char *message)",
+        "optional void module_overdue(const char *name, const char *step, uint64_t nanoseconds)",
+        "optional void signal_received(int signal)",
+    ]
+
     private let started: Method
     private let stopped: Method
     private let failed: Method
@@ -10,7 +19,7 @@ struct ModuleEvents: Sendable {
     private let signal: Method
 
     init(of center: Center) throws(Failure) {
-        let methods = try center.define(BuiltInProtocol.moduleEvents).methods
+        let methods = try center.builtIn(Self.name).methods
         started = methods[0]
         stopped = methods[1]
         failed = methods[2]

@@ -34,12 +34,11 @@ extension Owner {
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }
-        guard isQuiet else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
         for queue in queues { queue.mailbox.destroyContextIfIdle() }
-        return RunningCalls.wait(for: records, deadline: deadline)
+        return RunningCalls.wait(for: records, deadline: deadline) && isQuiet
             && !completions.contains(where: \.isCallingHere)
             && !services.contains(where: \.isRunningHere)
             && Waiting.wait(until: deadline) { services.allSatisfy(\.isGone) }

@@ -17,8 +17,8 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
-        var services: [UInt64: Service] = [:]
         var modules: [UInt64: Module] = [:]
+        var services: [UInt64: Service] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -68,6 +68,13 @@ public final class Owner: Sendable {
         try remember { $0.completions[completion.number] = completion }
     }
 
+    func remember(_ module: Module) throws(Failure) {
+        try remember { $0.modules[module.number] = module }
+    }
+    func forget(_ module: Module) {
+        members.withLock { $0.modules[module.number] = nil }
+    }
+
     func remember(_ service: Service) throws(Failure) {
         try remember { $0.services[service.number] = service }
     }
@@ -76,13 +83,6 @@ public final class Owner: Sendable {
         let gone = members.withLock { $0.services.removeValue(forKey: service.number) }
         withExtendedLifetime(gone) {}
     }
-    func remember(_ module: Module) throws(Failure) {
-        try remember { $0.modules[module.number] = module }
-    }
-    func forget(_ module: Module) {
-        members.withLock { $0.modules[module.number] = nil }
-    }
-
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }

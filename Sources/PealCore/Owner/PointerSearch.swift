@@ -20,12 +20,12 @@ public struct PointerSearch {
         for queue in Handles.queues.all { search.look(at: queue) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
         for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
-        for service in Service.withFunctions { search.look(at: service) }
         for center in Handles.centers.all {
             for module in center.mediator.withLock({ $0.mediator })?.all ?? [] {
                 for (what, function) in module.pointers { search.check(function, what) }
             }
         }
+        for service in Service.withFunctions { search.look(at: service) }
         return search.found
     }
 

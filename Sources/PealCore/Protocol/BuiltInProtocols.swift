@@ -7,6 +7,8 @@ enum BuiltInProtocols {
     static func methods(of name: String) -> [String]? {
         switch name {
         case ServiceEvents.proto: ServiceEvents.methods
+        case Lifecycle.name: Lifecycle.methods
+        case ModuleEvents.name: ModuleEvents.methods
         default: BuiltInServices.methods(of: name)
         }
     }

@@ -112,7 +112,8 @@ final class ServiceBook: Sendable {
     }
 
     func provider(of proto: String) throws(Failure) -> (number: UInt64, count: Int) {
-        try state.withLock { (state) throws(Failure) in
+        if BuiltInServices.methods(of: proto) != nil { try makeBuiltIns() }
+        return try state.withLock { (state) throws(Failure) in
             guard !state.isEnded else { throw .endedCenter }
             let providers = state.providers[proto] ?? Providers()
             return (providers.numbers, providers.count)

@@ -58,7 +58,7 @@ final class SignalBinding: Sendable {
         case .foreground:
             lifecycle.broadcast(lifecycle.willEnterForeground)
             lifecycle.broadcast(lifecycle.didBecomeActive)
-        case .endSession: _ = try? center.endSession()
+        case .endSession: _ = try? center.services.endSession()
         }
     }
 }
