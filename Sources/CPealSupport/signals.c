@@ -28,8 +28,9 @@ static struct taken {
     /* An eventfd, made with the signal's first binding and never closed: a handler that runs on another
      * thread may write to it after the binding has ended. Zero: none; 0 is standard input's. */
     int descriptor;
-    struct dispatch_source_s *source; /* for good, as the descriptor */
+    struct dispatch_source_s *source; /* reads it; here the leak sanitizer sees that it is kept */
     bool is_taken;
+    bool is_once; /* the handler takes itself back */
     struct sigaction before;
     void (*arrived)(int number);
 } all_taken[SIGNALS];
@@ -47,6 +48,8 @@ static void handle(int number)
         raise(number);
     } else {
         const uint64_t one = 1;
+        if (all_taken[number].is_once)
+            sigaction(number, &all_taken[number].before, NULL);
         const int descriptor = __atomic_load_n(&all_taken[number].descriptor, __ATOMIC_ACQUIRE);
         /* It fails only when more have come than a number can count. */
         const ssize_t written = write(descriptor, &one, sizeof one);
@@ -95,7 +98,7 @@ static int install(int number)
     return sigaction(number, &action, NULL);
 }
 
-enum peal_signal_taken peal_signal_take(int number, void (*arrived)(int number))
+enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(int number))
 {
     if (number <= 0 || number >= SIGNALS)
         return PEAL_SIGNAL_REFUSED;
@@ -110,6 +113,7 @@ enum peal_signal_taken peal_signal_take(int number, void (*arrived)(int number))
     } else {
         taken->number = number;
         taken->arrived = arrived;
+        taken->is_once = once;
         process = getpid();
         if (!make_descriptor(taken))
             outcome = PEAL_SIGNAL_NO_DESCRIPTOR;

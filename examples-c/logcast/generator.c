@@ -3,9 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "interrupt.h"
-
-enum { LINES_A_SECOND = 3, LINES_A_READ = 4096 };
+enum { LINES_A_SECOND = 3, LINES_TO_PAUSE = 4096 };
 
 static const time_t first_second = 1767225600; /* 2026-01-01 00:00:00 UTC */
 
@@ -41,13 +39,12 @@ static void put_time(struct generator *generator)
 static enum source_result next(struct source *source, const char **text, size_t *length)
 {
     struct generator *generator = (struct generator *)source;
-    if (generator->made % LINES_A_READ == 0) {
-        source->reads++;
-        if (interrupt_signal() != 0)
-            return SOURCE_END;
-    }
     if (generator->made == generator->count)
         return SOURCE_END;
+    if (generator->made == generator->pause) {
+        generator->pause += LINES_TO_PAUSE;
+        return SOURCE_PAUSE;
+    }
     if (generator->made % LINES_A_SECOND == 0)
         put_time(generator);
     generator->random = generator->random * 1664525u + 1013904223u;

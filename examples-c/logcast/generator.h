@@ -7,6 +7,7 @@
 struct generator {
     struct source source; /* first: the generator is a source */
     uint64_t made, count;
+    uint64_t pause; /* after so many */
     uint32_t random;
     char line[96];
     size_t length;

@@ -1,5 +1,7 @@
 #include "host.h"
 
+#include "log_services.h"
+
 static void print(struct host *host, const char *who, const char *what)
 {
     progress_hide(&host->progress);
@@ -27,9 +29,18 @@ static bool open_ear(struct host *host)
         && log_trouble_observe(&troubles, host, &ear, &how, NULL) >= 0;
 }
 
-bool host_open(struct host *host)
+/* The protocols of the host's services, for plugins to find. */
+static bool define_services(const struct host *host)
+{
+    return peal_type_declare(host->center, log_reading_declaration) >= 0
+        && log_configuration_define(host->center, NULL) >= 0
+        && log_statistics_define(host->center, NULL) >= 0;
+}
+
+bool host_open(struct host *host, const struct options *options)
 {
     const peal_queue none = { 0 };
+    host->options = options;
     host->ear = none;
     host->troubles = 0;
     progress_begin(&host->progress);
@@ -38,6 +49,7 @@ bool host_open(struct host *host)
         return false;
     if (log_sink_join(host->center, &host->sinks) >= 0
         && log_store_define(host->center, &host->stores) >= 0
+        && define_services(host)
         && open_ear(host))
         return true;
     host_close(host);

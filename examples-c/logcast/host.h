@@ -3,11 +3,13 @@
 #define HOST_H
 
 #include "log_sink.h"
+#include "options.h"
 #include "progress.h"
 #include "roster.h"
 
 struct host {
     peal_center center;
+    const struct options *options; /* in force; the configuration has them, and may change them */
     struct log_sink_protocol sinks;
     struct log_store_protocol stores;
     peal_queue ear; /* trouble comes from any thread, and is printed by the host's */
@@ -16,8 +18,10 @@ struct host {
     unsigned troubles;
 };
 
-/* False when peal refuses; peal_last_message() tells why. */
-bool host_open(struct host *host);
+/* False when peal refuses; peal_last_message() tells why.
+ *
+ * options: borrowed as long as the host. */
+bool host_open(struct host *host, const struct options *options);
 void host_close(struct host *host);
 
 /* Prints the trouble that was told meanwhile. */

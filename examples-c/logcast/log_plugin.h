@@ -6,6 +6,10 @@
  * that frees its target. All that is registered meanwhile, queues too, belongs to the plugin's owner;
  * the host retires that before it unloads the plugin. So a plugin needs no `stop`.
  *
+ * The host makes a module of each plugin. A plugin that uses what another one has, a protocol or a
+ * service, names it in `needs`: then it starts after that one, ends before it, and is loaded anew with
+ * it. Where one of them is missing, or does not start, the plugin is told of and skipped.
+ *
  * Reloading
  * ---------
  * Between two lines the host may unload a plugin, load its file again and start it again:
@@ -25,7 +29,8 @@
 
 #include <peal/peal.h>
 
-/* An option that the user gave: --NAME.KEY VALUE. Valid as long as the process. */
+/* An option that the user gave: --NAME.KEY VALUE, or NAME.KEY = VALUE in the configuration file. The
+ * texts are valid as long as the process. Reloading may bring others: the file is read again then. */
 struct log_option {
     const char *key; /* NULL ends a list */
     const char *value;
@@ -55,6 +60,7 @@ struct log_plugin {
     const char *name; /* also the first part of its options; the same after a reload */
     const char *about;
     const struct log_option_help *options; /* may be NULL */
+    const char *const *needs; /* the names of other plugins, or of modules; NULL ends them; may be NULL */
     unsigned state; /* the layout of what it keeps; another number when that changes */
     /* Registers the plugin's observers in `center`.
      *

@@ -1,163 +1,88 @@
 #include "options.h"
 
-#include <peal/peal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "reader.h"
 #include "text.h"
 #include "trivial.h"
 
-static const char usage[] =
-    "usage: logcast [OPTION]... [LOG]...\n"
-    "Reads logs, hands each line to plugins, and tells what they found.\n"
-    "\n"
-    "  LOG                   a path, or - for standard input; /var/log/dpkg.log by default,\n"
-    "                        or the sample beside this program where that is missing\n"
-    "  --plugins FOLDER      load plugins from here instead of the folder beside this program\n"
-    "  --no-plugins          load none\n"
-    "  --list                list the plugins and their options, and end\n"
-    "  --PLUGIN.KEY VALUE    an option for a plugin, such as --filter.keep PATTERN\n"
-    "  --reload-every LINES  load one plugin anew after so many lines, each in its turn\n"
-    "  --check-pointers      before a plugin is unloaded, look whether peal still has any of its\n"
-    "                        functions; one of which it has stays loaded, and that is an error\n"
-    "  --time                tell the time spent in each plugin; measures every call\n"
-    "  --line-limit BYTES    cut lines that are longer; 1048576 by default\n"
-    "  --generate COUNT      read a generated log of so many lines\n"
-    "  --trivial COUNT       add so many observers that only count, to measure broadcasts\n"
-    "  --help, --version     print this, or the version, and end\n"
-    "\n"
-    "Ends with 0; with 1 when something could not be read, loaded or written; with 2 when the\n"
-    "options are wrong. SIGINT and SIGTERM end the reading: what was read is still reported.\n"
-    "SIGHUP loads all plugins anew, between two lines: none is lost, and the counts go on.\n";
+enum kind { FLAG, NUMBER, TEXT };
 
-static enum options_result bad(const char *option, const char *what)
-{
-    fprintf(stderr, "logcast: %s: %s\nTry logcast --help.\n", option, what);
-    return OPTIONS_BAD;
-}
-
-/* The arguments, one after the other. */
-struct arguments {
-    char **next;
-    char *value; /* behind the equals sign, or NULL */
+static const struct option {
+    const char *key;
+    enum kind kind;
+    bool in_file; /* whether the configuration file may have it */
+    size_t place; /* in struct options */
+    uint64_t least, most;
+} known[] = {
+    { "config", TEXT, false, offsetof(struct options, config), 0, 0 },
+    { "plugins", TEXT, true, offsetof(struct options, plugins_folder), 0, 0 },
+    { "no-plugins", FLAG, false, offsetof(struct options, no_plugins), 0, 0 },
+    { "list", FLAG, false, offsetof(struct options, list), 0, 0 },
+    { "explain", FLAG, false, offsetof(struct options, explain), 0, 0 },
+    { "time", FLAG, true, offsetof(struct options, time), 0, 0 },
+    { "check-pointers", FLAG, true, offsetof(struct options, check_pointers), 0, 0 },
+    { "generate", NUMBER, false, offsetof(struct options, generate), 0, UINT64_MAX / 128 },
+    { "trivial", NUMBER, false, offsetof(struct options, trivial), 0, TRIVIAL_LIMIT },
+    { "line-limit", NUMBER, true, offsetof(struct options, line_limit), 1, 1u << 30 },
+    { "reload-every", NUMBER, true, offsetof(struct options, reload_every), 1, UINT64_MAX },
 };
 
-static const char *take_value(struct arguments *arguments)
+static const struct option *find(const char *key)
 {
-    const char *value = arguments->value;
-    arguments->value = NULL;
-    if (value == NULL && *arguments->next != NULL)
-        value = *arguments->next++;
-    return value;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].key, key) == 0)
+            return &known[i];
+    return NULL;
 }
 
-static enum options_result read_number(
-    struct arguments *arguments, const char *name, uint64_t least, uint64_t most,
-    uint64_t *out_number)
+void options_default(struct options *options)
 {
-    const char *value = take_value(arguments);
-    if (value == NULL)
-        return bad(name, "needs a number");
-    if (!text_read_number(value, least, most, out_number))
-        return bad(name, "the number is none, or out of range");
-    return OPTIONS_RUN;
-}
-
-static enum options_result read_plugin_option(
-    struct options *options, struct arguments *arguments, char *name)
-{
-    char *dot = strchr(name, '.');
-    if (options->for_plugins_count == OPTIONS_FOR_PLUGINS)
-        return bad(name, "too many options for plugins");
-    struct plugin_option *option = &options->for_plugins[options->for_plugins_count++];
-    option->value = take_value(arguments);
-    if (option->value == NULL)
-        return bad(name, "needs a value");
-    *dot = '\0';
-    option->plugin = name + 2;
-    option->key = dot + 1;
-    return OPTIONS_RUN;
-}
-
-static enum options_result read_option(
-    struct options *options, struct arguments *arguments, char *name)
-{
-    if (strncmp(name, "--", 2) == 0 && strchr(name, '.') != NULL)
-        return read_plugin_option(options, arguments, name);
-    if (strcmp(name, "--generate") == 0) {
-        options->generates = true;
-        return read_number(arguments, name, 0, UINT64_MAX / 128, &options->generate);
-    }
-    if (strcmp(name, "--trivial") == 0)
-        return read_number(arguments, name, 0, TRIVIAL_LIMIT, &options->trivial);
-    if (strcmp(name, "--reload-every") == 0)
-        return read_number(arguments, name, 1, UINT64_MAX, &options->reload_every);
-    if (strcmp(name, "--line-limit") == 0)
-        return read_number(arguments, name, 1, 1u << 30, &options->line_limit);
-    if (strcmp(name, "--plugins") == 0) {
-        options->plugins_folder = take_value(arguments);
-        return options->plugins_folder == NULL ? bad(name, "needs a folder") : OPTIONS_RUN;
-    }
-    if (strcmp(name, "--no-plugins") == 0)
-        options->no_plugins = true;
-    else if (strcmp(name, "--list") == 0)
-        options->list = true;
-    else if (strcmp(name, "--time") == 0)
-        options->time = true;
-    else if (strcmp(name, "--check-pointers") == 0)
-        options->check_pointers = true;
-    else
-        return bad(name, "there is no such option");
-    return OPTIONS_RUN;
-}
-
-/* --help and --version win, wherever they are. */
-static bool read_early(char **argv)
-{
-    for (char **at = argv + 1; *at != NULL && strcmp(*at, "--") != 0; at++) {
-        if (strcmp(*at, "--help") == 0) {
-            fputs(usage, stdout);
-            return true;
-        }
-        if (strcmp(*at, "--version") == 0) {
-            const unsigned peal = (unsigned)peal_version();
-            printf("logcast %d.%d.%d, with peal %u.%u.%u\n", PEAL_VERSION_MAJOR,
-                   PEAL_VERSION_MINOR, PEAL_VERSION_PATCH, peal / 10000, peal / 100 % 100,
-                   peal % 100);
-            return true;
-        }
-    }
-    return false;
-}
-
-enum options_result options_read(struct options *options, int argc, char **argv)
-{
-    struct arguments arguments = { argv + (argc > 0 ? 1 : 0), NULL };
-    bool only_paths = false;
     memset(options, 0, sizeof *options);
-    options->paths = argv; /* never filled faster than read */
+    options->generate = OPTIONS_GENERATE_NOTHING;
     options->line_limit = READER_LINE_LIMIT;
-    if (argc > 0 && read_early(argv))
-        return OPTIONS_DONE;
-    while (*arguments.next != NULL) {
-        char *argument = *arguments.next++;
-        if (only_paths || argument[0] != '-' || argument[1] == '\0') {
-            options->paths[options->path_count++] = argument;
-        } else if (strcmp(argument, "--") == 0) {
-            only_paths = true;
-        } else {
-            arguments.value = strchr(argument, '=');
-            if (arguments.value != NULL)
-                *arguments.value++ = '\0';
-            const enum options_result result = read_option(options, &arguments, argument);
-            if (result != OPTIONS_RUN)
-                return result;
-            if (arguments.value != NULL)
-                return bad(argument, "takes no value");
-        }
+}
+
+bool options_is_for_plugin(const char *key)
+{
+    return strchr(key, '.') != NULL;
+}
+
+bool options_takes_value(const char *key)
+{
+    const struct option *option = find(key);
+    return options_is_for_plugin(key) || (option != NULL && option->kind != FLAG);
+}
+
+/* The command line's flags have no value: to name one is to want it. */
+static const char *set_flag(bool *flag, const struct setting *setting)
+{
+    if (setting->line > 0 && strcmp(setting->value, "yes") != 0 && strcmp(setting->value, "no") != 0)
+        return "must be yes or no";
+    *flag = setting->line == 0 || strcmp(setting->value, "yes") == 0;
+    return NULL;
+}
+
+const char *options_set(struct options *options, const struct setting *setting)
+{
+    const struct option *option = find(setting->key);
+    if (options_is_for_plugin(setting->key))
+        return NULL;
+    if (option == NULL)
+        return "there is no such option";
+    if (setting->line > 0 && !option->in_file)
+        return "can only be given on the command line";
+    char *place = (char *)options + option->place;
+    switch (option->kind) {
+    case FLAG:
+        return set_flag((bool *)(void *)place, setting);
+    case NUMBER:
+        return text_read_number(setting->value, option->least, option->most,
+                                (uint64_t *)(void *)place)
+            ? NULL : "the number is none, or out of range";
+    case TEXT:
+        memcpy(place, &setting->value, sizeof setting->value);
+        return NULL;
     }
-    if (options->generates && options->path_count > 0)
-        return bad("--generate", "reads no other log");
-    return OPTIONS_RUN;
+    return NULL;
 }

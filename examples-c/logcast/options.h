@@ -1,4 +1,4 @@
-/* What the user asked for. */
+/* What the user may ask for. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -6,29 +6,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OPTIONS_FOR_PLUGINS = 64 };
+#include "setting.h"
 
-/* --PLUGIN.KEY VALUE */
-struct plugin_option {
-    const char *plugin, *key, *value;
-};
+#define OPTIONS_GENERATE_NOTHING UINT64_MAX
 
+/* Texts are borrowed from the settings. */
 struct options {
-    char **paths; /* in argv */
-    size_t path_count;
+    const char *config;         /* NULL: the file beside the executable, if it is there */
     const char *plugins_folder; /* NULL: beside the executable */
-    bool no_plugins, list, time, check_pointers;
-    bool generates;
+    bool no_plugins, list, explain, time, check_pointers;
     uint64_t generate, trivial, line_limit;
     uint64_t reload_every; /* 0: on SIGHUP alone */
-    struct plugin_option for_plugins[OPTIONS_FOR_PLUGINS];
-    size_t for_plugins_count;
 };
 
-enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
+void options_default(struct options *options);
 
-/* Reads the arguments, which are changed and must stay. Prints help and version by itself; tells
- * what is bad on standard error. */
-enum options_result options_read(struct options *options, int argc, char **argv);
+/* Whether a key is that of a plugin's option: PLUGIN.KEY. */
+bool options_is_for_plugin(const char *key);
+/* Whether an option takes a value on the command line; one that does not exist takes none. */
+bool options_takes_value(const char *key);
+
+/* Puts a setting into its option; nothing for a plugin's. What is wrong with it, or NULL. */
+const char *options_set(struct options *options, const struct setting *setting);
 
 #endif

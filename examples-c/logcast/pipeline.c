@@ -1,5 +1,7 @@
 #include "pipeline.h"
 
+#include "clock.h"
+#include "report.h"
 #include "text.h"
 
 /* Hands a line to those who store. False when a queue did not take it, which a typed broadcast would
@@ -55,27 +57,21 @@ static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *
     return keep;
 }
 
-static void begin(const struct pipeline *pipeline, const struct source *source)
+static void begin(struct pipeline *pipeline, struct source *source)
 {
+    static const struct log_totals no_lines;
+    static const struct log_reading nothing;
     struct host *host = pipeline->host;
-    if (pipeline->times)
-        roster_start(&host->roster);
+    pipeline->source = source;
+    pipeline->totals = no_lines;
+    pipeline->counted = nothing;
+    pipeline->counted_at = clock_nanoseconds();
+    pipeline->refused = 0;
+    statistics_begin_source(pipeline->statistics);
+    roster_start(&host->roster);
     PEAL_EACH(log_sink, &host->sinks, begin, each) {
         each.table->begin(each.target, source->name);
-        if (pipeline->times)
-            roster_charge(&host->roster, each.target);
-    }
-}
-
-static void end(const struct pipeline *pipeline, const struct source *source,
-                struct log_totals totals)
-{
-    struct host *host = pipeline->host;
-    if (pipeline->times)
-        roster_start(&host->roster);
-    PEAL_EACH(log_sink, &host->sinks, end, each) {
-        each.table->end(each.target, source->name, totals);
-        if (pipeline->times)
+        if (host->options->time)
             roster_charge(&host->roster, each.target);
     }
 }
@@ -91,32 +87,87 @@ static void tell_refused(struct host *host, uint64_t refused)
     host_complain(host, "queues", what);
 }
 
-enum source_result pipeline_run(
-    struct pipeline *pipeline, struct source *source, struct log_totals *out_totals)
+static void end(struct pipeline *pipeline)
 {
     struct host *host = pipeline->host;
-    struct log_totals totals = { 0, 0 };
-    struct log_line line = { source->name, 0, NULL, 0 };
-    enum source_result result;
-    uint64_t reads = source->reads, refused = 0;
-
-    begin(pipeline, source);
-    while ((result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
-        if (result == SOURCE_LINE) {
-            line.number = ++totals.read;
-            totals.kept += pipeline->times ? pass_line_timed(host, &line, &refused)
-                                           : pass_line(host, &line, &refused);
-            reload_after_line(&pipeline->reload);
-        }
-        reload_if_asked(&pipeline->reload);
-        if (source->reads != reads) {
-            reads = source->reads;
-            host_hear(host);
-            progress_show(&host->progress, source, totals.read);
-        }
+    const struct source *source = pipeline->source;
+    roster_start(&host->roster);
+    PEAL_EACH(log_sink, &host->sinks, end, each) {
+        each.table->end(each.target, source->name, pipeline->totals);
+        if (host->options->time)
+            roster_charge(&host->roster, each.target);
     }
-    end(pipeline, source, totals);
-    tell_refused(host, refused);
-    *out_totals = totals;
+    tell_refused(host, pipeline->refused);
+    pipeline_count(pipeline);
+    pipeline->source = NULL;
+    progress_hide(&host->progress);
+    report_reading(source->name, &pipeline->statistics->of_source);
+}
+
+void pipeline_count(struct pipeline *pipeline)
+{
+    const struct source *source = pipeline->source;
+    if (source == NULL)
+        return;
+    struct log_reading *counted = &pipeline->counted;
+    const struct log_totals *totals = &pipeline->totals;
+    const uint64_t now = clock_nanoseconds();
+    const struct log_reading more = {
+        totals->read - counted->read, totals->kept - counted->kept,
+        source->bytes - counted->bytes, source->cut - counted->cut, now - pipeline->counted_at,
+    };
+    const struct log_reading whole = {
+        totals->read, totals->kept, source->bytes, source->cut, 0,
+    };
+    statistics_add(pipeline->statistics, &more);
+    *counted = whole;
+    pipeline->counted_at = now;
+}
+
+void pipeline_end(struct pipeline *pipeline)
+{
+    pipeline->is_over = true;
+    if (pipeline->source != NULL)
+        end(pipeline);
+}
+
+static void take_line(struct pipeline *pipeline, struct log_line *line)
+{
+    const struct options *options = pipeline->host->options;
+    line->number = ++pipeline->totals.read;
+    pipeline->totals.kept += options->time
+        ? pass_line_timed(pipeline->host, line, &pipeline->refused)
+        : pass_line(pipeline->host, line, &pipeline->refused);
+    if (options->reload_every > 0 && ++pipeline->lines_since_reload >= options->reload_every) {
+        pipeline->lines_since_reload = 0;
+        plugins_reload_next(pipeline->plugins);
+    }
+}
+
+/* What else there is to do, between two lines. */
+static void attend(struct pipeline *pipeline)
+{
+    struct host *host = pipeline->host;
+    pipeline_count(pipeline); /* signals may end a session */
+    signals_pump(pipeline->signals);
+    host_hear(host);
+    if (pipeline->source != NULL)
+        progress_show(&host->progress, pipeline->source, pipeline->totals.read);
+}
+
+enum source_result pipeline_run(struct pipeline *pipeline, struct source *source)
+{
+    struct log_line line = { source->name, 0, NULL, 0 };
+    enum source_result result = SOURCE_END;
+    begin(pipeline, source);
+    while (!pipeline->is_over
+           && (result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
+        if (result == SOURCE_LINE)
+            take_line(pipeline, &line);
+        else
+            attend(pipeline);
+    }
+    if (pipeline->source != NULL)
+        end(pipeline);
     return result;
 }

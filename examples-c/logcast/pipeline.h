@@ -3,17 +3,33 @@
 #define PIPELINE_H
 
 #include "host.h"
-#include "reload.h"
+#include "plugins.h"
+#include "signals.h"
 #include "source.h"
+#include "statistics.h"
 
 struct pipeline {
     struct host *host;
-    struct reload reload;
-    bool times; /* whether the roster is charged */
+    struct plugins *plugins;
+    struct signals *signals;
+    struct statistics *statistics;
+    bool is_over; /* no more is read: the modules stop */
+
+    /* Of the source that is read; the rest means nothing without one. */
+    struct source *source;
+    struct log_totals totals;
+    uint64_t refused;           /* lines that a queue did not take */
+    struct log_reading counted; /* what statistics has of it */
+    uint64_t counted_at;
+    uint64_t lines_since_reload;
 };
 
-/* Runs a source to its end, or to its failure, and fills in what was read and kept. */
-enum source_result pipeline_run(
-    struct pipeline *pipeline, struct source *source, struct log_totals *out_totals);
+/* Runs a source to its end, its failure, or the end of all. */
+enum source_result pipeline_run(struct pipeline *pipeline, struct source *source);
+
+/* Tells statistics what was read by now. */
+void pipeline_count(struct pipeline *pipeline);
+/* Ends the source that is read, if any, and prints what was read of it. No line is read any more. */
+void pipeline_end(struct pipeline *pipeline);
 
 #endif

@@ -7,9 +7,6 @@
 
 #include "place.h"
 
-/* How long a plugin's calls may take to end; after that it is not unloaded. */
-enum { PATIENCE_MILLISECONDS = 60000 };
-
 void plugin_complain(struct host *host, const char *who, const char *format, ...)
 {
     char whole[PLACE_CAPACITY], what[2 * PLACE_CAPACITY];
@@ -59,8 +56,9 @@ static bool take_name(struct plugin *plugin, struct host *host, const char *file
     return plugin->name != NULL && strcmp(plugin->name, plugin->table->name) == 0;
 }
 
-bool plugin_load(struct plugin *plugin, struct host *host, const char *file)
+bool plugin_load(struct plugin *plugin, const char *file)
 {
+    struct host *host = plugin->host;
     if (peal_owner_create(file, &plugin->owner) < 0) {
         plugin_complain(host, file, "%s", peal_last_message());
         return false;
@@ -82,59 +80,7 @@ bool plugin_load(struct plugin *plugin, struct host *host, const char *file)
     return false;
 }
 
-/* ---- Starting -------------------------------------------------------------------------------- */
-
-/* The options that are the plugin's, ended by a NULL. */
-static void pick_options(const struct options *options, const char *name,
-                         struct log_option given[OPTIONS_FOR_PLUGINS + 1])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < options->for_plugins_count; i++) {
-        if (strcmp(options->for_plugins[i].plugin, name) == 0) {
-            given[count].key = options->for_plugins[i].key;
-            given[count++].value = options->for_plugins[i].value;
-        }
-    }
-    given[count].key = NULL;
-}
-
-static void take_seat(struct plugin *plugin, struct host *host, const void *target)
-{
-    if (plugin->seat != NULL)
-        roster_move(&host->roster, plugin->seat, target);
-    else if ((plugin->seat = roster_add(&host->roster, plugin->name, target)) == NULL)
-        host_complain(host, plugin->name, "has no place in the roster: it goes unnamed");
-}
-
-void plugin_start(struct plugin *plugin, struct host *host, const struct options *options)
-{
-    struct log_option given[OPTIONS_FOR_PLUGINS + 1];
-    char *const bytes = plugin->kept; /* taken out: a start that fails may keep them again */
-    struct log_kept kept = { bytes, plugin->kept_length };
-    void *target = NULL;
-    plugin->kept = NULL;
-    plugin->kept_length = 0;
-    if (kept.length > 0 && plugin->table->state != plugin->kept_layout) {
-        host_complain(host, plugin->name,
-                      "it has changed, and cannot read what it kept: it begins anew");
-        kept.length = 0;
-    }
-    pick_options(options, plugin->name, given);
-    peal_forget_failure();
-    peal_owner_enter(plugin->owner);
-    plugin->started = plugin->table->start(host->center, given, &kept, &target);
-    peal_owner_leave();
-    if (plugin->started == LOG_STARTED)
-        take_seat(plugin, host, target);
-    if (plugin->started == LOG_START_FAILED) {
-        plugin_complain(host, plugin->name, "%s",
-                        peal_last_status() < 0 ? peal_last_message() : "it did not start");
-        plugin_unload(plugin, host, options);
-    }
-    free(bytes);
-}
-
-/* ---- Ending ---------------------------------------------------------------------------------- */
+/* ---- Unloading ------------------------------------------------------------------------------- */
 
 /* Delivers what waits on the plugin's queues: retiring the owner would drop it. */
 static void drain(peal_owner owner)
@@ -147,7 +93,7 @@ static void drain(peal_owner owner)
         status = peal_owner_list_observations(owner, observations, capacity, &count);
         for (size_t i = 0; i < count && i < capacity; i++)
             peal_observation_remove_with(observations[i], PEAL_REMOVE_DRAIN | PEAL_REMOVE_WAIT,
-                                         PATIENCE_MILLISECONDS);
+                                         PLUGIN_PATIENCE);
     } while (status == PEAL_TRUNCATED);
 }
 
@@ -166,24 +112,25 @@ static void tell_pointer(void *context, const char *what, const void *function)
 }
 
 /* Whether peal has no function of the object any more. */
-static bool is_forgotten(const struct plugin *plugin, struct host *host)
+static bool is_forgotten(const struct plugin *plugin)
 {
-    struct search search = { host, plugin->name };
+    struct search search = { plugin->host, plugin->name };
     size_t count = 0;
     return peal_find_pointers_into(
                dlsym(plugin->object, LOG_PLUGIN_ENTRY), tell_pointer, &search, &count) == PEAL_OK
         && count == 0;
 }
 
-void plugin_unload(struct plugin *plugin, struct host *host, const struct options *options)
+void plugin_unload(struct plugin *plugin)
 {
+    struct host *host = plugin->host;
     if (plugin->object == NULL)
         return;
     plugin->kept_layout = plugin->table->state;
     drain(plugin->owner);
-    if (peal_owner_retire(plugin->owner, PATIENCE_MILLISECONDS) != PEAL_OK)
+    if (peal_owner_retire(plugin->owner, PLUGIN_PATIENCE) != PEAL_OK)
         host_complain(host, plugin->name, "not unloaded: its code may still run");
-    else if (!options->check_pointers || is_forgotten(plugin, host))
+    else if (!host->options->check_pointers || is_forgotten(plugin))
         dlclose(plugin->object);
     plugin->object = NULL;
 }

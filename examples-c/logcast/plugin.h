@@ -1,17 +1,23 @@
-/* One plugin: a shared object, loaded, checked, started, ended and unloaded. */
+/* One plugin: a shared object that is loaded and checked, and runs as a module of its name. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
 #include "host.h"
 #include "log_plugin.h"
-#include "options.h"
+
+/* How long a plugin's calls may take to end, in milliseconds; after that it is not unloaded. */
+enum { PLUGIN_PATIENCE = 60000 };
 
 struct plugin {
+    struct host *host;
     char *path, *name; /* owned: those of the object go with it */
     void *object;      /* NULL while it is not loaded; the next three mean something while it is */
     const struct log_plugin *table;
     peal_owner owner; /* of all that its code registers */
     enum log_start started;
+    bool is_running; /* the next two mean something while it does */
+    peal_module module;
+    uint64_t order; /* later starts have higher numbers */
     struct roster_entry *seat; /* NULL before its first start */
 
     /* What it kept for its next self. Added to by its destroy callbacks, on whatever thread; looked at
@@ -20,22 +26,26 @@ struct plugin {
     size_t kept_length;
     unsigned kept_layout;
 
-    uint64_t reloads, reload_nanoseconds;
+    bool is_marked; /* to be reloaded now */
+    uint64_t reloads, reloads_along, reload_nanoseconds;
 };
 
 /* Loads the object at the plugin's path. False after a complaint: then the plugin is as it was.
  *
  * file: what the complaint calls it. */
-bool plugin_load(struct plugin *plugin, struct host *host, const char *file);
-/* Starts it with its options and what it kept. One that fails is complained of, and unloaded. */
-void plugin_start(struct plugin *plugin, struct host *host, const struct options *options);
+bool plugin_load(struct plugin *plugin, const char *file);
 /* Ends all that it registered, and unloads it if it is loaded. After a complaint it may stay in memory;
  * to us it is unloaded all the same. */
-void plugin_unload(struct plugin *plugin, struct host *host, const struct options *options);
+void plugin_unload(struct plugin *plugin);
+/* Registers a loaded plugin as a module, which starts it, with its options and what it kept. One that
+ * does not start is complained of, and unloaded. */
+void plugin_run(struct plugin *plugin);
+/* Stops it if it runs, and unloads it. What needs it must have ended. */
+void plugin_end(struct plugin *plugin);
 
 /* Adds to what it keeps. False when memory is out. */
 bool plugin_keep(struct plugin *plugin, const void *bytes, size_t length);
-/* Frees what is left of a plugin that is not loaded. */
+/* Frees what is left of a plugin that has ended. */
 void plugin_free(struct plugin *plugin);
 
 /* Prints "logcast: plugin WHO skipped: ..." */

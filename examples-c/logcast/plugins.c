@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "clock.h"
+#include "needs.h"
 #include "place.h"
 
-static struct plugin *find(struct plugins *plugins, const char *name)
+struct plugin *plugins_find(struct plugins *plugins, const char *name)
 {
     for (size_t i = 0; i < plugins->count; i++)
         if (strcmp(plugins->known[i].name, name) == 0)
@@ -20,7 +21,7 @@ static struct plugin *find(struct plugins *plugins, const char *name)
 static void keep(void *self, const char *who, const void *state, size_t length)
 {
     struct plugins *plugins = self;
-    struct plugin *plugin = find(plugins, who);
+    struct plugin *plugin = plugins_find(plugins, who);
     if (plugin == NULL)
         return;
     pthread_mutex_lock(&plugins->keeping);
@@ -32,11 +33,10 @@ static void keep(void *self, const char *who, const void *state, size_t length)
 
 static const struct log_state memory = { PEAL_TABLE(log_state), keep };
 
-bool plugins_open(struct plugins *plugins, struct host *host, const struct options *options)
+bool plugins_open(struct plugins *plugins, struct host *host)
 {
     struct log_state_protocol states;
     plugins->host = host;
-    plugins->options = options;
     plugins->count = plugins->turn = 0;
     pthread_mutex_init(&plugins->keeping, NULL);
     return log_state_define(host->center, &states) >= 0
@@ -55,6 +55,7 @@ static void load(struct plugins *plugins, const char *folder, const char *file)
         return;
     }
     memset(&plugin, 0, sizeof plugin);
+    plugin.host = host;
     plugin.path = malloc(length);
     if (plugin.path == NULL) {
         plugin_complain(host, file, "%s", strerror(errno));
@@ -62,13 +63,13 @@ static void load(struct plugins *plugins, const char *folder, const char *file)
     }
     snprintf(plugin.path, length, "%s/%s", folder, file);
     plugin.started = LOG_START_IDLE;
-    if (plugin_load(&plugin, host, file)) {
-        if (find(plugins, plugin.name) == NULL) {
+    if (plugin_load(&plugin, file)) {
+        if (plugins_find(plugins, plugin.name) == NULL) {
             plugins->known[plugins->count++] = plugin;
             return;
         }
         plugin_complain(host, file, "another plugin is called %s", plugin.name);
-        plugin_unload(&plugin, host, plugins->options);
+        plugin_unload(&plugin);
     }
     plugin_free(&plugin);
 }
@@ -94,69 +95,142 @@ void plugins_load(struct plugins *plugins, const char *folder)
     free(entries);
 }
 
-static bool has_option(const struct log_plugin *table, const char *key)
+const char *plugins_refuse_option(struct plugins *plugins, const char *key)
 {
-    for (const struct log_option_help *help = table->options; help && help->key; help++)
-        if (strcmp(help->key, key) == 0)
-            return true;
-    return false;
-}
-
-bool plugins_know_options(struct plugins *plugins)
-{
-    const struct options *options = plugins->options;
-    for (size_t i = 0; i < options->for_plugins_count; i++) {
-        const struct plugin_option *option = &options->for_plugins[i];
-        const struct plugin *plugin = find(plugins, option->plugin);
-        if (plugin == NULL || !has_option(plugin->table, option->key)) {
-            fprintf(stderr, "logcast: --%s.%s: %s\nTry logcast --list.\n", option->plugin,
-                    option->key, plugin == NULL ? "no such plugin is loaded"
-                                                : "the plugin has no such option");
-            return false;
-        }
+    const char *dot = strchr(key, '.');
+    for (size_t i = 0; dot != NULL && i < plugins->count; i++) {
+        const struct plugin *plugin = &plugins->known[i];
+        if (strncmp(plugin->name, key, (size_t)(dot - key)) != 0
+            || plugin->name[dot - key] != '\0')
+            continue;
+        if (plugin->object == NULL)
+            return NULL; /* it was told why */
+        for (const struct log_option_help *help = plugin->table->options; help && help->key; help++)
+            if (strcmp(help->key, dot + 1) == 0)
+                return NULL;
+        return "the plugin has no such option";
     }
-    return true;
+    return "no such plugin is loaded";
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-void plugins_start(struct plugins *plugins)
+static void charge(struct plugin *plugin, uint64_t begun)
 {
-    for (size_t i = 0; i < plugins->count; i++)
-        plugin_start(&plugins->known[i], plugins->host, plugins->options);
+    if (plugin->is_marked)
+        plugin->reload_nanoseconds += clock_nanoseconds() - begun;
 }
 
-static void reload(struct plugins *plugins, struct plugin *plugin)
+static void run(struct plugin *plugin)
 {
     const uint64_t begun = clock_nanoseconds();
-    plugin_unload(plugin, plugins->host, plugins->options);
-    if (plugin_load(plugin, plugins->host, plugin->name)) {
-        plugin_start(plugin, plugins->host, plugins->options);
-        plugin->reloads++;
+    plugin_run(plugin);
+    charge(plugin, begun);
+}
+
+void plugins_start(struct plugins *plugins)
+{
+    bool goes_on = true;
+    while (goes_on) {
+        goes_on = false;
+        for (size_t i = 0; i < plugins->count; i++) {
+            struct plugin *plugin = &plugins->known[i];
+            if (plugin->object == NULL || plugin->is_running
+                || needs_first_unmet(plugins->host, plugin->table->needs) != NULL)
+                continue;
+            run(plugin);
+            goes_on = true;
+        }
     }
-    plugin->reload_nanoseconds += clock_nanoseconds() - begun;
+    for (size_t i = 0; i < plugins->count; i++)
+        if (plugins->known[i].object != NULL && !plugins->known[i].is_running)
+            needs_complain(plugins, &plugins->known[i]);
+    for (size_t i = 0; i < plugins->count; i++)
+        if (!plugins->known[i].is_running)
+            plugin_unload(&plugins->known[i]);
+}
+
+/* ---- Reloading ------------------------------------------------------------------------------- */
+
+/* Marks a plugin, and those that run and need it. */
+static void mark(struct plugins *plugins, struct plugin *plugin)
+{
+    plugin->is_marked = true;
+    for (size_t i = 0; i < plugins->count; i++) {
+        struct plugin *other = &plugins->known[i];
+        if (other->is_running && !other->is_marked && needs_name(other->table->needs, plugin->name))
+            mark(plugins, other);
+    }
+}
+
+/* The one of those marked that started last, or NULL when none runs. */
+static struct plugin *find_last(struct plugins *plugins)
+{
+    struct plugin *last = NULL;
+    for (size_t i = 0; i < plugins->count; i++) {
+        struct plugin *plugin = &plugins->known[i];
+        if (plugin->is_marked && plugin->is_running && (last == NULL || plugin->order > last->order))
+            last = plugin;
+    }
+    return last;
+}
+
+/* Ends what is marked, the last one first, and loads and starts it again. */
+static void reload_marked(struct plugins *plugins)
+{
+    struct plugin *plugin;
+    while ((plugin = find_last(plugins)) != NULL) {
+        const uint64_t begun = clock_nanoseconds();
+        plugin_end(plugin);
+        charge(plugin, begun);
+    }
+    for (size_t i = 0; i < plugins->count; i++) {
+        const uint64_t begun = clock_nanoseconds();
+        plugin = &plugins->known[i];
+        if (plugin->is_marked)
+            plugin_load(plugin, plugin->name);
+        charge(plugin, begun);
+    }
+    plugins_start(plugins);
 }
 
 void plugins_reload_next(struct plugins *plugins)
 {
     if (plugins->count == 0)
         return;
-    reload(plugins, &plugins->known[plugins->turn]);
+    struct plugin *next = &plugins->known[plugins->turn];
     plugins->turn = (plugins->turn + 1) % plugins->count;
+    mark(plugins, next);
+    reload_marked(plugins);
+    for (size_t i = 0; i < plugins->count; i++) {
+        struct plugin *plugin = &plugins->known[i];
+        *(plugin == next ? &plugin->reloads : &plugin->reloads_along) +=
+            plugin->is_marked && plugin->is_running;
+        plugin->is_marked = false;
+    }
 }
 
 void plugins_reload_all(struct plugins *plugins)
 {
     for (size_t i = 0; i < plugins->count; i++)
-        reload(plugins, &plugins->known[i]);
+        plugins->known[i].is_marked = true;
+    reload_marked(plugins);
+    for (size_t i = 0; i < plugins->count; i++) {
+        plugins->known[i].reloads += plugins->known[i].is_running;
+        plugins->known[i].is_marked = false;
+    }
 }
 
 void plugins_close(struct plugins *plugins)
 {
+    struct plugin *plugin;
+    for (size_t i = 0; i < plugins->count; i++)
+        plugins->known[i].is_marked = true;
+    while ((plugin = find_last(plugins)) != NULL)
+        plugin_end(plugin);
     while (plugins->count > 0) {
-        struct plugin *plugin = &plugins->known[plugins->count - 1];
-        plugin_unload(plugin, plugins->host, plugins->options);
+        plugin = &plugins->known[--plugins->count];
+        plugin_unload(plugin);
         plugin_free(plugin);
-        plugins->count--;
     }
 }

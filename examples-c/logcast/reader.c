@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "interrupt.h"
+#include "signals.h"
 
 /* Makes room behind the bytes that are there. False when memory is out. */
 static bool make_room(struct reader *reader)
@@ -29,28 +29,23 @@ static bool make_room(struct reader *reader)
     return true;
 }
 
-/* Reads more. False on failure; with EINTR when a signal came that does not end the reading. */
-static bool fill(struct reader *reader)
+/* Reads more, once somebody has looked at signals: pauses for that before each reading, and when one
+ * comes while it waits. SOURCE_LINE: there may be one now. */
+static enum source_result fill(struct reader *reader)
 {
-    const bool is_ready = interrupt_wait(reader->file);
-    if (interrupt_signal() != 0) {
-        reader->at_end = true;
-        reader->start = reader->scanned = reader->end; /* half a line is none */
-        return true;
+    if (!reader->has_paused || !signals_wait(reader->file, reader->signals)) {
+        reader->has_paused = true;
+        return SOURCE_PAUSE;
     }
-    if (!is_ready) {
-        errno = EINTR;
-        return false;
-    }
+    reader->has_paused = false;
     const ssize_t count =
         read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
     if (count < 0)
-        return false;
+        return errno == EINTR ? SOURCE_PAUSE : SOURCE_FAILED;
     reader->at_end = count == 0;
     reader->end += (size_t)count;
     reader->source.bytes += (uint64_t)count;
-    reader->source.reads++;
-    return true;
+    return SOURCE_LINE;
 }
 
 /* Hands out what lies between start and `stop`; true when it is a line to look at. */
@@ -103,10 +98,11 @@ static enum source_result next(struct source *source, const char **text, size_t 
             reader->skipping = true;
             return SOURCE_LINE;
         }
-        if (!make_room(reader) || !fill(reader)) {
+        const enum source_result filled = make_room(reader) ? fill(reader) : SOURCE_FAILED;
+        if (filled == SOURCE_FAILED)
             source->error = errno;
-            return errno == EINTR ? SOURCE_PAUSE : SOURCE_FAILED;
-        }
+        if (filled != SOURCE_LINE)
+            return filled;
     }
 }
 
@@ -117,13 +113,14 @@ static bool refuse(struct reader *reader, int error)
     return false;
 }
 
-bool reader_open(struct reader *reader, const char *path, size_t line_limit)
+bool reader_open(struct reader *reader, const char *path, size_t line_limit, int signals)
 {
     struct stat status;
     memset(reader, 0, sizeof *reader);
     reader->source.name = path;
     reader->source.next = next;
     reader->limit = line_limit;
+    reader->signals = signals;
     reader->capacity = READER_BUFFER;
     reader->owns_file = strcmp(path, "-") != 0;
     reader->file = reader->owns_file ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;

@@ -12,7 +12,8 @@ enum {
 struct reader {
     struct source source; /* first: the reader is a source */
     int file;
-    bool owns_file, at_end, skipping;
+    int signals; /* a descriptor that ends a wait for the file */
+    bool owns_file, at_end, skipping, has_paused;
     char *buffer;
     size_t capacity, limit;
     size_t start;   /* of the next line */
@@ -21,8 +22,10 @@ struct reader {
 };
 
 /* Opens a path, or standard input for "-". Lines end with a newline, or a carriage return and one;
- * the last may end with the file. On failure the reader needs no close, and errno tells why. */
-bool reader_open(struct reader *reader, const char *path, size_t line_limit);
+ * the last may end with the file. On failure the reader needs no close, and errno tells why.
+ *
+ * signals: a descriptor; while it is readable the reader pauses instead of waiting. -1: none. */
+bool reader_open(struct reader *reader, const char *path, size_t line_limit, int signals);
 void reader_close(struct reader *reader);
 
 #endif

@@ -2,19 +2,18 @@
 
 #include "text.h"
 
-void report_reading(const char *name, const struct reading *reading)
+void report_reading(const char *name, const struct log_reading *reading)
 {
-    const struct log_totals *totals = &reading->totals;
-    printf("%s: %s lines, %s\n", name, text_grouped(totals->read).text,
+    printf("%s: %s lines, %s\n", name, text_grouped(reading->read).text,
            text_bytes(reading->bytes).text);
-    printf("    kept %s, dropped %s", text_grouped(totals->kept).text,
-           text_grouped(totals->read - totals->kept).text);
+    printf("    kept %s, dropped %s", text_grouped(reading->kept).text,
+           text_grouped(reading->read - reading->kept).text);
     if (reading->cut > 0)
         printf(", cut short %s", text_grouped(reading->cut).text);
     printf("\n    %s", text_duration(reading->nanoseconds).text);
     if (reading->nanoseconds > 0)
         printf(", %s lines a second", text_grouped((uint64_t)(
-            (double)totals->read * 1e9 / (double)reading->nanoseconds)).text);
+            (double)reading->read * 1e9 / (double)reading->nanoseconds)).text);
     printf("\n");
 }
 
@@ -51,8 +50,11 @@ void report_reloads(const struct plugins *plugins)
         const struct plugin *plugin = &plugins->known[i];
         if (plugin->reload_nanoseconds == 0)
             continue;
-        printf("%s    %-12s %12s times in %s\n", is_first ? "\nreloads\n" : "", plugin->name,
+        printf("%s    %-12s %12s times in %s", is_first ? "\nreloads\n" : "", plugin->name,
                text_grouped(plugin->reloads).text, text_duration(plugin->reload_nanoseconds).text);
+        if (plugin->reloads_along > 0)
+            printf(", and %s with what it needs", text_grouped(plugin->reloads_along).text);
+        printf("\n");
         is_first = false;
     }
 }
@@ -88,6 +90,9 @@ void report_plugins(const struct plugins *plugins)
     for (size_t i = 0; i < plugins->count; i++) {
         const struct log_plugin *table = plugins->known[i].table;
         printf("%s: %s\n", table->name, table->about != NULL ? table->about : "");
+        for (const char *const *need = table->needs; need != NULL && *need != NULL; need++)
+            printf("%s%s", need == table->needs ? "    needs " : ", ", *need);
+        printf("%s", table->needs != NULL ? "\n" : "");
         for (const struct log_option_help *help = table->options; help && help->key; help++) {
             char option[128];
             snprintf(option, sizeof option, "--%s.%s %s", table->name, help->key, help->value);

@@ -3,16 +3,11 @@
 #define REPORT_H
 
 #include "host.h"
+#include "log_services.h"
 #include "plugins.h"
-#include "source.h"
 
-/* What was read of one source, or of all. */
-struct reading {
-    struct log_totals totals;
-    uint64_t bytes, cut, nanoseconds;
-};
-
-void report_reading(const char *name, const struct reading *reading);
+/* What was read: of a source, of a session, of all. */
+void report_reading(const char *name, const struct log_reading *reading);
 /* Asks every sink for its report, each under its name; in the order of the roster, whoever was reloaded
  * since. */
 void report_sinks(struct host *host);

@@ -8,7 +8,7 @@
 
 enum source_result {
     SOURCE_LINE,
-    SOURCE_PAUSE, /* no line yet, but a signal came: look at it, and call again */
+    SOURCE_PAUSE, /* no line yet: a good moment to look at signals and at the clock; then call again */
     SOURCE_END,
     SOURCE_FAILED
 };
@@ -17,11 +17,10 @@ struct source {
     const char *name;
     /* Fills text and length. The text is valid until the next call; a zero follows it. */
     enum source_result (*next)(struct source *source, const char **text, size_t *length);
-    uint64_t bytes;  /* read so far */
-    uint64_t size;   /* of all, or 0 where it is not known */
-    uint64_t reads;  /* grows from time to time: a good moment to look at the clock */
-    uint64_t cut;    /* lines that were longer than the limit */
-    int error;       /* errno after SOURCE_FAILED */
+    uint64_t bytes; /* read so far */
+    uint64_t size;  /* of all, or 0 where it is not known */
+    uint64_t cut;   /* lines that were longer than the limit */
+    int error;      /* errno after SOURCE_FAILED */
 };
 
 #endif

@@ -256,19 +256,22 @@ PEAL_API peal_status peal_module_list(
 /* What observers are told about modules: the built-in protocol "PealModules". Broadcast with no lock
  * held. A step is "start" or "stop"; it is overdue as soon as its time limit passes, while it runs. A
  * stop that fails is told as module_failed in the place of module_stopped. Before a module is stopped since
- * the owner of one that it needs was retired, module_failed tells so, with "stop". */
+ * the owner of one that it needs was retired, module_failed tells so, with "stop".
+ * A signal that is bound is told of before its action runs, on the queue of its binding. */
 #define PEAL_MODULE_EVENTS(METHOD)                                                                  \
     METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                \
     METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                \
     METHOD(optional, void, module_failed, (const char *name, const char *step, const char *message)) \
-    METHOD(optional, void, module_overdue, (const char *name, const char *step, uint64_t nanoseconds))
+    METHOD(optional, void, module_overdue, (const char *name, const char *step, uint64_t nanoseconds)) \
+    METHOD(optional, void, signal_received, (int signal))
 PEAL_PROTOCOL(peal_module_events, "PealModules", PEAL_MODULE_EVENTS);
 
 /* ---- Signals ----------------------------------------------------------------------------------- */
 
 /* What a POSIX signal does to the modules of a center. */
 typedef enum peal_signal_action {
-    PEAL_SIGNAL_TERMINATE = 1,  /* peal_modules_stop */
+    PEAL_SIGNAL_TERMINATE = 1,  /* peal_modules_stop. The signal is caught once: the second one does what
+                                   it did before, so that it ends a process which does not come to it */
     PEAL_SIGNAL_RELOAD = 2,     /* configuration_reloaded */
     PEAL_SIGNAL_BACKGROUND = 3, /* will_resign_active, did_enter_background; then the process is stopped
                                    as the signal would have done. For SIGTSTP alone */

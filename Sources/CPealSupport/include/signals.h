@@ -33,8 +33,11 @@ enum peal_signal_taken {
 };
 
 /* Has `arrived` called, on a thread of libdispatch's, after the signal has come: once for those that come
- * faster than that. One caller at a time, for this and the next. */
-enum peal_signal_taken peal_signal_take(int number, void (*_Nonnull arrived)(int number));
+ * faster than that. One caller at a time, for this and the next.
+ *
+ * once: the first one has the signal do again what it did before, before anybody is told: who would stop
+ *   the process may not come to it. */
+enum peal_signal_taken peal_signal_take(int number, bool once, void (*_Nonnull arrived)(int number));
 /* Has the signal do what it did before it was taken. */
 void peal_signal_give_back(int number);
 

@@ -9,12 +9,14 @@ struct ModuleEvents: Sendable {
         "optional void module_stopped(const char *name, uint64_t nanoseconds)",
         "optional void module_failed(const char *name, const char *step, const char *message)",
         "optional void module_overdue(const char *name, const char *step, uint64_t nanoseconds)",
+        "optional void signal_received(int signal)",
     ]
 
     private let started: Method
     private let stopped: Method
     private let failed: Method
     private let overdue: Method
+    private let signal: Method
 
     init(of center: Center) throws(Failure) {
         let methods = try center.builtIn(Self.name).methods
@@ -22,6 +24,7 @@ struct ModuleEvents: Sendable {
         stopped = methods[1]
         failed = methods[2]
         overdue = methods[3]
+        signal = methods[4]
     }
 
     func tellStarted(_ module: Module, took: UInt64) { send(started, [module.name], took) }
@@ -35,6 +38,8 @@ struct ModuleEvents: Sendable {
     func tellOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {
         send(overdue, [module.name, kind.title], took)
     }
+
+    func tellSignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
 
     private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
         guard !peal_directory_has_nobody(method.place) else { return }

@@ -1,23 +1,14 @@
-/* counts: how many of the kept lines fall into which hour, and begin with which words. */
+/* counts: how many of the kept lines fall into which hour, and begin with which words. The hours are a
+ * service as well, for plugins that need them. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "counts.h"
+#include "log_hours.h"
 #include "log_plugin.h"
 #include "log_sink.h"
 #include "stamp.h"
-#include "tally.h"
 #include "text.h"
-
-struct totals {
-    uint64_t lines, untimed;
-};
-
-struct counts {
-    peal_center center;
-    struct totals totals;
-    struct tally hours, words;
-    uint64_t words_in_key, rows_of_words, rows_of_hours;
-};
 
 /* The length of the first `count` words. */
 static size_t span_words(const char *text, size_t length, uint64_t count)
@@ -48,93 +39,6 @@ static void kept_line(void *self, const struct log_line *line)
         counts->totals.untimed++;
     tally_add(&counts->words, rest,
               span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
-}
-
-/* A key may hold anything, and a terminal obeys control characters. */
-static void print_key(FILE *out, const struct tally_entry *entry)
-{
-    char text[TALLY_KEY + 1];
-    memcpy(text, entry->key, entry->length);
-    text[entry->length] = '\0';
-    for (size_t i = 0; i < entry->length; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            text[i] = '?';
-    fprintf(out, "        %-24s", entry->length == 0 ? "(nothing)" : text);
-}
-
-static void print_count(FILE *out, uint64_t count, uint64_t of)
-{
-    fprintf(out, " %12s %5.1f %%\n", text_grouped(count).text, (double)count * 100 / (double)of);
-}
-
-static void print_rest(FILE *out, const char *name, uint64_t count, uint64_t of)
-{
-    if (count > 0) {
-        fprintf(out, "        %-24s", name);
-        print_count(out, count, of);
-    }
-}
-
-/* The last hours, in the log's order. */
-static void report_hours(const struct counts *counts, FILE *out)
-{
-    const struct tally *hours = &counts->hours;
-    const size_t first =
-        hours->count > counts->rows_of_hours ? hours->count - (size_t)counts->rows_of_hours : 0;
-    uint64_t earlier = hours->others;
-    for (size_t i = 0; i < first; i++)
-        earlier += hours->entries[i].count;
-    fprintf(out, "    by hour\n");
-    print_rest(out, "(other hours)", earlier, counts->totals.lines);
-    for (size_t i = first; i < hours->count; i++) {
-        print_key(out, &hours->entries[i]);
-        print_count(out, hours->entries[i].count, counts->totals.lines);
-    }
-    print_rest(out, "(no time)", counts->totals.untimed, counts->totals.lines);
-}
-
-/* More first; of equals, the one that came first in the log: it lies lower in memory. */
-static int compare_counts(const void *left, const void *right)
-{
-    const struct tally_entry *a = *(const struct tally_entry *const *)left;
-    const struct tally_entry *b = *(const struct tally_entry *const *)right;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return a < b ? -1 : a > b;
-}
-
-/* The words that most lines begin with. */
-static void report_words(const struct counts *counts, FILE *out)
-{
-    const struct tally *words = &counts->words;
-    const struct tally_entry **order = malloc((words->count + 1) * sizeof *order);
-    uint64_t rest = words->others;
-    if (order == NULL)
-        return;
-    for (size_t i = 0; i < words->count; i++)
-        order[i] = &words->entries[i];
-    qsort(order, words->count, sizeof *order, compare_counts);
-    fprintf(out, counts->words_in_key == 1 ? "    by first word\n" : "    by first words\n");
-    for (size_t i = 0; i < words->count; i++) {
-        if (i >= counts->rows_of_words) {
-            rest += order[i]->count;
-            continue;
-        }
-        print_key(out, order[i]);
-        print_count(out, order[i]->count, counts->totals.lines);
-    }
-    print_rest(out, "(others)", rest, counts->totals.lines);
-    free(order);
-}
-
-static void report(void *self, FILE *out)
-{
-    const struct counts *counts = self;
-    fprintf(out, "    %s lines\n", text_grouped(counts->totals.lines).text);
-    if (counts->totals.lines > 0) {
-        report_hours(counts, out);
-        report_words(counts, out);
-    }
 }
 
 static void keep(const struct counts *counts, const void *state, size_t length)
@@ -183,7 +87,27 @@ static void destroy(void *target)
     free(counts);
 }
 
-static const struct log_sink sink = { PEAL_TABLE(log_sink), .kept_line = kept_line, .report = report };
+static const struct log_sink sink = { PEAL_TABLE(log_sink), .kept_line = kept_line, .report = counts_report };
+
+/* The service has no create: the sink's target is its instance. It ends with the plugin's owner. */
+static void visit_hours(void *self, void (*visitor)(void *context, const char *hour, size_t length,
+                                                    uint64_t lines), void *context)
+{
+    const struct tally *hours = &((const struct counts *)self)->hours;
+    for (size_t i = 0; i < hours->count; i++)
+        visitor(context, hours->entries[i].key, hours->entries[i].length, hours->entries[i].count);
+}
+
+static peal_status provide_hours(struct counts *counts)
+{
+    static const struct log_hours table = { PEAL_TABLE(log_hours), visit_hours };
+    const struct peal_provision provides[] = { { "LogHours", &table }, { NULL, NULL } };
+    struct peal_service_description service = PEAL_SERVICE_DESCRIPTION("hours");
+    const peal_status status = log_hours_define(counts->center, NULL);
+    service.provides = provides;
+    service.context = counts;
+    return status < 0 ? status : peal_service_register(counts->center, &service, NULL);
+}
 
 /* Takes the number given for a key; without one, what is there stays. */
 static bool read_option(peal_center center, const struct log_option *options, const char *key,
@@ -214,7 +138,8 @@ static enum log_start start(peal_center center, const struct log_option *options
         || !read_option(center, options, "words", 8, &counts->words_in_key)
         || !read_option(center, options, "top", TALLY_LIMIT, &counts->rows_of_words)
         || !read_option(center, options, "hours", TALLY_LIMIT, &counts->rows_of_hours)
-        || log_sink_join(center, &sinks) < 0) {
+        || log_sink_join(center, &sinks) < 0
+        || provide_hours(counts) < 0) {
         destroy(counts);
         return LOG_START_FAILED;
     }
@@ -232,7 +157,8 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "counts", "counts kept lines by hour and by first words", options, 1, start,
+        sizeof plugin, "counts", "counts kept lines by hour and by first words", options, NULL, 1,
+        start,
     };
     return &plugin;
 }

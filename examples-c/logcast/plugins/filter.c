@@ -12,7 +12,7 @@
 #endif
 
 struct pattern {
-    const char *text; /* the user's, in argv */
+    const char *text; /* the user's, who has it as long as the process */
     bool drops;
     uint64_t matches;
     regex_t compiled;
@@ -71,28 +71,61 @@ static void keep(const struct filter *filter, const void *state, size_t length)
     log_state_keep(filter->center, "filter", state, length);
 }
 
+/* What is kept of a pattern; its text follows. */
+struct kept_pattern {
+    uint64_t matches, length;
+    bool drops;
+};
+
+static void keep_pattern(const struct filter *filter, const struct pattern *pattern)
+{
+    struct kept_pattern kept;
+    memset(&kept, 0, sizeof kept); /* also what lies between the members */
+    kept.matches = pattern->matches;
+    kept.length = strlen(pattern->text);
+    kept.drops = pattern->drops;
+    keep(filter, &kept, sizeof kept);
+    keep(filter, pattern->text, (size_t)kept.length);
+}
+
 static void destroy(void *target)
 {
     struct filter *filter = target;
     keep(filter, &filter->totals, sizeof filter->totals);
     for (size_t i = 0; i < filter->count; i++) {
-        keep(filter, &filter->patterns[i].matches, sizeof filter->patterns[i].matches);
+        keep_pattern(filter, &filter->patterns[i]);
         regfree(&filter->patterns[i].compiled);
     }
     free(filter);
 }
 
-/* Takes what destroy kept: the options are those of the first start, and so are the patterns. */
-static bool take(struct log_kept *kept, struct filter *filter)
+/* The first pattern that is like a kept one, and was given nothing yet: the configuration may have
+ * brought others meanwhile. */
+static struct pattern *find_pattern(struct filter *filter, const struct kept_pattern *kept,
+                                    const char *text)
 {
-    if (kept->length == 0)
-        return true;
-    if (!log_state_take(kept, &filter->totals, sizeof filter->totals))
-        return false;
-    for (size_t i = 0; i < filter->count; i++)
-        if (!log_state_take(kept, &filter->patterns[i].matches, sizeof filter->patterns[i].matches))
-            return false;
-    return true;
+    for (size_t i = 0; i < filter->count; i++) {
+        struct pattern *pattern = &filter->patterns[i];
+        if (pattern->matches == 0 && pattern->drops == kept->drops
+            && strlen(pattern->text) == kept->length
+            && memcmp(pattern->text, text, (size_t)kept->length) == 0)
+            return pattern;
+    }
+    return NULL;
+}
+
+/* Takes what destroy kept. */
+static void take(struct log_kept *kept, struct filter *filter)
+{
+    struct kept_pattern head;
+    log_state_take(kept, &filter->totals, sizeof filter->totals);
+    while (log_state_take(kept, &head, sizeof head) && head.length <= kept->length) {
+        struct pattern *pattern = find_pattern(filter, &head, kept->bytes);
+        if (pattern != NULL)
+            pattern->matches = head.matches;
+        kept->bytes += head.length;
+        kept->length -= (size_t)head.length;
+    }
 }
 
 static const struct log_sink sink = {
@@ -137,7 +170,8 @@ static enum log_start start(peal_center center, const struct log_option *options
             return LOG_START_FAILED;
         }
     }
-    if (!take(kept, filter) || log_sink_join(center, &sinks) < 0) {
+    take(kept, filter);
+    if (log_sink_join(center, &sinks) < 0) {
         destroy(filter);
         return LOG_START_FAILED;
     }
@@ -154,7 +188,8 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "filter", "decides by patterns which lines are kept", options, 1, start,
+        sizeof plugin, "filter", "decides by patterns which lines are kept", options, NULL, 2,
+        start,
     };
     return &plugin;
 }

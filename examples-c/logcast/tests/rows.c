@@ -1,27 +1,42 @@
-/* rows DATABASE: prints the text of each row of log_line, in order, a line each. */
+/* rows DATABASE [COLUMN]: prints the text of each row of log_line, in order, a line each; or another
+ * column. rows DATABASE --make-old: makes a table as it was before it had sessions, with a row. */
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 
-int main(int argc, char **argv)
+static const char old[] =
+    "CREATE TABLE log_line(source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
+    "  PRIMARY KEY(source, number)) WITHOUT ROWID;"
+    "INSERT INTO log_line VALUES('earlier', 1, 'before')";
+
+static int print(sqlite3 *connection, const char *column)
 {
-    sqlite3 *connection = NULL;
     sqlite3_stmt *statement = NULL;
-    int status = 1;
-    if (argc != 2)
-        return 2;
-    if (sqlite3_open_v2(argv[1], &connection, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK
-        && sqlite3_prepare_v2(connection, "SELECT text FROM log_line ORDER BY source, number", -1,
-                              &statement, NULL) == SQLITE_OK) {
+    char query[128];
+    snprintf(query, sizeof query, "SELECT %.64s FROM log_line ORDER BY source, number", column);
+    if (sqlite3_prepare_v2(connection, query, -1, &statement, NULL) == SQLITE_OK)
         while (sqlite3_step(statement) == SQLITE_ROW) {
             const void *text = sqlite3_column_text(statement, 0);
             fwrite(text, 1, (size_t)sqlite3_column_bytes(statement, 0), stdout);
             putchar('\n');
         }
-        status = sqlite3_errcode(connection) == SQLITE_DONE ? 0 : 1;
-    }
-    if (status != 0)
-        fprintf(stderr, "rows: %s\n", sqlite3_errmsg(connection));
     sqlite3_finalize(statement);
+    return sqlite3_errcode(connection) == SQLITE_OK || sqlite3_errcode(connection) == SQLITE_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    sqlite3 *connection = NULL;
+    if (argc != 2 && argc != 3)
+        return 2;
+    const int makes = argc == 3 && strcmp(argv[2], "--make-old") == 0;
+    const int done =
+        sqlite3_open_v2(argv[1], &connection,
+                        SQLITE_OPEN_READWRITE | (makes ? SQLITE_OPEN_CREATE : 0), NULL) == SQLITE_OK
+        && (makes ? sqlite3_exec(connection, old, NULL, NULL, NULL) == SQLITE_OK
+                  : print(connection, argc == 3 ? argv[2] : "text"));
+    if (!done)
+        fprintf(stderr, "rows: %s\n", sqlite3_errmsg(connection));
     sqlite3_close(connection);
-    return status;
+    return done ? 0 : 1;
 }

@@ -47,6 +47,7 @@ final class SignalBinding: Sendable {
         // An action tells nobody how it ended: a center that has ended has no modules to tell.
         guard let modules = try? center.modules() else { return }
         let lifecycle = modules.lifecycle
+        modules.events.tellSignal(signal)
         switch action {
         case .terminate: _ = modules.stopAll(timeout: timeout)
         case .reload: lifecycle.broadcast(lifecycle.configurationReloaded)

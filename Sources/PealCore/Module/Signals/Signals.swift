@@ -43,13 +43,13 @@ public enum Signals {
             guard bindings[signal] == nil else {
                 throw Failure(.conflict, "\(name) is bound already; a signal has one binding in the process")
             }
-            try take(signal, name)
+            try take(signal, name, once: action == .terminate)
             bindings[signal] = binding
         }
     }
 
-    private static func take(_ signal: Int32, _ name: String) throws(Failure) {
-        switch peal_signal_take(signal, { Signals.find($0)?.arrive() }) {
+    private static func take(_ signal: Int32, _ name: String, once: Bool) throws(Failure) {
+        switch peal_signal_take(signal, once, { Signals.find($0)?.arrive() }) {
         case PEAL_SIGNAL_TAKEN: return
         case PEAL_SIGNAL_HAS_HANDLER:
             throw Failure(.conflict, "\(name) has a handler that is not peal's; take that back first")

@@ -23,6 +23,6 @@ static enum log_start start(peal_center center, const struct log_option *options
 
 const struct log_plugin *logcast_plugin(void)
 {
-    static const struct log_plugin plugin = { sizeof plugin, "no_report", "", NULL, 0, start };
+    static const struct log_plugin plugin = { sizeof plugin, "no_report", "", NULL, NULL, 0, start };
     return &plugin;
 }

@@ -49,7 +49,7 @@ static enum log_start start(peal_center center, const struct log_option *options
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "stray", "leaves an observer behind", NULL, 0, start,
+        sizeof plugin, "stray", "leaves an observer behind", NULL, NULL, 0, start,
     };
     return &plugin;
 }

@@ -65,7 +65,7 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "version", "tells which one it is", options, LAYOUT, start,
+        sizeof plugin, "version", "tells which one it is", options, NULL, LAYOUT, start,
     };
     return &plugin;
 }

@@ -126,7 +126,7 @@ static enum log_start start(peal_center center, const struct log_option *options
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "witness", "tells whether each line came once, and in order", NULL, 1, start,
+        sizeof plugin, "witness", "tells whether each line came once, and in order", NULL, NULL, 1, start,
     };
     return &plugin;
 }

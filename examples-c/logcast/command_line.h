@@ -1,0 +1,25 @@
+/* What the user typed. */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "setting.h"
+
+struct command_line {
+    struct setting settings[SETTINGS_LIMIT]; /* in the order given */
+    size_t setting_count;
+    char **paths; /* in argv */
+    size_t path_count;
+};
+
+enum command_line_result { COMMAND_LINE_RUN, COMMAND_LINE_DONE, COMMAND_LINE_BAD };
+
+/* Reads the arguments, which are changed and must stay. Prints help and version by itself; tells
+ * what is bad on standard error. Whether a plugin knows its options is seen later. */
+enum command_line_result command_line_read(struct command_line *line, int argc, char **argv);
+/* Whether an option was given. */
+bool command_line_has(const struct command_line *line, const char *key);
+
+#endif

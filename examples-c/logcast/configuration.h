@@ -1,0 +1,41 @@
+/* The service "configuration": the options in force, from the command line and a file. The module of
+ * that name reads the file again when the application is told to (SIGHUP). */
+#ifndef CONFIGURATION_H
+#define CONFIGURATION_H
+
+#include "command_line.h"
+#include "config_file.h"
+#include "log_services.h"
+#include "options.h"
+#include "place.h"
+
+/* One version of the file. All stay: plugins may hold texts of older ones. */
+struct configuration_version {
+    struct config_file file;
+    struct configuration_version *older;
+};
+
+/* What follows from the command line and a version of the file. */
+struct configuration_values {
+    struct options options;                         /* the host's */
+    struct setting for_plugins[2 * SETTINGS_LIMIT]; /* the plugins', in the order given */
+    size_t for_plugins_count;
+};
+
+struct configuration {
+    peal_center center;
+    const struct command_line *line;
+    char path[PLACE_CAPACITY];             /* of the file; empty without one */
+    struct configuration_version *version; /* NULL without one */
+    struct configuration_values values;
+    char trouble[PLACE_CAPACITY + 256]; /* why it could not be created, or empty */
+};
+
+/* Registers the service, and the module that is it. Nothing is read before that starts.
+ *
+ * configuration: with zeros; the instance to be.
+ * line: borrowed as long as the configuration. */
+peal_status configuration_register(
+    peal_center center, struct configuration *configuration, const struct command_line *line);
+
+#endif

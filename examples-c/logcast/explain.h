@@ -1,0 +1,44 @@
+/* --explain: which modules started and stopped, in which order and when, and which services were
+ * created, by whom and when. It listens to what peal tells of modules and services. */
+#ifndef EXPLAIN_H
+#define EXPLAIN_H
+
+#include <peal/peal.h>
+#include <pthread.h>
+
+enum { EXPLAIN_NAME = 64, EXPLAIN_MODULES = 64, EXPLAIN_SERVICES = 64 };
+
+/* A module, by its last start. Times are in nanoseconds. */
+struct explain_module {
+    char name[EXPLAIN_NAME], needs[2 * EXPLAIN_NAME];
+    uint64_t starts, order; /* order of the last start among all starts */
+    uint64_t started_at, start_time;
+    uint64_t stopped, stop_time; /* as which it was stopped for good, from 1; 0: it was not */
+};
+
+/* An instance of a service. */
+struct explain_service {
+    char name[EXPLAIN_NAME], by[EXPLAIN_NAME];
+    uint64_t order; /* among all creations, from 1; 0 while there is none */
+    uint64_t created_at, creation_time;
+    uint64_t removed_at; /* 0: it was there to the end */
+};
+
+struct explain {
+    peal_center center; /* zero: nobody wants to know */
+    uint64_t begun;
+    pthread_mutex_t lock; /* services may be created on any thread */
+    struct explain_module modules[EXPLAIN_MODULES];
+    size_t module_count;
+    struct explain_service services[EXPLAIN_SERVICES];
+    size_t service_count;
+    uint64_t more_services; /* that found no room */
+    uint64_t starts, stops, creations;
+};
+
+/* Begins to listen. False when peal refuses; peal_last_message() tells why. */
+bool explain_open(struct explain *explain, peal_center center);
+/* Prints what was heard; nothing when it was not opened. */
+void explain_report(struct explain *explain);
+
+#endif

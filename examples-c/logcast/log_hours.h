@@ -1,0 +1,13 @@
+/* What "counts" tells other plugins: the service "hours". */
+#ifndef LOG_HOURS_H
+#define LOG_HOURS_H
+
+#include <peal/peal.h>
+
+/* Visits each hour of which lines were kept, in the log's order. `hour` has no zero behind it. */
+#define LOG_HOURS(METHOD)                                                                            \
+    METHOD(required, void, visit, (void (*visitor)(void *context, const char *hour, size_t length,   \
+                                                   uint64_t lines), void *context))
+PEAL_PROTOCOL(log_hours, "LogHours", LOG_HOURS);
+
+#endif

@@ -1,0 +1,49 @@
+/* The services that the host has for plugins: two protocols.
+ *
+ *     struct log_statistics_use statistics = PEAL_SERVICE(log_statistics, center);
+ *     if (statistics.self != NULL) {
+ *         session = statistics.table->session(statistics.self);
+ *         peal_use_end(statistics.use);
+ *     }
+ *
+ * Both are used on the host's thread: the one that calls `start`, LogSink and the functions of
+ * services. */
+#ifndef LOG_SERVICES_H
+#define LOG_SERVICES_H
+
+#include <peal/peal.h>
+#include <stdbool.h>
+
+/* The service "configuration": what the command line and the configuration file say. Of a key that is
+ * on the command line, the file's values do not count.
+ *     value  the last value of a key, or NULL
+ *     visit  tells each setting of a plugin, in the order given: its key without the plugin's name
+ * Texts stay valid until the process ends. SIGHUP may change what is said. */
+#define LOG_CONFIGURATION(METHOD) \
+    METHOD(required, const char *, value, (const char *key)) \
+    METHOD(required, void, visit, (const char *plugin, \
+                                   void (*visitor)(void *context, const char *key, \
+                                                   const char *value), void *context))
+PEAL_PROTOCOL(log_configuration, "LogConfiguration", LOG_CONFIGURATION);
+
+/* What was read, of something. */
+PEAL_TYPE(log_reading_declaration, struct log_reading {
+    uint64_t read;        /* lines */
+    uint64_t kept;
+    uint64_t bytes;
+    uint64_t cut;         /* lines that were longer than the limit */
+    uint64_t nanoseconds;
+});
+
+/* The service "statistics": what was read of the source that is read now, or was last; in this
+ * session; in the whole run. A session ends with SIGUSR1 (peal_session_end); the next one begins with
+ * nothing, and has the next number. */
+#define LOG_STATISTICS(METHOD) \
+    METHOD(required, uint64_t, session, (void)) \
+    METHOD(required, uint64_t, sources, (void)) \
+    METHOD(required, struct log_reading, of_source, (void)) \
+    METHOD(required, struct log_reading, of_session, (void)) \
+    METHOD(required, struct log_reading, of_run, (void))
+PEAL_PROTOCOL(log_statistics, "LogStatistics", LOG_STATISTICS);
+
+#endif

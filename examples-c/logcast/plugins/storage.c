@@ -1,0 +1,221 @@
+#include "storage.h"
+
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log_services.h"
+#include "log_sink.h"
+#include "text.h"
+
+enum { ROWS_IN_TRANSACTION = 1000, BUSY_MILLISECONDS = 5000 };
+
+/* The service's instance. */
+struct database {
+    struct storage *storage;
+    sqlite3 *connection;
+    sqlite3_stmt *insert;
+    unsigned open_rows;
+};
+
+/* The rows of a source are replaced when it is read again. */
+static const char schema[] =
+    "PRAGMA journal_mode = WAL;"
+    "PRAGMA synchronous = NORMAL;"
+    "CREATE TABLE IF NOT EXISTS log_line("
+    "  source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
+    "  session INTEGER NOT NULL DEFAULT 0,"
+    "  PRIMARY KEY(source, number)) WITHOUT ROWID;";
+
+static const char insertion[] =
+    "INSERT INTO log_line(source, number, text, session) VALUES(?, ?, ?, ?)";
+
+/* ---- Trouble ----------------------------------------------------------------------------------- */
+
+static void describe(const struct database *database, const char *what, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "%s: %s: %s", database->storage->path, what,
+             sqlite3_errmsg(database->connection));
+}
+
+static void tell(const struct database *database, const char *what)
+{
+    char text[1024];
+    describe(database, what, text, sizeof text);
+    log_trouble_tell(database->storage->center, "sqlite", text);
+}
+
+static bool run(struct database *database, const char *statement)
+{
+    return sqlite3_exec(database->connection, statement, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Gives up, and takes back what is not committed. */
+static void stop(struct database *database, const char *what)
+{
+    char text[128];
+    struct storage *storage = database->storage;
+    tell(database, what);
+    snprintf(text, sizeof text, "stopped with %s rows committed",
+             text_grouped(storage->totals.rows).text);
+    log_trouble_tell(storage->center, "sqlite", text);
+    run(database, "ROLLBACK"); /* SQLite may have done so already */
+    storage->has_stopped = true;
+    storage->stopped(storage);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------- */
+
+static bool commit(struct database *database)
+{
+    struct storage_totals *totals = &database->storage->totals;
+    if (database->open_rows == 0)
+        return true;
+    if (!run(database, "COMMIT"))
+        return false;
+    totals->rows += database->open_rows;
+    totals->transactions++;
+    database->open_rows = 0;
+    return true;
+}
+
+static bool forget_source(struct database *database, const char *source)
+{
+    sqlite3_stmt *statement = NULL;
+    const bool done =
+        sqlite3_prepare_v2(database->connection, "DELETE FROM log_line WHERE source = ?", -1,
+                           &statement, NULL) == SQLITE_OK
+        && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
+        && sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return done;
+}
+
+static bool insert(struct database *database, const char *source, uint64_t number, const char *text,
+                   size_t length)
+{
+    sqlite3_stmt *statement = database->insert;
+    const bool done = number <= INT64_MAX
+        && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
+        && sqlite3_bind_int64(statement, 2, (sqlite3_int64)number) == SQLITE_OK
+        && sqlite3_bind_text64(statement, 3, text, length, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK
+        && sqlite3_step(statement) == SQLITE_DONE;
+    return sqlite3_reset(statement) == SQLITE_OK && done;
+}
+
+/* LogStore, on the queue. */
+static void store(void *self, const char *source, uint64_t number, const char *text, size_t length)
+{
+    struct database *database = self;
+    struct storage *storage = database->storage;
+    if (storage->has_stopped)
+        return; /* what waited behind an error */
+    if (database->open_rows == 0 && !run(database, "BEGIN IMMEDIATE"))
+        stop(database, "beginning a transaction");
+    else if (storage->is_new_source && !forget_source(database, source))
+        stop(database, "removing old rows");
+    else if (!insert(database, source, number, text, length))
+        stop(database, "writing a line");
+    else if (++database->open_rows == ROWS_IN_TRANSACTION && !commit(database))
+        stop(database, "committing");
+    storage->is_new_source = false;
+}
+
+/* ---- The life of the instance ------------------------------------------------------------------ */
+
+static uint64_t read_session(peal_center center)
+{
+    struct log_statistics_use statistics = PEAL_SERVICE(log_statistics, center);
+    if (statistics.self == NULL)
+        return 0;
+    const uint64_t session = statistics.table->session(statistics.self);
+    peal_use_end(statistics.use);
+    return session;
+}
+
+/* Makes the table, or adds what one of an older logcast lacks. */
+static bool make_table(struct database *database)
+{
+    sqlite3_stmt *statement = NULL;
+    if (!run(database, schema))
+        return false;
+    const bool has_session = sqlite3_prepare_v2(database->connection,
+        "SELECT session FROM log_line", -1, &statement, NULL) == SQLITE_OK;
+    sqlite3_finalize(statement);
+    return has_session
+        || run(database, "ALTER TABLE log_line ADD COLUMN session INTEGER NOT NULL DEFAULT 0");
+}
+
+static bool open_database(struct database *database, uint64_t session)
+{
+    return sqlite3_open(database->storage->path, &database->connection) == SQLITE_OK
+        && sqlite3_busy_timeout(database->connection, BUSY_MILLISECONDS) == SQLITE_OK
+        && make_table(database)
+        && sqlite3_prepare_v2(database->connection, insertion, -1, &database->insert, NULL) == SQLITE_OK
+        && sqlite3_bind_int64(database->insert, 4, (sqlite3_int64)session) == SQLITE_OK;
+}
+
+static void close_database(struct database *database)
+{
+    sqlite3_finalize(database->insert);
+    sqlite3_close(database->connection); /* rolls back what is not committed */
+    free(database);
+}
+
+static void *create(struct peal_creation *creation)
+{
+    struct storage *storage = creation->context;
+    struct database *database = calloc(1, sizeof *database);
+    if (database == NULL)
+        return NULL;
+    database->storage = storage;
+    if (open_database(database, read_session(creation->center)))
+        return storage->database = database;
+    describe(database, "opening", creation->message, sizeof creation->message);
+    tell(database, "opening");
+    close_database(database);
+    storage->has_stopped = true;
+    storage->stopped(storage); /* else each line would try again */
+    return NULL;
+}
+
+/* A session ends: its lines are written. */
+static void clear_data(void *self)
+{
+    const struct database *database = self;
+    storage_commit(database->storage);
+}
+
+static void destroy(void *self)
+{
+    struct database *database = self;
+    struct storage *storage = database->storage;
+    if (!storage->has_stopped && !commit(database))
+        tell(database, "committing");
+    storage->database = NULL;
+    close_database(database);
+}
+
+void storage_commit(struct storage *storage)
+{
+    peal_queue_flush(storage->queue, PEAL_FOREVER);
+    if (storage->database != NULL && !storage->has_stopped && !commit(storage->database))
+        stop(storage->database, "committing");
+}
+
+peal_status storage_register(struct storage *storage, void (*release)(void *storage))
+{
+    static const struct log_store table = { PEAL_TABLE(log_store), .store = store };
+    static const char *const needs[] = { "statistics", NULL };
+    const struct peal_provision provides[] = { { "LogStore", &table }, { NULL, NULL } };
+    struct peal_service_description service = PEAL_SERVICE_DESCRIPTION("storage");
+    service.provides = provides;
+    service.dependencies = needs;
+    service.context = storage;
+    service.create = create;
+    service.clear_data = clear_data;
+    service.destroy = destroy;
+    service.release = release;
+    return peal_service_register(storage->center, &service, NULL);
+}

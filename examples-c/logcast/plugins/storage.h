@@ -1,0 +1,41 @@
+/* The service "storage": kept lines in an SQLite database, a thousand to a transaction. peal creates it
+ * when the first line is to be stored, and again after a session has ended: without a kept line there is
+ * no database.
+ *
+ * It writes on a queue: the host goes on reading, and waits when the queue is full. What else it does, it
+ * does on the host's thread, once nothing waits any more: so two threads use the connection, but never at
+ * once. */
+#ifndef STORAGE_H
+#define STORAGE_H
+
+#include <peal/peal.h>
+#include <stdbool.h>
+
+struct database;
+
+struct storage_totals {
+    uint64_t rows, transactions; /* committed */
+};
+
+/* What there is of it with and without a database: the service's context. */
+struct storage {
+    peal_center center;
+    const char *path;
+    peal_queue queue;
+    bool is_new_source; /* the rows that the source had before are removed with its first line */
+    bool has_stopped;   /* after an error: nothing is stored any more */
+    struct storage_totals totals;
+    struct database *database; /* the instance; NULL while there is none */
+    /* Called after an error, which was told; no line comes any more. On the thread of the error. */
+    void (*stopped)(struct storage *storage);
+};
+
+/* Registers the service.
+ *
+ * release: called with the storage when the service is gone, also when registering fails. */
+peal_status storage_register(struct storage *storage, void (*release)(void *storage));
+
+/* Waits until all that was stored is written, and commits it. */
+void storage_commit(struct storage *storage);
+
+#endif

@@ -1,0 +1,62 @@
+#include "reading.h"
+
+#include "report.h"
+
+void reading_tell_session(void *self, const struct statistics *statistics)
+{
+    struct run *run = self;
+    char name[48];
+    progress_hide(&run->host.progress);
+    snprintf(name, sizeof name, "session %llu", (unsigned long long)statistics->session);
+    report_reading(name, &statistics->of_session);
+    fflush(stdout); /* whoever ended the session may wait for it */
+}
+
+static void report(struct run *run)
+{
+    const struct statistics *statistics = &run->statistics;
+    if (statistics->sources == 0)
+        return; /* what went wrong was told */
+    if (statistics->session > 1)
+        reading_tell_session(run, statistics);
+    if (statistics->sources > 1 || statistics->session > 1)
+        report_reading("\nall", &statistics->of_run);
+    report_sinks(&run->host);
+    report_idle(&run->plugins);
+    report_reloads(&run->plugins);
+    if (run->host.options->time)
+        report_time(&run->host, &run->plugins, statistics->of_run.nanoseconds);
+}
+
+/* The run ends: no more lines, or a signal. The plugins are there yet. */
+static void will_terminate(void *self)
+{
+    struct run *run = self;
+    signals_let_kill(&run->signals, run->host.center);
+    pipeline_end(&run->pipeline);
+    report(run);
+}
+
+/* The configuration has been read again: it started earlier, so it was told earlier. */
+static void configuration_reloaded(void *self)
+{
+    struct run *run = self;
+    plugins_reload_all(&run->plugins);
+    run_knows_options(run);
+}
+
+static const struct peal_lifecycle events = {
+    PEAL_TABLE(peal_lifecycle), .will_terminate = will_terminate,
+    .configuration_reloaded = configuration_reloaded,
+};
+
+peal_status reading_register(peal_center center, struct run *run)
+{
+    static const char *const needs[] = { "configuration", "statistics", NULL };
+    const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
+    struct peal_module_description module = PEAL_MODULE_DESCRIPTION("reading");
+    module.dependencies = needs;
+    module.tables = tables;
+    module.context = run;
+    return peal_module_register(center, &module, NULL);
+}

@@ -1,0 +1,13 @@
+/* The module "reading": what happens to the logs' reading when the application is told something. It
+ * starts before all plugins and stops after them. */
+#ifndef READING_H
+#define READING_H
+
+#include "run.h"
+
+peal_status reading_register(peal_center center, struct run *run);
+
+/* Prints what was read in a session; what statistics calls when one ends. */
+void reading_tell_session(void *run, const struct statistics *statistics);
+
+#endif

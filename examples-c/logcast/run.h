@@ -1,0 +1,41 @@
+/* One run of the program: its parts, and the logs that they read.
+ *
+ * The parts are modules: "configuration", "statistics" and "reading" are the host's own, and each plugin is
+ * one. Whatever ends the run stops them, in reverse; "reading" prints the summary before. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "command_line.h"
+#include "configuration.h"
+#include "explain.h"
+#include "host.h"
+#include "pipeline.h"
+#include "plugins.h"
+#include "signals.h"
+#include "statistics.h"
+
+struct run {
+    struct command_line line;
+    struct configuration configuration;
+    struct statistics statistics;
+    struct host host;
+    struct plugins plugins;
+    struct signals signals;
+    struct pipeline pipeline;
+    struct explain explain;
+};
+
+/* Registers the host's modules and services. False when peal refuses; peal_last_message() tells why.
+ *
+ * run: zeros, but for the command line. */
+bool run_open(struct run *run);
+void run_close(struct run *run);
+
+/* Loads plugins from where the options say. */
+void run_load_plugins(struct run *run);
+/* Whether all options for plugins are such; the others are told of. */
+bool run_knows_options(struct run *run);
+/* Reads all logs, or what was read until a signal stopped the modules. */
+void run_logs(struct run *run);
+
+#endif

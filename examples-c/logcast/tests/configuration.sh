@@ -1,0 +1,114 @@
+# configuration.sh LOGCAST VERSION: options from a file; SIGHUP reads it again.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+version=$2
+cd "$work" || exit 1
+printf 'alpha\nbeta\ngamma\n' >log
+
+cat >good.conf <<'END'
+# What the command line can say.
+
+filter.drop = alph
+  filter.drop=beta   
+line-limit = 4
+END
+run "$logcast" --config good.conf log
+claim "ends with 0" same 0 "$code"
+claim "is silent on standard error" is_empty "$err"
+claim "plugins get their options, each of several" has "$out" "kept 1, dropped 2, cut short 2"
+run "$logcast" --config good.conf --filter.drop gamma --line-limit 100 log
+claim "the command line wins, over all values of a key" has "$out" "kept 2, dropped 1"
+claim "for the host too" [ "$(grep -c 'cut short' "$out")" -eq 0 ]
+printf 'filter.keep = "a b "\r\n' >quoted.conf
+printf 'a b c\nxa b\na  b \n' >blanks
+run "$logcast" --config quoted.conf blanks
+claim "quotes keep blanks; lines may end as those of DOS" has "$out" "kept 1, dropped 2"
+printf 'filter.drop = a#b=c' >odd.conf
+printf 'a#b=c\n' >hash
+run "$logcast" --config odd.conf hash
+claim "a value may have hashes and equals signs, and the last line needs no end" has "$out" \
+    "kept 0, dropped 1"
+printf 'plugins = nowhere\n' >folder.conf
+run "$logcast" --config folder.conf log
+claim "the folder of plugins may come from the file" has "$err" "nowhere: No such file or directory"
+printf 'time = yes\n' >time.conf
+run "$logcast" --config time.conf log
+claim "a flag is yes" has "$out" "(host)"
+printf 'time = no\n' >time.conf
+run "$logcast" --config time.conf log
+claim "or no" [ "$(grep -c '(host)' "$out")" -eq 0 ]
+: >empty.conf
+run "$logcast" --config empty.conf log
+claim "an empty file says nothing" same 0 "$code"
+
+refuses() { # WHAT SENTENCE: the file bad.conf
+    run "$logcast" --config bad.conf log
+    claim "$1: ends with 2" same 2 "$code"
+    claim "$1: $2" same "logcast: bad.conf:$2" "$(head -n 1 "$err")"
+    claim "$1: prints nothing else" is_empty "$out"
+}
+printf '\n# one\ncolour = red\n' >bad.conf
+refuses "an unknown key" "3: colour: there is no such option"
+printf 'list = yes\n' >bad.conf
+refuses "one of the command line alone" "1: list: can only be given on the command line"
+printf 'time = yes\ntime = maybe\n' >bad.conf
+refuses "a flag that is neither" "2: time: must be yes or no"
+printf 'line-limit = -1\n' >bad.conf
+refuses "a bad number" "1: line-limit: the number is none, or out of range"
+printf 'time = yes\njust words\n' >bad.conf
+refuses "a line without an equals sign" "2: there is no = between a key and a value"
+printf ' = value\n' >bad.conf
+refuses "a line without a key" "1: there is no key before the ="
+printf 'filter.keep = "a\n' >bad.conf
+refuses "an open quote" "1: the closing quote is missing"
+printf 'filter.keep = "a" b\n' >bad.conf
+refuses "something behind a quote" "1: there is something behind the closing quote"
+printf 'time = yes\nti\0me = no\n' >bad.conf
+refuses "a zero byte" "2: there is a zero byte"
+awk 'BEGIN { for (i = 0; i < 129; i++) print "filter.keep = a" }' >bad.conf
+refuses "too many" "129: there are too many settings"
+awk 'BEGIN { for (i = 0; i < 7000; i++) print "# nothing " }' >bad.conf
+refuses "a large file" " it has more than 65536 bytes"
+printf 'nobody.option = 1\n' >bad.conf
+refuses "a plugin that is not there" "1: nobody.option: no such plugin is loaded"
+printf '\nfilter.colour = 1\n' >bad.conf
+refuses "an option that the plugin has not" "2: filter.colour: the plugin has no such option"
+rm bad.conf
+refuses "a missing file" " No such file or directory"
+mkdir bad.conf
+refuses "a folder" " Is a directory"
+
+# ---- SIGHUP. The plugin "version" tells when it starts: it is the last of those that matter here. ----
+mkdir plugins
+cp "$(dirname "$logcast")/plugins/filter.so" plugins
+cp "$version" plugins/version.so
+mkfifo stream told complaints
+exec 4<>complaints 5<>told
+put() { # LINE...: the file, as an editor writes it
+    printf '%s\n' "version.tell = told" "$@" >new.conf
+    mv new.conf live.conf
+}
+starts() {
+    read -r _ <&5
+}
+put "filter.drop = a"
+"$logcast" --plugins plugins --config live.conf - <stream >out 2>complaints &
+process=$!
+exec 3>stream
+claim "a process starts with a file" starts
+put "filter.drop = b" "filter.drop = a"
+kill -HUP "$process"
+claim "SIGHUP loads the plugins" starts
+put "filter.drop = b" "colour = red"
+kill -HUP "$process"
+claim "again, with a bad file" starts
+read -r complaint <&4
+claim "which is told" same "logcast: configuration: live.conf:3: colour: there is no such option" \
+    "$complaint"
+printf 'a\nb\nc\n' >&3
+exec 3>&-
+wait "$process"
+claim "there was trouble: ends with 1" same 1 "$?"
+claim "plugins had the options of the last good file" has out "kept 1, dropped 2"
+claim "the patterns of which are told" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
+finish

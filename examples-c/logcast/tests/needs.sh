@@ -1,0 +1,63 @@
+# needs.sh LOGCAST FOLDER WITNESS: plugins that need others start after them, whatever their files are
+# called; those that cannot are told, and the run goes on.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+folder=$2
+witness=$3
+
+# The modules in start order, or in stop order.
+started() {
+    sed -n '/^modules/,/^$/s/^    \([^ ]*\) .*started at.*/\1/p' "$out" | tr '\n' ' '
+}
+stopped() {
+    sed -n '/^modules/,/^$/s/^    \([^ ]*\) .*stopped as *\([0-9]*\) .*/\2 \1/p' "$out" | sort -n |
+        sed 's/.* //' | tr '\n' ' '
+}
+good() { # NAME...: their files
+    rm -rf "$work/plugins"
+    mkdir "$work/plugins"
+    for name; do
+        cp "$folder/$name.so" "$work/plugins"
+    done
+}
+
+good a-last b-middle c-first
+run "$logcast" --plugins "$work/plugins" --generate 10 --explain
+claim "those that can start do: nothing on standard error" is_empty "$err"
+claim "each after what it needs, against the order of their files" same \
+    "configuration statistics reading c-first b-middle a-last " "$(started)"
+claim "they stop in reverse" same \
+    "a-last b-middle c-first reading statistics configuration " "$(stopped)"
+claim "and tell what they need" grep -qE '^    a-last .* needs b-middle, c-first$' "$out"
+run "$logcast" --plugins "$work/plugins" --list
+claim "--list tells it too" has "$out" "    needs b-middle, c-first"
+
+# Each reload of the first takes the other two along.
+run "$logcast" --plugins "$work/plugins" --generate 90 --reload-every 10 --check-pointers --explain
+claim "reloads end with 0" same 0 "$code"
+claim "what needs a plugin is loaded anew with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"
+claim "the one that others need is not, with them" grep -qE '^    c-first +3 times in [^,]*$' "$out"
+claim "the order stays" same \
+    "configuration statistics reading c-first b-middle a-last " "$(started)"
+claim "and so does that of the stop" same \
+    "a-last b-middle c-first reading statistics configuration " "$(stopped)"
+
+cp "$folder"/*.so "$witness" "$work/plugins"
+run "$logcast" --plugins "$work/plugins" --generate 1000 --explain
+told() { # PLUGIN TEXT
+    claim "$1: $2" has "$err" "logcast: plugin $1 skipped: $2"
+}
+told lonely "it needs nobody, which is not there"
+told ring-1 "it needs itself: ring-1, ring-2, ring-3, ring-1"
+told ring-2 "it needs itself: ring-2, ring-3, ring-1, ring-2"
+told ring-3 "it needs itself: ring-3, ring-1, ring-2, ring-3"
+told selfish "it needs itself: selfish, selfish"
+told behind-ring "it needs ring-1, which does not run"
+told behind-broken "it needs broken, which does not run"
+claim "broken: it did not start" grep -q '^logcast: plugin broken skipped: .*it did not start' "$err"
+claim "nothing else is told" same 8 "$(wc -l <"$err" | tr -d ' ')"
+claim "the run goes on" has "$out" "generated log: 1,000 lines"
+claim "with the good ones" same "configuration statistics reading c-first witness b-middle a-last " \
+    "$(started)"
+claim "and ends with 1" same 1 "$code"
+finish

@@ -1,0 +1,114 @@
+# signals.sh LOGCAST MARKS [ROWS]: signals to a process that reads a stream.
+#
+# A plugin tells when it has seen a line, through a pipe: nothing here waits for time to pass.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+marks=$2
+rows=${3:-}
+cd "$work" || exit 1
+mkdir plugins
+cp "$(dirname "$logcast")"/plugins/*.so "$marks" plugins
+mkfifo stream marked said
+# Open at both ends: so they have no end, and nobody waits for the other to open them.
+exec 4<>marked 5<>said
+err=$work/err
+
+begin() { # ARGUMENT...: a process that reads the stream, which is open for writing on 3
+    [ -z "$rows" ] || set -- "$@" --sqlite.path log.db
+    "$logcast" --plugins plugins --marks.tell marked "$@" - <stream >said 2>err &
+    process=$!
+    exec 3>stream
+}
+sees() { # MARK
+    read -r mark <&4
+    same "mark $1" "$mark"
+}
+says() { # the next line that it prints
+    read -r line <&5
+    echo "$line"
+}
+ends() { # keeps all that it prints until its end, and its code
+    wait "$process"
+    code=$?
+    echo "the end" >&5
+    sed '/^the end$/q' <&5 >out
+    out=$work/out
+}
+
+# ---- SIGTERM, in the midst of a transaction ----
+begin --explain
+{ seq 5000; echo "mark 1"; } >&3
+claim "the stream is read" sees 1
+printf 'half a line' >&3
+kill -TERM "$process"
+ends
+exec 3>&-
+claim "SIGTERM ends with its own code" same 143 "$code"
+claim "is silent on standard error" is_empty err
+claim "what was read is reported, without half a line" has out "standard input: 5,001 lines"
+claim "by the plugins too, before they stop" has out "    marks were told"
+claim "the modules have stopped in reverse order" same \
+    "$(sed -n 's/^    \([^ ]*\) .*started at .*/\1/p' out)" \
+    "$(sed -n 's/^    \([^ ]*\) .*stopped as *\([0-9]*\) .*/\2 \1/p' out | sort -rn | sed 's/.* //')"
+claim "all of them: eight, or seven without SQLite" \
+    same "$(($(ls plugins | wc -l) + 3))" "$(grep -c 'stopped as' out)"
+if [ -n "$rows" ]; then
+    claim "each line is a row, also of a transaction that was open" same 5001 \
+        "$("$rows" log.db | wc -l | tr -d ' ')"
+    claim "byte by byte" same "$({ seq 5000; echo "mark 1"; } | cksum)" "$("$rows" log.db | cksum)"
+fi
+
+begin
+echo "mark 2" >&3
+claim "another stream is read" sees 2
+kill -INT "$process"
+ends
+exec 3>&-
+# A shell without job control starts what runs in the background with SIGINT ignored; peal catches it.
+claim "SIGINT does the same" same 130 "$code"
+
+# ---- SIGTERM while a plugin is stuck ----
+begin
+echo "mark stuck" >&3
+claim "a plugin is stuck" sees stuck
+kill -TERM "$process"
+kill -0 "$process"
+claim "the first SIGTERM waits for it" same 0 "$?"
+# Until the second one is not the first any more: the handler takes itself back.
+while kill -TERM "$process" 2>/dev/null; do :; done
+wait "$process"
+claim "the second one ends the process" same 143 "$?"
+exec 3>&-
+
+# ---- SIGUSR1 ----
+rm -f log.db*
+exec 5>&-
+exec 5<>said
+begin --explain
+printf 'one\ntwo\nmark 3\n' >&3
+claim "a session begins" sees 3
+kill -USR1 "$process"
+claim "SIGUSR1 ends it: what was read in it is told" same "session 1: 3 lines, 15 bytes" "$(says)"
+claim "and how many lines were kept" same "kept 3, dropped 0" "$(says)"
+says >/dev/null
+printf 'three\nmark 4\n' >&3
+claim "the stream goes on" sees 4
+kill -USR1 "$process"
+claim "the next session has its own numbers" same "session 2: 2 lines, 13 bytes" "$(says)"
+says >/dev/null
+says >/dev/null
+exec 3>&-
+ends
+claim "ends with 0" same 0 "$code"
+claim "the last session has none" has out "session 3: 0 lines, 0 bytes"
+claim "the source is told as a whole" has out "standard input: 5 lines, 28 bytes"
+claim "and so is the run" has out "all: 5 lines, 28 bytes"
+claim "statistics is persistent: it was created once" same 1 \
+    "$(grep -c '^    statistics .*created at' out)"
+if [ -n "$rows" ]; then
+    claim "storage is not: each session that kept a line has created it" same 2 \
+        "$(grep -c '^    storage .*created at' out)"
+    claim "rows have their session" same "1 1 1 2 2 " "$("$rows" log.db session | tr '\n' ' ')"
+    claim "and none is lost" same "one two mark 3 three mark 4 " "$("$rows" log.db | tr '\n' ' ')"
+fi
+finish
