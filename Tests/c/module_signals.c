@@ -92,6 +92,21 @@ CLAIM("M6", "SIGTERM stops the modules: they hear will_terminate, and their stop
     close_child();
 }
 
+CLAIM("M6", "a second SIGTERM does what it did before: it ends the process")
+{
+    int status;
+
+    open_child();
+    hears(".");
+    CHECK_EQUAL(kill(child, SIGTERM), 0);
+    hears("t-");
+    /* The modules have stopped, and the program still waits for a letter. */
+    CHECK_EQUAL(kill(child, SIGTERM), 0);
+    status = wait_for_child(0);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    close_child();
+}
+
 CLAIM("M6", "SIGHUP reloads, again and again, and SIGINT ends")
 {
     int status;
@@ -178,6 +193,49 @@ CLAIM("M6", "an action runs on the queue that was given")
     CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, queue, 0));
     CHECK_EQUAL(kill(getpid(), SIGUSR2), 0);
     latch_wait(&heard);
+    close_center(center);
+    CHECK_OK(peal_queue_destroy(queue));
+    CHECK(signal(SIGUSR2, SIG_DFL) == SIG_DFL);
+}
+
+static void received(void *self, int number)
+{
+    (void)self;
+    CHECK(peal_queue_is_current(queue));
+    journal_write("received %s", number == SIGUSR2 ? "SIGUSR2" : "another");
+}
+
+static void noted_reload(void *self)
+{
+    (void)self;
+    journal_write("reloaded");
+    latch_open(&heard);
+}
+
+CLAIM("M6", "who observes is told which signal came, before its action, on its queue")
+{
+    static const struct peal_module_events ear = {
+        PEAL_TABLE(peal_module_events), .signal_received = received,
+    };
+    static const struct peal_lifecycle events = {
+        PEAL_TABLE(peal_lifecycle), .configuration_reloaded = noted_reload,
+    };
+    static const struct latch shut = LATCH_INITIALIZER;
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct peal_lifecycle_protocol life;
+    struct peal_module_events_protocol told;
+    const peal_center center = open_center();
+
+    heard = shut;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    CHECK_OK(peal_module_events_define(center, &told));
+    CHECK_OK(peal_module_events_observe(&told, NULL, &ear, NULL, NULL));
+    CHECK_OK(peal_lifecycle_define(center, &life));
+    CHECK_OK(peal_lifecycle_observe(&life, NULL, &events, NULL, NULL));
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, queue, 0));
+    CHECK_EQUAL(kill(getpid(), SIGUSR2), 0);
+    latch_wait(&heard);
+    CHECK_JOURNAL("received SIGUSR2 reloaded");
     close_center(center);
     CHECK_OK(peal_queue_destroy(queue));
     CHECK(signal(SIGUSR2, SIG_DFL) == SIG_DFL);
