@@ -12,6 +12,8 @@ extension Owner {
         let left = takeMembers()
         // First: what stops may use what else belongs to the owner.
         let isQuiet = retireModules(Array(left.modules.values), deadline: deadline)
+        let services = Array(left.services.values)
+        Service.end(services)
         let observations = Array(left.observations.values)
         let queues = Array(left.queues.values)
         for observation in observations where observation.close() { observation.unlist() }
@@ -20,8 +22,6 @@ extension Owner {
             ending.queue?.mailbox.dropDead()
         }
         for queue in queues { try? queue.end() }
-        let services = Array(left.services.values)
-        Service.end(services)
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
