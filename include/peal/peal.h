@@ -17,10 +17,12 @@
 #include "invocation.h"
 #include "observer.h"
 #include "owner.h"
+#include "property.h"
 #include "protocol.h"
 #include "queue.h"
 #include "reference.h"
 #include "status.h"
+#include "timer.h"
 #include "types.h"
 #include "version.h"
 

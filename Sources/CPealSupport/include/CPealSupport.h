@@ -13,5 +13,6 @@
 #include "sanitizer.h"
 #include "snapshot.h"
 #include "thread.h"
+#include "timer.h"
 
 #endif

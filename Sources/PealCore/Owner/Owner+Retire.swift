@@ -17,6 +17,7 @@ extension Owner {
             ObserverGate.endDraining(ending.gate)
             ending.queue?.mailbox.dropDead()
         }
+        for timer in left.timers.values { timer.close() }
         for queue in queues { try? queue.end() }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
@@ -26,6 +27,7 @@ extension Owner {
         // The records belong to their observations, which Swift would let go of here.
         defer { extendLifetime(left) }
         let records = (observations + left.endings.values).map(\.record)
+            + left.timers.values.map(\.observer) + left.endingTimers.values.map(\.observer)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }

@@ -17,6 +17,8 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
+        var timers: [UInt64: Timer] = [:]
+        var endingTimers: [UInt64: Timer] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -66,6 +68,10 @@ public final class Owner: Sendable {
         try remember { $0.completions[completion.number] = completion }
     }
 
+    func remember(_ timer: Timer) throws(Failure) {
+        try remember { $0.timers[timer.number] = timer }
+    }
+
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }
@@ -80,9 +86,18 @@ public final class Owner: Sendable {
             if !members.isRetired { members.endings[observation.number] = observation }
         }
     }
-    func noteEnd(_ observation: UInt64) {
-        // What the observation lets go of may run user code: not under the lock.
-        let ended = members.withLock { $0.endings.removeValue(forKey: observation) }
+    func awaitEnd(of timer: Timer) {
+        members.withLock { members in
+            members.timers[timer.number] = nil
+            if !members.isRetired { members.endingTimers[timer.number] = timer }
+        }
+    }
+    /// Of an observation or a timer.
+    func noteEnd(_ number: UInt64) {
+        // What it lets go of may run user code: not under the lock.
+        let ended = members.withLock { members in
+            (members.endings.removeValue(forKey: number), members.endingTimers.removeValue(forKey: number))
+        }
         withExtendedLifetime(ended) {}
     }
     func forget(_ queue: Queue) {

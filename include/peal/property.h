@@ -1,0 +1,4 @@
+#ifndef PEAL_PROPERTY_H
+#define PEAL_PROPERTY_H
+#include "types.h"
+#endif
