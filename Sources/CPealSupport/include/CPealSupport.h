@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "probe.h"
 #include "record.h"
+#include "property.h"
 #include "recorder.h"
 #include "sanitizer.h"
 #include "snapshot.h"

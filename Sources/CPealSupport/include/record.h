@@ -18,6 +18,7 @@ struct peal_observer_record {
     uint64_t owner;     /* the handle of the owner; 0: nobody's */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
+    bool keeps_latest;     /* on its queue only the latest call of a method waits */
     uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
     /* Of a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);

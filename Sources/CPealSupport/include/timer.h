@@ -10,18 +10,10 @@
 
 #include "record.h"
 
-/* Begins with what every observer has: gate, weak target, destroy callback, counts. */
-struct peal_timer_record {
-    struct peal_observer_record observer;
-    struct peal_task task; /* one firing, while it waits on the queue */
-
-    /* Never change. */
-    void (*_Nullable fire)(void *_Nullable target);
-    uint64_t method;   /* or what is broadcast */
-    int64_t tolerance; /* all times in nanoseconds */
-    bool repeats;
-
-    /* Guarded by the lock of the agenda. */
+/* When it fires, and what it calls. Apart from the observer's record: the thread sanitizer takes a change of
+ * a member for one of the first, and the gate is no part of this. */
+struct peal_timer_state {
+    /* Guarded by the lock of the agenda. All times are in nanoseconds. */
     int64_t period;
     int64_t delay;
     int64_t due;
@@ -37,26 +29,47 @@ struct peal_timer_record {
 
     /* Where it is on the agenda, a pairing heap: the first of what comes after it, its next sibling, and
      * the sibling before it or the parent whose first child it is. */
-    struct peal_timer_record *_Nullable child;
-    struct peal_timer_record *_Nullable sibling;
-    struct peal_timer_record *_Nullable before;
+    struct peal_timer_state *_Nullable child;
+    struct peal_timer_state *_Nullable sibling;
+    struct peal_timer_state *_Nullable before;
     /* Of those that are due, until they are put on their queues. */
-    struct peal_timer_record *_Nullable next_due;
+    struct peal_timer_state *_Nullable next_due;
+
+    /* Never change. */
+    void (*_Nullable fire)(void *_Nullable target);
+    uint64_t method; /* or what is broadcast */
+    int64_t tolerance;
+    bool repeats;
 };
 
-/* An observer's record is the first member. */
-static inline struct peal_timer_record *_Nonnull peal_timer_of_task(struct peal_task *_Nonnull task)
+/* Begins with what every observer has: gate, weak target, destroy callback, counts. */
+struct peal_timer_record {
+    struct peal_observer_record observer;
+    struct peal_task task; /* one firing, while it waits on the queue */
+    struct peal_timer_state state;
+};
+
+static inline struct peal_timer_state *_Nonnull peal_timer_state_of(void *_Nonnull memory)
 {
-    return (struct peal_timer_record *)(void *)((char *)task - offsetof(struct peal_timer_record, task));
+    return &((struct peal_timer_record *)memory)->state;
 }
-static inline struct peal_task *_Nonnull peal_timer_task(struct peal_timer_record *_Nonnull timer)
+static inline struct peal_timer_state *_Nonnull peal_timer_of_task(struct peal_task *_Nonnull task)
 {
-    return &timer->task;
+    return peal_timer_state_of((char *)task - offsetof(struct peal_timer_record, task));
+}
+static inline struct peal_timer_record *_Nonnull peal_timer_record_of(
+    struct peal_timer_state *_Nonnull timer)
+{
+    return (struct peal_timer_record *)(void *)((char *)timer - offsetof(struct peal_timer_record, state));
+}
+static inline struct peal_task *_Nonnull peal_timer_task(struct peal_timer_state *_Nonnull timer)
+{
+    return &peal_timer_record_of(timer)->task;
 }
 static inline struct peal_observer_record *_Nonnull peal_timer_observer(
-    struct peal_timer_record *_Nonnull timer)
+    struct peal_timer_state *_Nonnull timer)
 {
-    return &timer->observer;
+    return &peal_timer_record_of(timer)->observer;
 }
 
 /* libdispatch's timer, which calls `wake` on one of its threads; NULL when memory is short. */

@@ -10,6 +10,7 @@ public enum Handles {
     public static let queues = HandleTable<Queue>(tag: 6, limit: 1 << 20)
     public static let references = HandleTable<Reference>(tag: 7, limit: 1 << 28)
     public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
+    public static let properties = HandleTable<Property>(tag: 15, limit: Int(PEAL_PROPERTY_PLACES))
     public static let timers = HandleTable<Timer>(tag: 14, limit: 1 << 28)
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

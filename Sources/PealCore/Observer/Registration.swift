@@ -22,6 +22,8 @@ public struct Registration {
     public var owner: Owner?
     /// The promise that bare pointers outlive delivery.
     public var isBorrowed = false
+    /// With a queue: a call that waits is dropped when the next one of its method comes.
+    public var keepsLatest = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto

@@ -21,7 +21,7 @@ struct SnapshotEdit {
         place = method.place
         var list = ListDraft(peal_directory_current(place), of: method)
         if let mailbox = entry.record.pointee.mailbox {
-            if let group = list.group(of: mailbox), group.takes(entry) {
+            if let group = list.group(for: entry, on: mailbox), group.takes(entry) {
                 kind = .appendToGroup(entry, group)
                 return
             }

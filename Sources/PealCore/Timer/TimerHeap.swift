@@ -1,6 +1,7 @@
 internal import CPealSupport
 
-typealias TimerRecord = UnsafeMutablePointer<peal_timer_record>
+/// A timer's state, which lies in one allocation with its observer's record. See timer.h.
+typealias TimerRecord = UnsafeMutablePointer<peal_timer_state>
 
 /// Timers by when they must have fired at the latest. A pairing heap whose links are in the records, so
 /// that starting a timer allocates nothing.

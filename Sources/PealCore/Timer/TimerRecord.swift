@@ -10,10 +10,10 @@ extension TimerRecord {
         }
         // A mailbox of its own is handed over.
         if options.queue != nil { peal_mailbox_retain(mailbox) }
-        let record = memory.bindMemory(to: peal_timer_record.self, capacity: 1)
+        let record = peal_timer_state_of(memory)
         record.fill(peal_timer_observer(record), options)
         peal_timer_observer(record).pointee.mailbox = mailbox
-        record.pointee.task.run = { TimerRecord.run($0) }
+        peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
         record.pointee.delay = options.schedule.delay
         record.pointee.period = options.schedule.period
         record.pointee.tolerance = options.tolerance
