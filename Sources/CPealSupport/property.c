@@ -200,8 +200,10 @@ struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
 {
     const size_t room = rounded(old_room) + rounded(new_room);
     struct peal_change_node *node = peal_memory_allocate(sizeof *node + room);
-    if (node != NULL)
+    if (node != NULL) {
         node->room = room;
+        node->new_value = node->bytes;
+    }
     return node;
 }
 
@@ -209,7 +211,19 @@ void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t 
 {
     node->old_size = old_size;
     node->new_size = new_size;
-    node->new_offset = rounded(old_size);
+    node->new_value = (char *)node->bytes + rounded(old_size);
+}
+
+bool peal_change_make_room(struct peal_change_node *node, size_t size)
+{
+    peal_change_lay_out(node, 0, size);
+    if (size > node->room) {
+        node->more = peal_memory_allocate(size);
+        node->new_value = node->more;
+        if (node->more == NULL)
+            node->new_size = 0;
+    }
+    return node->new_size > 0;
 }
 
 void peal_change_free(struct peal_change_node *node)
@@ -217,6 +231,7 @@ void peal_change_free(struct peal_change_node *node)
     if (node == NULL)
         return;
     peal_memory_free(node->latest);
+    peal_memory_free(node->more);
     peal_memory_free(node);
 }
 

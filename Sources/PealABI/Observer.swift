@@ -79,12 +79,24 @@ public func peal_observation_is_active(_ observation: peal_observation) -> Bool 
 }
 
 extension Registration {
-    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
     fileprivate static func register(
         _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?,
         _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
         functions: () throws(Failure) -> Functions
+    ) -> peal_status {
+        registering(target, options, out_observation) { (given) throws(Failure) in
+            var registration = Registration(proto: try proto.find(), target: target, functions: try functions())
+            try registration.apply(given)
+            return (try registration.register(), PEAL_OK)
+        }
+    }
+
+    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
+    static func registering(
+        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?,
+        _ body: (peal_observe_options) throws(Failure) -> (number: UInt64, status: peal_status)
     ) -> peal_status {
         out_observation?.pointee = peal_observation(number: 0)
         // Of options that a later version made longer, the members that are known here are where they were.
@@ -93,18 +105,16 @@ extension Registration {
         do throws(Failure) {
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
-            var registration = Registration(proto: try proto.find(), target: target, functions: try functions())
-            try registration.apply(given)
-            let number = try registration.register()
-            out_observation?.pointee = peal_observation(number: number)
-            return PEAL_OK
+            let made = try body(given)
+            out_observation?.pointee = peal_observation(number: made.number)
+            return made.status
         } catch {
             destroy?(target)
             return Boundary.fail(error)
         }
     }
 
-    private mutating func apply(_ options: peal_observe_options) throws(Failure) {
+    mutating func apply(_ options: peal_observe_options) throws(Failure) {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue

@@ -66,9 +66,9 @@ struct peal_change_node {
     bool prior_is_told;
     size_t old_size;      /* of a text, with its zero */
     size_t new_size;
-    size_t new_offset;    /* from the bytes */
+    void *_Nonnull new_value;
+    void *_Nullable more; /* of an initial value that found no room here */
     size_t room;
-    uint64_t alignment[1];
     uint64_t bytes[];
 };
 
@@ -297,10 +297,13 @@ static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull n
 }
 static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node)
 {
-    return (char *)node->bytes + node->new_offset;
+    return node->new_value;
 }
 /* Where the old value is as long as that: has the new one begin behind it. */
 void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size, size_t new_size);
+
+/* The same for one value alone, which may need more memory. False when it is short. */
+bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
 /* Puts a change behind the others; takes the first; takes all. */
 void peal_property_append(
@@ -316,7 +319,7 @@ struct peal_property_opening {
     uint64_t methods[PEAL_TELL_WAYS];
     struct peal_directory_place *_Nullable places[PEAL_TELL_WAYS];
     struct peal_property_block *_Nullable blocks[2]; /* handed over */
-    const void *_Nonnull initial;
+    const void *_Nullable initial;
     size_t initial_size; /* of a text with its zero */
 };
 /* Gives a place to a property. */

@@ -7,6 +7,7 @@ struct CenterState {
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
     var protocols: [PealProtocol: ProtocolState] = [:]
+    var properties: [String: DefinedProperty] = [:]
     /// Observers so far.
     var registrationCount: UInt64 = 0
 
@@ -29,6 +30,8 @@ struct CenterState {
     mutating func end() -> Remains {
         var remains = Remains()
         isEnded = true
+        for defined in properties.values { defined.property.close() }
+        properties = [:]
         for state in protocols.values {
             for observation in state.observations.values.joined() {
                 // What another thread has closed is its to let go.

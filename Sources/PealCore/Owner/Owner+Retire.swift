@@ -19,6 +19,7 @@ extension Owner {
         }
         for timer in left.timers.values { timer.close() }
         for queue in queues { try? queue.end() }
+        for property in left.properties { property.center.giveUp(property, of: number) }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }

@@ -15,6 +15,7 @@ public final class Owner: Sendable {
         var endings: [UInt64: Observation] = [:]
         var queues: [UInt64: Queue] = [:]
         var protocols: [PealProtocol] = []
+        var properties: [Property] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
         var timers: [UInt64: Timer] = [:]
@@ -58,6 +59,11 @@ public final class Owner: Sendable {
     func remember(_ proto: PealProtocol) throws(Failure) {
         try remember { members in
             if !members.protocols.contains(proto) { members.protocols.append(proto) }
+        }
+    }
+    func remember(_ property: Property) throws(Failure) {
+        try remember { members in
+            if !members.properties.contains(property) { members.properties.append(property) }
         }
     }
     func remember(_ type: ManagedType) throws(Failure) {
