@@ -134,7 +134,7 @@ public func peal_property_observe(
         let property = try Property.find(property.number)
         guard let observer else { throw .null("observer") }
         var registration = try property.registration(target: target, table: UnsafeRawPointer(observer))
-        try registration.apply(flags)
+        try registration.apply(flags, hasQueue: given.queue.number != 0)
         try registration.apply(given)
         guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
         let made = try property.observeFromNow(registration)
@@ -143,10 +143,13 @@ public func peal_property_observe(
 }
 
 extension Registration {
-    fileprivate mutating func apply(_ flags: UInt32) throws(Failure) {
+    fileprivate mutating func apply(_ flags: UInt32, hasQueue: Bool) throws(Failure) {
         let known = UInt32(PEAL_PROPERTY_INITIAL.rawValue | PEAL_PROPERTY_KEEP_LATEST.rawValue)
         guard flags & ~known == 0 else {
             throw Failure(.argument, "the flags of a property's observer have bits that this library does not know; use those of enum peal_property_observe_flags")
+        }
+        guard flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) == 0 || hasQueue else {
+            throw Failure(.argument, "PEAL_PROPERTY_KEEP_LATEST is about calls that wait on a queue; name one, or leave the flag out")
         }
         keepsLatest = flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) != 0
     }

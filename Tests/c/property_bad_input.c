@@ -191,6 +191,8 @@ CLAIM("F1", "an observer without functions, of another size, or with unknown fla
     begin();
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 16, NULL, &observation), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(observation.number, 0);
+    CHECK_FAILURE(
+        volume_observe(volume, NULL, &observer, PEAL_PROPERTY_KEEP_LATEST, NULL, NULL), PEAL_ERROR_ARGUMENT);
     observer.size = 16;
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 0, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     observer.size = sizeof observer;

@@ -192,7 +192,7 @@ enum peal_property_observe_flags {
      * the value twice, by `recorded` as PEAL_CHANGE_INITIAL. Registering then returns PEAL_DEFERRED where
      * another thread is telling the property's observers: that one tells this too. */
     PEAL_PROPERTY_INITIAL = 1 << 0,
-    /* With a queue: a change that still waits on it when the next one comes is dropped (and counted:
+    /* Needs a queue (PEAL_ERROR_ARGUMENT): a change that still waits on it when the next one comes is dropped (and counted:
      * queue.h). The old value that is told is that of the last set. */
     PEAL_PROPERTY_KEEP_LATEST = 1 << 1
 };

@@ -252,13 +252,13 @@ struct peal_property_block *_Nullable peal_property_write_text(
     struct peal_property_place *_Nonnull place, const void *_Nonnull text, size_t length,
     struct peal_property_block *_Nullable block);
 
-/* What a set must know that nothing asks for anything special: a value of up to sixteen bytes, nobody to be
- * told before, no batch. Where all is so, and nothing is going on: sets, and leaves the caller to tell.
- * `room` gets the old value, and behind it the new one. */
-enum { PEAL_PROPERTY_SHORT = 16 };
+/* What a set must know that nothing asks for anything special: a short value, nobody to be told before, no
+ * batch. Where all is so, and nothing is going on: sets, and leaves the caller to tell. `room` has place for
+ * two short values: it gets the old one, and behind it the new one. */
+enum { PEAL_PROPERTY_SHORT = 128 };
 static inline bool peal_property_set_shortly(
     struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size,
-    uint64_t *_Nonnull room)
+    void *_Nonnull room)
 {
     struct peal_thread *thread = peal_thread_own;
     if (__builtin_expect(thread == NULL || thread->batches != 0 || size > PEAL_PROPERTY_SHORT
@@ -271,19 +271,21 @@ static inline bool peal_property_set_shortly(
         peal_property_unlock(place, 0);
         return false;
     }
+    void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
     const struct peal_property_block *old = peal_property_current(place);
-    room[0] = old->words[0];
+    /* The sizes that most have, known to the compiler. */
     if (size == sizeof(uint64_t)) {
-        memcpy(&room[2], value, sizeof(uint64_t));
+        memcpy(room, old->words, sizeof(uint64_t));
+        memcpy(copy, value, sizeof(uint64_t));
     } else if (size == sizeof(uint32_t)) {
-        memcpy(&room[2], value, sizeof(uint32_t));
+        memcpy(room, old->words, sizeof(uint32_t));
+        memcpy(copy, value, sizeof(uint32_t));
     } else {
-        if (size > sizeof(uint64_t))
-            room[1] = old->words[1];
-        memcpy(&room[2], value, size);
+        memcpy(room, old->words, size);
+        memcpy(copy, value, size);
     }
     place->teller = thread;
-    peal_property_write(place, &room[2], size);
+    peal_property_write(place, copy, size);
     peal_property_unlock(place, PEAL_PROPERTY_TELLING);
     return true;
 }

@@ -22,29 +22,39 @@ extension Property {
         opening.mask = UnsafePointer(mask)
         fill(&opening, methods)
         if let mask { peal_property_close_gaps(first, mask, type.size) }
-        guard mask != nil || type.significantBytes == nil,
-            let property = insert(&opening, description, type, center, proto, methods, mask)
-        else {
+        do throws(Failure) {
+            guard mask != nil || type.significantBytes == nil else { throw .outOfMemory }
+            return try insert(&opening, description, type, center, proto, methods, mask)
+        } catch {
             peal_memory_free(mask)
             giveBlocks(opening)
-            throw Failure(.limit, "there are too many properties in the process, or memory is short; remove those that are not needed")
+            throw error
         }
-        return property
     }
 
     private static func insert(
         _ opening: inout peal_property_opening, _ description: PropertyDescription, _ type: PropertyType,
         _ center: Center, _ proto: PealProtocol, _ methods: [Method], _ mask: UnsafeMutablePointer<UInt8>?
-    ) -> Property? {
-        Handles.properties.insert { number in
+    ) throws(Failure) -> Property {
+        var isMemoryShort = false
+        let made = Handles.properties.insert { number in
             let index = HandleTable<Property>.index(of: number)
-            guard peal_property_reserve(UInt32(index)), let place = peal_property_place_of(number) else { return nil }
+            guard peal_property_reserve(UInt32(index)), let place = peal_property_place_of(number) else {
+                isMemoryShort = true
+                return nil
+            }
             opening.number = number
             peal_property_open(place, &opening)
             return Property(
                 number: number, description: description, type: type, center: center, proto: proto, methods: methods,
                 place: place, mask: mask)
         }
+        guard let made else {
+            throw isMemoryShort
+                ? .outOfMemory
+                : Failure(.limit, "there are too many properties in the process; remove those that are not needed")
+        }
+        return made
     }
 
     private static func takeBlocks(_ opening: inout peal_property_opening) -> Bool {

@@ -39,15 +39,15 @@ extension Property {
     /// - Returns: Whether a queue refused a call; nil where nothing was done, and `set` is the way.
     public static func setShortly(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
         guard let place = peal_property_place_of(number) else { return nil }
-        // Both values, each in two words.
-        var room: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        return withUnsafeMutablePointer(to: &room) { room in
-            let words = UnsafeMutableRawPointer(room).assumingMemoryBound(to: UInt64.self)
-            guard peal_property_set_shortly(place, number, value, size, words) else { return nil }
+        // A fixed size, which the compiler takes from the stack as it is.
+        return withUnsafeTemporaryAllocation(
+            byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
+        ) { room in
+            let old = room.baseAddress.unsafelyUnwrapped
+            guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
             let telling = PropertyTelling(place: place, number: number)
-            let values = PropertyTelling.Values(
-                old: UnsafeMutableRawPointer(words), new: UnsafeMutableRawPointer(words + 2), newSize: size, isText: false)
-            let isRejected = telling.tell(values)
+            let new = old + Int(PEAL_PROPERTY_SHORT)
+            let isRejected = telling.tell(PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
             if !peal_property_rest(place) { return telling.drainMore() || isRejected }
             return isRejected
         }

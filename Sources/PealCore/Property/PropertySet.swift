@@ -79,13 +79,14 @@ struct PropertySet {
         }
         peal_property_append(place, change)
         node = nil
-        guard isMine, place.pointee.first?.pointee.batch == nil else {
-            let bits = isTelling ? state & ~UInt32(PEAL_PROPERTY_TELLING) : state
-            peal_property_unlock(place, bits | UInt32(PEAL_PROPERTY_WAITING))
+        guard isMine else {
+            peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
         peal_property_set_teller(place, thread)
-        return .done(Outcome(isRejected: telling.drain()))
+        // A batch of another thread that holds an earlier change back holds this one back too.
+        let isHeldBack = place.pointee.first?.pointee.batch != nil
+        return .done(Outcome(isDeferred: isHeldBack, isRejected: telling.drain()))
     }
 
     /// Under the lock: all that may end the try before the value is written; then the lock is let go.
