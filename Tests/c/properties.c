@@ -201,6 +201,10 @@ CLAIM("X5", "a property that ignores equal values tells of changes alone")
     CHECK_OK(volume_set(volume, 6));
     CHECK_OK(volume_set(volume, 6));
     CHECK_JOURNAL("a:5>6");
+    bool is_set = false;
+    CHECK_OK(volume_compare_and_set(volume, 6, 6, &is_set));
+    CHECK(is_set);
+    CHECK_JOURNAL("");
     end();
 }
 
@@ -700,6 +704,21 @@ CLAIM("X5", "a property that is removed while a batch holds its change back is t
     CHECK_OK(peal_batch_end());
     CHECK_JOURNAL("");
     CHECK_EQUAL(volume_get(volume), 2);
+    end();
+}
+
+CLAIM("X5", "a batch takes any number of sets")
+{
+    begin();
+    observe("v", &by_values, 0);
+    CHECK_OK(volume_set(volume, 6));
+    journal_clear();
+    CHECK_OK(peal_batch_begin());
+    for (int value = 0; value < 70000; value++)
+        if (volume_set(volume, value) != PEAL_DEFERRED)
+            CHECK(false);
+    CHECK_OK(peal_batch_end());
+    CHECK_JOURNAL("v:6>69999");
     end();
 }
 

@@ -221,6 +221,22 @@ CLAIM("X4", "each kind of queue delivers firings as its own calls")
     }
 }
 
+CLAIM("X4", "a timer on the main queue fires when the main thread pumps")
+{
+    reset();
+    struct peal_timer_options options = options_every(never);
+    options.queue = peal_queue_main();
+    create(&options);
+    CHECK_OK(peal_timer_fire(work.timer));
+    CHECK_EQUAL(fired(), 0);
+    CHECK_OK(peal_queue_pump(peal_queue_main(), 0, NULL));
+    CHECK_EQUAL(fired(), 1);
+    CHECK(work.was_on_queue);
+    CHECK_OK(peal_timer_destroy(work.timer));
+    CHECK_OK(peal_queue_pump(peal_queue_main(), 0, NULL));
+    CHECK_EQUAL(destroyed(), 1);
+}
+
 CLAIM("X4", "a firing that is due while another waits is missed, and counted")
 {
     reset();
@@ -319,6 +335,30 @@ CLAIM("X4", "a firing that waits on the queue is dropped by a stop, and by a new
     CHECK_EQUAL(fired(), 1);
     CHECK_EQUAL(facts_of(work.timer).missed, 1);
     CHECK_OK(peal_timer_destroy(work.timer));
+    lane_close(&lane);
+}
+
+CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due later")
+{
+    peal_timer precise;
+
+    reset();
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    struct peal_timer_options options = options_every(PEAL_SECONDS(1000));
+    options.queue = lane.queue;
+    options.delay_ns = PEAL_MILLISECONDS(100);
+    options.destroy = NULL;
+    CHECK_OK(peal_timer_create(&options, &precise));
+    CHECK_OK(peal_timer_start(precise));
+    options.delay_ns = PEAL_MILLISECONDS(50);
+    options.tolerance_ns = PEAL_SECONDS(1000);
+    create(&options);
+    CHECK_OK(peal_timer_start(work.timer));
+    pump_until(2);
+    CHECK(facts_of(work.timer).latest_ns > PEAL_MILLISECONDS(25));
+    CHECK_EQUAL(facts_of(work.timer).fired, 1);
+    CHECK_OK(peal_timer_destroy(work.timer));
+    CHECK_OK(peal_timer_destroy(precise));
     lane_close(&lane);
 }
 

@@ -8,7 +8,8 @@
  *
  * A timer calls a function with a target, or broadcasts a method that has no parameters. It does so on
  * a queue (queue.h): one of the host's, whose descriptor becomes readable when the timer is due, or a
- * serial queue of the timer's own. So firings of one timer never overlap.
+ * serial queue of the timer's own. So firings of one timer never overlap. (An executor's `submit` is
+ * called on a thread of libdispatch.)
  *
  * Times are of the monotonic clock (CLOCK_MONOTONIC), in nanoseconds. A repeating timer is due at
  * whole periods after its first firing, however late each comes: it does not drift. A firing that

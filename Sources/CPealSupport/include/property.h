@@ -356,13 +356,13 @@ static inline void peal_property_set_teller(
     if (teller == NULL)
         place->deferred = 0;
 }
-/* Counts a change that the teller's own observers make; false where there are too many. */
-static inline bool peal_property_count_deferred(
-    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, uint32_t most)
+/* Whether one more change may wait. Those that the teller's own observers make are counted too. */
+static inline bool peal_property_takes_change(
+    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)
 {
     if (place->waiting >= most)
         return false;
-    return place->teller != thread || ++place->deferred <= most;
+    return !is_told || place->teller != thread || ++place->deferred <= most;
 }
 /* Whether two values are equal where the mask says that it counts; without one, everywhere. */
 bool peal_property_equals(

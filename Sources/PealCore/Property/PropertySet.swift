@@ -103,12 +103,12 @@ struct PropertySet {
             return .needsRoom(oldSize)
         }
         fill(change, oldSize)
-        if isUnwanted(change) {
-            let isExpected = expected == nil
+        if let isSet = isSetAlready(change) {
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
-            return .done(Outcome(isSet: isExpected))
+            return .done(Outcome(isSet: isSet))
         }
-        guard peal_property_count_deferred(place, thread, Self.mostWaiting) else {
+        let isTold = !isTelling && state & UInt32(PEAL_PROPERTY_TELLING) != 0
+        guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
             throw Failure(
                 .limit,
@@ -127,10 +127,11 @@ struct PropertySet {
         if let mask = place.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
     }
 
-    private func isUnwanted(_ change: PropertyChange) -> Bool {
+    /// Where nothing is to be changed: whether the value is as asked for. nil: it is to be set.
+    private func isSetAlready(_ change: PropertyChange) -> Bool? {
         let old = UnsafeRawPointer(peal_change_old(change))
-        if let expected, !isEqual(expected, to: old, change) { return true }
-        return property.ignoresEqual && isEqual(value, to: old, change) && expected == nil
+        if let expected, !isEqual(expected, to: old, change) { return false }
+        return property.ignoresEqual && isEqual(value, to: old, change) ? true : nil
     }
 
     private func isEqual(_ value: PropertyValue, to old: UnsafeRawPointer, _ change: PropertyChange) -> Bool {

@@ -79,7 +79,8 @@ public final class Timer: Sendable {
         let deadline = peal_clock_deadline(timeout)
         try stop()
         defer { extendLifetime(self) }
-        return RunningCalls.wait(for: [observer], deadline: deadline)
+        // A call looks whether it is wanted under the lock that the stop had.
+        return RunningCalls.wait(for: [observer], deadline: deadline, isOrdered: true)
     }
 
     /// Wants one call now.
