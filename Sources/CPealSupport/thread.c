@@ -18,9 +18,18 @@ static bool has_exit_key;
 /* Where membarrier is missing, readers fence for themselves. */
 static bool readers_fence;
 
+static void (*end_batch)(struct peal_thread *thread);
+
+void peal_thread_set_batch_end(void (*end)(struct peal_thread *thread))
+{
+    __atomic_store_n(&end_batch, end, __ATOMIC_RELEASE);
+}
+
 static void give_back(void *slot)
 {
     struct peal_thread *thread = slot;
+    if (thread->batches > 0)
+        __atomic_load_n(&end_batch, __ATOMIC_ACQUIRE)(thread);
     peal_thread_own = NULL;
     __atomic_store_n(&thread->claimed, 0, __ATOMIC_RELEASE);
 }

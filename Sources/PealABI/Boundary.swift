@@ -190,6 +190,13 @@ extension peal_queue {
     }
 }
 
+extension peal_timer {
+    func find() throws(Failure) -> Timer {
+        guard let timer = Handles.timers.find(number) else { throw .staleTimer }
+        return timer
+    }
+}
+
 extension peal_owner {
     func find() throws(Failure) -> Owner {
         guard let owner = Handles.owners.find(number) else { throw .staleOwner }

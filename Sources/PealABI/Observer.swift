@@ -96,10 +96,22 @@ public func peal_observation_is_active(_ observation: peal_observation) -> Bool 
 }
 
 extension Registration {
-    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
     fileprivate static func register(
         _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?, make: () throws(Failure) -> Registration
+    ) -> peal_status {
+        registering(target, options, out_observation) { (given) throws(Failure) in
+            var registration = try make()
+            try registration.apply(given)
+            return (try registration.register(), PEAL_OK)
+        }
+    }
+
+    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
+    static func registering(
+        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?,
+        _ body: (peal_observe_options) throws(Failure) -> (number: UInt64, status: peal_status)
     ) -> peal_status {
         out_observation?.pointee = peal_observation(number: 0)
         // Of options that a later version made longer, the members that are known here are where they were.
@@ -108,18 +120,16 @@ extension Registration {
         do throws(Failure) {
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
-            var registration = try make()
-            try registration.apply(given)
-            let number = try registration.register()
-            out_observation?.pointee = peal_observation(number: number)
-            return PEAL_OK
+            let made = try body(given)
+            out_observation?.pointee = peal_observation(number: made.number)
+            return made.status
         } catch {
             destroy?(target)
             return Boundary.fail(error)
         }
     }
 
-    private mutating func apply(_ options: peal_observe_options) throws(Failure) {
+    mutating func apply(_ options: peal_observe_options) throws(Failure) {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
@@ -137,26 +147,8 @@ extension Registration {
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
         if options.queue.number != 0 { queue = try options.queue.find() }
         owner = try CurrentOwner.find(options.owner.number)
-        weak = try WeakTarget(options, target: target)
+        weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
-    }
-}
-
-extension WeakTarget {
-    /// nil where the target is not weak.
-    fileprivate init?(_ options: peal_observe_options, target: UnsafeMutableRawPointer?) throws(Failure) {
-        guard options.reference.number == 0 else {
-            guard options.weak == nil else {
-                throw Failure(.argument, "`weak` and `reference` exclude each other; choose one")
-            }
-            self = try WeakTarget(reference: options.reference.number, target: target)
-            return
-        }
-        guard let type = options.weak else { return nil }
-        guard let retain = type.pointee.retain, let release = type.pointee.release else {
-            throw .null("a function of the weak type")
-        }
-        self.init(reference: options.weak_reference, retain: retain, release: release)
     }
 }
 

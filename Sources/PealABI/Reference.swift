@@ -34,3 +34,24 @@ public func peal_reference_release(_ reference: peal_reference) -> peal_status {
 public func peal_reference_count(_ reference: peal_reference) -> Int {
     Reference.count(reference.number)
 }
+
+extension WeakTarget {
+    /// As the options of observers and timers say it; nil where the target is not weak.
+    init?(
+        _ type: UnsafePointer<peal_weak_type>?, _ foreign: UnsafeMutableRawPointer?, _ reference: peal_reference,
+        target: UnsafeMutableRawPointer?
+    ) throws(Failure) {
+        guard reference.number == 0 else {
+            guard type == nil else {
+                throw Failure(.argument, "`weak` and `reference` exclude each other; choose one")
+            }
+            self = try WeakTarget(reference: reference.number, target: target)
+            return
+        }
+        guard let type else { return nil }
+        guard let retain = type.pointee.retain, let release = type.pointee.release else {
+            throw .null("a function of the weak type")
+        }
+        self.init(reference: foreign, retain: retain, release: release)
+    }
+}

@@ -9,10 +9,10 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, services, modules, completions, the functions of types, and the
- * protocols that were defined for it. Its own code is whatever peal calls of these: observers, destroy
- * callbacks, executors, `done` and `reply`, functions of services and modules. What a callback registers
- * belongs to nobody, unless it says to whom.
+ * An owner owns observations, queues, services, modules, timers, completions, the functions of types, and
+ * the protocols and properties that were defined for it. Its own code is whatever peal calls of these:
+ * observers, destroy callbacks, executors, timers' functions, `done` and `reply`, functions of services and
+ * modules. What a callback registers belongs to nobody, unless it says to whom.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -49,10 +49,10 @@ PEAL_API peal_status peal_owner_leave(void);
 PEAL_API peal_owner peal_owner_current(void);
 
 /* Ends an owner and all that belongs to it: removes its modules, after those that need them were stopped,
- * whoever's they are (module.h); removes its observers and drops their queued calls, ends its queues,
- * unregisters its services and waits until their instances are destroyed, waits for its calls that run on
- * other threads, runs its destroy callbacks here, and
- * takes back the protocols that only it defined. When this returns PEAL_OK no code of the owner runs
+ * whoever's they are (module.h); unregisters its services and waits until their instances are destroyed;
+ * removes its observers and drops their queued calls, ends its queues and timers, waits for its calls that
+ * run on other threads, runs its destroy callbacks here, and takes back the protocols and properties that
+ * only it defined. When this returns PEAL_OK no code of the owner runs
  * or will be called by peal: unload it.
  *
  * From inside a call of the owner's own, a function of a service among them, or inside a scope of one of
@@ -88,8 +88,8 @@ PEAL_API peal_status peal_owner_name(
 typedef void (*peal_pointer_visitor)(void *context, const char *what, const void *function);
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
- * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions, functions
- * and tables of services. Ask
+ * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions and timers,
+ * functions and tables of services and modules. Ask
  * before dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.

@@ -19,11 +19,13 @@
 #include "module.h"
 #include "observer.h"
 #include "owner.h"
+#include "property.h"
 #include "protocol.h"
 #include "queue.h"
 #include "reference.h"
 #include "service.h"
 #include "status.h"
+#include "timer.h"
 #include "types.h"
 #include "version.h"
 

@@ -88,7 +88,7 @@ PEAL_API PEAL_CHECK peal_status peal_queue_create(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_queue peal_queue_main(void);
 
-/* Ends a queue: removes the observers that are registered with it, and drops the calls that wait. A
+/* Ends a queue: removes the observers that are registered with it, ends its timers, and drops the calls that wait. A
  * call that runs is not waited for; destroy callbacks that would have run on the queue run here or
  * at the end of that call.
  *
@@ -102,7 +102,8 @@ PEAL_API peal_status peal_queue_destroy(peal_queue queue);
  *
  * limit: how many broadcasts to run at most, those that arrive meanwhile too; 0: as many as wait
  *   when it begins. Destroy callbacks count as one each, but not as calls.
- * out_calls: filled with the number of calls that were made; may be NULL.
+ * out_calls: filled with the number of calls that were made; may be NULL. Firings of timers (timer.h) do
+ *   not count.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind, on the wrong thread, or while it is
  * being pumped, by its own call or by another thread; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, one at a time. Since 0.1. */
@@ -156,7 +157,7 @@ PEAL_API bool peal_queue_is_current(peal_queue queue);
  * was meant for the queue is delivered + dropped + rejected + waiting, and what runs now. */
 struct peal_queue_counts {
     size_t size;        /* sizeof(struct peal_queue_counts) */
-    uint64_t waiting;   /* calls on the queue that have not begun */
+    uint64_t waiting;   /* calls on the queue that have not begun; firings of timers do not count here */
     uint64_t delivered; /* calls made */
     uint64_t dropped;   /* calls not made: the observer was removed or blocked, its target was dead,
                            the queue was full or has ended */

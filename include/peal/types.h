@@ -36,6 +36,10 @@ typedef struct peal_reference { uint64_t number; } peal_reference;
 typedef struct peal_owner { uint64_t number; } peal_owner;
 /* A promise to tell once when something is done: see completion.h. */
 typedef struct peal_completion { uint64_t number; } peal_completion;
+/* What calls when it is time: see timer.h. */
+typedef struct peal_timer { uint64_t number; } peal_timer;
+/* A named value whose observers are told of changes: see property.h. */
+typedef struct peal_property { uint64_t number; } peal_property;
 
 /* A service: see service.h. */
 typedef struct peal_service { uint64_t number; } peal_service;

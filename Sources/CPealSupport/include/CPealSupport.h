@@ -11,6 +11,7 @@
 #include "names.h"
 #include "probe.h"
 #include "record.h"
+#include "property.h"
 #include "recorder.h"
 #include "sanitizer.h"
 #include "service.h"
@@ -18,6 +19,7 @@
 #include "snapshot.h"
 #include "step.h"
 #include "thread.h"
+#include "timer.h"
 #include "waiting.h"
 
 #endif

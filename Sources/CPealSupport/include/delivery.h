@@ -25,6 +25,7 @@ struct peal_group {
     uint32_t count;
     uint32_t capacity;
     uint32_t completion; /* the method's completion parameter, from 1; 0: it has none */
+    bool keeps_latest;   /* a new item takes the place of one that waits */
     struct peal_snapshot_entry entries[];
 };
 

@@ -19,6 +19,7 @@ struct peal_observer_record {
     uint64_t order;     /* among those of one priority: when it was registered */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
+    bool keeps_latest;     /* on its queue only the latest call of a method waits */
     uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
     /* Of a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);

@@ -50,6 +50,9 @@ struct peal_thread {
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
     const char *_Nullable asker; /* who asks for services now, in words; NULL: nobody special */
+    uint32_t batches; /* of properties: how deep they are open */
+    void *_Nullable first_in_batch; /* changes that wait for the outermost to end */
+    void *_Nullable last_in_batch;
     void *_Nullable first_deferred; /* calls that wait for the broadcast around them to end */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
@@ -234,6 +237,13 @@ struct peal_thread_hold *_Nullable peal_thread_innermost_of_caller(struct peal_t
 
 /* The innermost level that is taken; NULL when none is. */
 struct peal_thread_hold *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
+
+static inline uint32_t peal_thread_batches(void)
+{
+    return peal_thread_own != NULL ? peal_thread_own->batches : 0;
+}
+/* What a thread does that ends with a batch open. */
+void peal_thread_set_batch_end(void (*_Nonnull end)(struct peal_thread *_Nonnull thread));
 
 /* For whom the thread registers. */
 static inline bool peal_thread_enter_owner(struct peal_thread *_Nonnull thread, uint64_t owner)

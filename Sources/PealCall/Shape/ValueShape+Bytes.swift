@@ -1,6 +1,6 @@
 extension ValueShape {
     /// For each byte of the value, whether it is more than padding.
-    var significantBytes: [Bool] {
+    public var significantBytes: [Bool] {
         var bytes = [Bool](repeating: false, count: size)
         markSignificant(in: &bytes, from: 0)
         return bytes

@@ -25,7 +25,7 @@ extension TypeScope {
 
     /// How what is behind a pointer to `type` is captured, where that is known. A name that was not
     /// declared when its functions were registered may have become a typedef since.
-    func hooks(of type: CType) -> TypeHooks? {
+    public func hooks(of type: CType) -> TypeHooks? {
         if hooks.isEmpty { return nil }
         var type = type
         while case .alias(let alias) = type {

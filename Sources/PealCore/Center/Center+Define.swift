@@ -138,7 +138,7 @@ extension CenterState {
     }
 
     /// Ends a protocol that nobody adopts, with its observers.
-    fileprivate mutating func end(_ proto: PealProtocol) -> Remains {
+    mutating func end(_ proto: PealProtocol) -> Remains {
         var remains = Remains()
         for observation in self[proto].observations.values.joined() where observation.close() {
             remains.observations.append(observation)
@@ -150,7 +150,7 @@ extension CenterState {
     }
 
     /// Takes a protocol back that was only half defined. Nobody has seen it.
-    fileprivate mutating func forget(_ proto: PealProtocol) {
+    mutating func forget(_ proto: PealProtocol) {
         Reclaimer.leave(self[proto].all.flatMap { $0.close() })
         drop(proto)
     }
@@ -163,7 +163,7 @@ extension CenterState {
     }
 
     /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.
-    fileprivate mutating func grow(
+    mutating func grow(
         _ proto: PealProtocol, to declarations: [MethodDeclaration]
     ) throws(Failure) {
         var made: [Method] = []

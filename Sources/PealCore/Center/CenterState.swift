@@ -9,6 +9,7 @@ struct CenterState {
     var protocols: [PealProtocol: ProtocolState] = [:]
     /// Of all observers so far.
     var registrations: UInt64 = 0
+    var properties: [String: DefinedProperty] = [:]
 
     subscript(proto: PealProtocol) -> ProtocolState {
         get { protocols[proto, default: ProtocolState()] }
@@ -29,6 +30,8 @@ struct CenterState {
     mutating func end() -> Remains {
         var remains = Remains()
         isEnded = true
+        for defined in properties.values { defined.property.close() }
+        properties = [:]
         for state in protocols.values {
             for observation in state.observations.values.joined() {
                 // What another thread has closed is its to let go.

@@ -6,7 +6,9 @@ enum ObserverGroup {
     typealias Pointer = UnsafeMutablePointer<peal_group>
 
     /// An empty group, with one reference.
-    static func make(for method: Method, on mailbox: Mailbox, capacity: Int) throws(Failure) -> Pointer {
+    static func make(
+        for method: Method, on mailbox: Mailbox, keepsLatest: Bool, capacity: Int
+    ) throws(Failure) -> Pointer {
         guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(peal_group_size(capacity))
         else { throw .outOfMemory }
         let group = memory.bindMemory(to: peal_group.self, capacity: 1)
@@ -17,6 +19,7 @@ enum ObserverGroup {
         group.pointee.mailbox = mailbox
         group.pointee.completion = UInt32(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
         group.pointee.capacity = UInt32(capacity)
+        group.pointee.keeps_latest = keepsLatest
         peal_mailbox_retain(mailbox)
         return group
     }

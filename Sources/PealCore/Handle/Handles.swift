@@ -13,8 +13,10 @@ public enum Handles {
     public static let services = HandleTable<Service>(tag: 10, limit: Int(PEAL_PLACES))
     static let instances = HandleTable<Instance>(tag: 11, limit: Int(PEAL_PLACES))
     public static let modules = HandleTable<Module>(tag: 12, limit: 1 << 24)
-    /// Within the engine alone: they come back from timers, queues and completions.
-    static let moduleSteps = HandleTable<ModuleStep>(tag: 13, limit: 1 << 24)
-    static let errands = HandleTable<Errand>(tag: 14, limit: 1 << 20)
+    /// Within the engine alone: they come back from timers, queues and completions. So their tags tell nothing.
+    static let moduleSteps = HandleTable<ModuleStep>(tag: 0, limit: 1 << 24)
+    static let errands = HandleTable<Errand>(tag: 0, limit: 1 << 20)
+    public static let properties = HandleTable<Property>(tag: 15, limit: Int(PEAL_PROPERTY_PLACES))
+    public static let timers = HandleTable<Timer>(tag: 14, limit: 1 << 28)
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

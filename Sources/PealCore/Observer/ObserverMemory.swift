@@ -33,6 +33,7 @@ struct ObserverMemory {
             box.own()
             record.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
         }
+        record.pointee.keeps_latest = registration.keepsLatest
         record.pointee.mailbox = registration.queue?.mailbox
         registration.queue.map { peal_mailbox_retain($0.mailbox) }
         record.pointee.end.run = { ObserverLife.runEnd($0) }

@@ -28,6 +28,8 @@ public struct Registration {
     public var isBorrowed = false
     /// Functions that were read before, in place of `functions`.
     var tables: FunctionTables?
+    /// With a queue: a call that waits is dropped when the next one of its method comes.
+    public var keepsLatest = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto

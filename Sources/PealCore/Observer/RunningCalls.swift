@@ -5,14 +5,15 @@ internal import CPealSupport
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
+    /// - Parameter isOrdered: Whether a lock that both sides took says the same as the writer fence.
     /// - Returns: False when a call runs on this very thread, or the time has passed.
-    static func wait(for records: [Record], deadline: UInt64) -> Bool {
+    static func wait(for records: [Record], deadline: UInt64, isOrdered: Bool = false) -> Bool {
         let own = peal_thread_own_slot()
         if let own, records.contains(where: { peal_thread_runs(own, $0.gate) }) { return false }
-        peal_thread_writer_fence()
+        if !isOrdered { peal_thread_writer_fence() }
         // Looking again costs nobody but who waits; being told would cost every call.
         var pause = shortestPause
-        while records.contains(where: { isRunningElsewhere($0, own) }) {
+        while records.contains(where: { isRunningElsewhere($0, own, isOrdered) }) {
             guard peal_clock_now() < deadline else { return false }
             peal_clock_pause(pause)
             pause = min(2 * pause, longestPause)
@@ -20,9 +21,9 @@ enum RunningCalls {
         return true
     }
 
-    private static func isRunningElsewhere(_ record: Record, _ own: UnsafeMutablePointer<peal_thread>?) -> Bool {
+    private static func isRunningElsewhere(_ record: Record, _ own: UnsafeMutablePointer<peal_thread>?, _ isOrdered: Bool) -> Bool {
         // Readers that fence do so for their list, not for each call: then the lists must be gone.
-        if peal_thread_readers_fence() {
+        if !isOrdered, peal_thread_readers_fence() {
             Reclaimer.collect()
             return peal_observer_references(record) > 0
         }

@@ -21,7 +21,9 @@ extension Owner {
             for called in ending.called { ObserverGate.endDraining(called.gate) }
             ending.queue?.mailbox.dropDead()
         }
+        for timer in left.timers.values { timer.close() }
         for queue in queues { try? queue.end() }
+        for property in left.properties { property.center.giveUp(property, of: number) }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
@@ -29,8 +31,12 @@ extension Owner {
 
         // The records belong to their observations, which Swift would let go of here.
         let ended = (observations + left.endings.values).flatMap(\.called)
-        defer { extendLifetime(ended) }
+        defer {
+            extendLifetime(ended)
+            extendLifetime(left)
+        }
         let records = ended.map(\.record)
+            + left.timers.values.map(\.observer) + left.endingTimers.values.map(\.observer)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }

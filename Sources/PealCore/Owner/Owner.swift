@@ -15,10 +15,13 @@ public final class Owner: Sendable {
         var endings: [UInt64: Observation] = [:]
         var queues: [UInt64: Queue] = [:]
         var protocols: [PealProtocol] = []
+        var properties: [Property] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
         var modules: [UInt64: Module] = [:]
         var services: [UInt64: Service] = [:]
+        var timers: [UInt64: Timer] = [:]
+        var endingTimers: [UInt64: Timer] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -60,6 +63,11 @@ public final class Owner: Sendable {
             if !members.protocols.contains(proto) { members.protocols.append(proto) }
         }
     }
+    func remember(_ property: Property) throws(Failure) {
+        try remember { members in
+            if !members.properties.contains(property) { members.properties.append(property) }
+        }
+    }
     func remember(_ type: ManagedType) throws(Failure) {
         try remember { $0.types.append(type) }
     }
@@ -83,6 +91,10 @@ public final class Owner: Sendable {
         let gone = members.withLock { $0.services.removeValue(forKey: service.number) }
         withExtendedLifetime(gone) {}
     }
+    func remember(_ timer: Timer) throws(Failure) {
+        try remember { $0.timers[timer.number] = timer }
+    }
+
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }
@@ -97,9 +109,18 @@ public final class Owner: Sendable {
             if !members.isRetired { members.endings[observation.number] = observation }
         }
     }
-    func noteEnd(_ observation: UInt64) {
-        // What the observation lets go of may run user code: not under the lock.
-        let ended = members.withLock { $0.endings.removeValue(forKey: observation) }
+    func awaitEnd(of timer: Timer) {
+        members.withLock { members in
+            members.timers[timer.number] = nil
+            if !members.isRetired { members.endingTimers[timer.number] = timer }
+        }
+    }
+    /// Of an observation or a timer.
+    func noteEnd(_ number: UInt64) {
+        // What it lets go of may run user code: not under the lock.
+        let ended = members.withLock { members in
+            (members.endings.removeValue(forKey: number), members.endingTimers.removeValue(forKey: number))
+        }
         withExtendedLifetime(ended) {}
     }
     func forget(_ queue: Queue) {

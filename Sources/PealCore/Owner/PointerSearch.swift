@@ -18,6 +18,7 @@ public struct PointerSearch {
         var search = PointerSearch(object: object)
         for observation in Handles.observations.all { search.look(at: observation) }
         for queue in Handles.queues.all { search.look(at: queue) }
+        for timer in Handles.timers.all { search.look(at: timer) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
         for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
         for center in Handles.centers.all {
@@ -50,6 +51,14 @@ public struct PointerSearch {
         }
         check(submit, "executor of a queue")
         check(destroy, "destroy callback of a queue")
+    }
+
+    private mutating func look(at timer: Timer) {
+        check(address(timer.record.pointee.fire), "function of a timer")
+        check(address(timer.observer.pointee.destroy), "destroy callback of a timer")
+        check(address(timer.observer.pointee.retain), "retain function of a timer's weak target")
+        check(address(timer.observer.pointee.release), "release function of a timer's weak target")
+        extendLifetime(timer)
     }
 
     /// Functions of types count while they are registered, or will be called for a captured argument.

@@ -9,6 +9,7 @@ extension Mailbox {
     ///
     /// The caller holds a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
+        if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.keeps_latest) { dropEarlier(item) }
         switch peal_mailbox_push(self, item) {
         case PEAL_PUSHED: return .accepted
         case PEAL_PUSHED_FIRST:
@@ -16,6 +17,16 @@ extension Mailbox {
             return !isScheduled || schedule() ? .accepted : .rejected
         default: return pushLocked(item)
         }
+    }
+
+    /// Only the latest call waits of a method whose observers want it so.
+    @inline(never)
+    private func dropEarlier(_ item: QueueItem) {
+        let method = item.pointee.group.unsafelyUnwrapped.pointee.method
+        let earlier = locked {
+            drop { $0.pointee.group.map { $0.pointee.method == method && $0.pointee.keeps_latest } ?? false }
+        }
+        earlier?.letGoOfAll()
     }
 
     @inline(never)

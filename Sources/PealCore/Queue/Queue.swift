@@ -33,6 +33,7 @@ public final class Queue: Sendable {
     private struct Members {
         var isEnded = false
         var observations: [UInt64: Observation] = [:]
+        var timers: [UInt64: Timer] = [:]
     }
 
     private init(number: UInt64, mailbox: Mailbox, owner: Owner?) {
@@ -89,11 +90,12 @@ public final class Queue: Sendable {
             throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
         }
         guard Handles.queues.remove(number) != nil else { throw .staleQueue }
-        let observations = members.withLock { members in
+        let (observations, timers) = members.withLock { members in
             members.isEnded = true
-            return Array(members.observations.values)
+            return (Array(members.observations.values), Array(members.timers.values))
         }
         for observation in observations where observation.close() { observation.unlist() }
+        for timer in timers { timer.close() }
         mailbox.end()
         // Else who runs it does so, and the owner that is retired before waits for that.
         if mailbox.destroyContextIfIdle() { owner?.forget(self) }
@@ -110,6 +112,18 @@ public final class Queue: Sendable {
 
     func forget(_ observation: Observation) {
         members.withLock { $0.observations[observation.number] = nil }
+    }
+
+    func remember(_ timer: Timer) throws(Failure) {
+        let isKept = members.withLock { members in
+            if !members.isEnded { members.timers[timer.number] = timer }
+            return !members.isEnded
+        }
+        guard isKept else { throw .staleQueue }
+    }
+
+    func forget(_ timer: Timer) {
+        members.withLock { $0.timers[timer.number] = nil }
     }
 }
 

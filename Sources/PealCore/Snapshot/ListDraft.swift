@@ -10,8 +10,13 @@ struct ListDraft {
     /// One that stays is shared with the origin; one that changes is made anew.
     private struct Group {
         let mailbox: Mailbox
+        let keepsLatest: Bool
         var entries: [SnapshotEntry]
         let known: ObserverGroup.Pointer?
+
+        func takes(_ entry: SnapshotEntry, on mailbox: Mailbox) -> Bool {
+            mailbox == self.mailbox && entry.record.pointee.keeps_latest == keepsLatest
+        }
     }
 
     init(_ origin: Snapshot, of method: Method) {
@@ -19,13 +24,15 @@ struct ListDraft {
         self.method = method
         let isNobody = origin == peal_directory_nobody(method.place)
         entries = origin.entries.filter { !$0.isRemoved }
-        groups = isNobody ? [] : origin.groups.map { Group(mailbox: $0.pointee.mailbox, entries: [], known: $0) }
+        groups = isNobody ? [] : origin.groups.map { group in
+            Group(mailbox: group.pointee.mailbox, keepsLatest: group.pointee.keeps_latest, entries: [], known: group)
+        }
     }
 
     var isEmpty: Bool { entries.isEmpty && groups.isEmpty }
 
-    func group(of mailbox: Mailbox) -> ObserverGroup.Pointer? {
-        groups.first { $0.mailbox == mailbox }?.known
+    func group(for entry: SnapshotEntry, on mailbox: Mailbox) -> ObserverGroup.Pointer? {
+        groups.first { $0.takes(entry, on: mailbox) }?.known
     }
 
     /// Whether the origin may simply get one entry more. Readers tell by its traits what to look for, so
@@ -42,10 +49,11 @@ struct ListDraft {
     }
 
     mutating func insert(_ entry: SnapshotEntry, in mailbox: Mailbox) throws(Failure) {
-        let index = groups.firstIndex { $0.mailbox == mailbox }
+        let index = groups.firstIndex { $0.takes(entry, on: mailbox) }
         var listed = index.flatMap { groups[$0].known }.map { $0.entries.filter { !$0.isRemoved } } ?? []
         Self.insert(entry, into: &listed)
-        let changed = Group(mailbox: mailbox, entries: listed, known: nil)
+        let changed = Group(
+            mailbox: mailbox, keepsLatest: entry.record.pointee.keeps_latest, entries: listed, known: nil)
         if let index { groups[index] = changed } else { groups.append(changed) }
     }
 
@@ -55,7 +63,9 @@ struct ListDraft {
         entries.removeAll { $0.record == record }
         if let index = groups.firstIndex(where: { $0.known?.entries.contains { $0.record == record } ?? false }) {
             let kept = groups[index].known?.entries.filter { $0.record != record && !$0.isRemoved } ?? []
-            groups[index] = Group(mailbox: groups[index].mailbox, entries: kept, known: nil)
+            let changed = groups[index]
+            groups[index] = Group(
+                mailbox: changed.mailbox, keepsLatest: changed.keepsLatest, entries: kept, known: nil)
             if kept.isEmpty { groups.remove(at: index) }
             return true
         }
@@ -66,8 +76,9 @@ struct ListDraft {
     mutating func dropRemoved() {
         for index in groups.indices {
             guard let known = groups[index].known, known.entries.contains(where: \.isRemoved) else { continue }
+            let kept = known.entries.filter { !$0.isRemoved }
             groups[index] = Group(
-                mailbox: groups[index].mailbox, entries: known.entries.filter { !$0.isRemoved }, known: nil)
+                mailbox: groups[index].mailbox, keepsLatest: groups[index].keepsLatest, entries: kept, known: nil)
         }
         groups.removeAll { $0.known == nil && $0.entries.isEmpty }
     }
@@ -107,7 +118,8 @@ struct ListDraft {
             peal_group_retain(known, 1)
             return known
         }
-        let made = try ObserverGroup.make(for: method, on: group.mailbox, capacity: max(4, 2 * group.entries.count))
+        let made = try ObserverGroup.make(
+            for: method, on: group.mailbox, keepsLatest: group.keepsLatest, capacity: max(4, 2 * group.entries.count))
         for entry in group.entries { made.append(entry) }
         return made
     }

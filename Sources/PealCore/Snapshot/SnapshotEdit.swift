@@ -27,7 +27,7 @@ struct SnapshotEdit {
         }
         var list = ListDraft(origin, of: method)
         if let mailbox = entry.record.pointee.mailbox, !entry.isLazy {
-            if let group = list.group(of: mailbox), group.takes(entry) {
+            if let group = list.group(for: entry, on: mailbox), group.takes(entry) {
                 kind = .appendToGroup(entry, group)
                 return
             }

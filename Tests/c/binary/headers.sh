@@ -20,6 +20,11 @@ PEAL_PROTOCOL(base, "Base", BASE);
     METHOD(optional, void, on_end, (void))                                     \
     METHOD(optional, void, on_close, ())
 PEAL_PROTOCOL_ADOPTING(derived, "Derived", DERIVED_ADOPTS, DERIVED);
+PEAL_PROPERTY(level, "level", int32_t);
+PEAL_PROPERTY(corner, "corner", struct point);
+PEAL_TEXT_PROPERTY(title, "title");
+static void tick(void *self);
+static void tick(void *self) { (void)self; }
 int use(peal_center center, void *target);
 int use(peal_center center, void *target)
 {
@@ -29,7 +34,18 @@ int use(peal_center center, void *target)
     struct derived table = { PEAL_TABLE(derived), 0, 0, 0, 0, 0 };
     struct point at = { 0, 0 };
     int visited = 0;
+    struct peal_timer_options timer_options = PEAL_TIMER_OPTIONS(tick, target, PEAL_SECONDS(1));
+    struct peal_property_options property_options = PEAL_PROPERTY_OPTIONS;
+    struct level_observer level_observer = { PEAL_OBSERVER(level), tick, 0, 0, 0 };
+    struct level_property level;
+    struct title_property title;
+    peal_timer timer PEAL_CLEANUP(peal_timer_cleanup) = { 0 };
     (void)send;
+    if (peal_timer_create(&timer_options, &timer) < 0
+        || level_define(center, 1, &property_options, &level) < 0
+        || level_observe(level, target, &level_observer, PEAL_PROPERTY_INITIAL, &options, 0) < 0
+        || level_set(level, level_get(level) + 1) < 0 || title_define(center, "", 0, &title) < 0)
+        return 1;
     if (peal_type_declare(center, point_text) < 0 || derived_define(center, &handles) < 0
         || derived_observe(&handles, target, &table, &options, 0) < 0)
         return 1;

@@ -5,7 +5,7 @@ public struct Signature: Sendable, Equatable {
     public let result: CType
     public let parameters: [Parameter]
 
-    init(name: String, result: CType, parameters: [Parameter]) {
+    public init(name: String, result: CType, parameters: [Parameter]) {
         self.name = name
         self.result = result
         self.parameters = parameters

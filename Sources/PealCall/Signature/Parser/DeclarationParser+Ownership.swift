@@ -82,7 +82,7 @@ extension DeclarationParser {
 
 extension QualifiedType {
     /// `const char`, and nothing else: other character types are bytes.
-    var isStringElement: Bool {
+    public var isStringElement: Bool {
         let plain = unaliased
         guard case .scalar(.char) = plain.type else { return false }
         return plain.qualifiers == .const

@@ -1,0 +1,391 @@
+/* The value of a property, and the changes that wait to be told.
+ *
+ * Not Swift: readers copy values word by word, atomically, from memory that is never unmapped; and a set
+ * must cost little more than its broadcast.
+ *
+ * A value is kept twice. A set writes the copy that is not current and then makes it the current one, by
+ * counting `version` up. A reader takes the copy that `version` names, and has a whole value when the
+ * version is still the same after: only the next set but one writes there. So readers never wait, also
+ * when a setter is suspended half way. (Linux has this as seqcount_latch.) Words are stored with release
+ * and loaded with acquire: who sees a word of a new value sees that the version has moved on.
+ */
+#ifndef CPEAL_PROPERTY_H
+#define CPEAL_PROPERTY_H
+
+#include <string.h>
+
+#include "snapshot.h"
+#include "thread.h"
+
+enum {
+    PEAL_PROPERTY_CHUNK_BITS = 8,
+    PEAL_PROPERTY_CHUNK = 1 << PEAL_PROPERTY_CHUNK_BITS,
+    PEAL_PROPERTY_CHUNKS = 1 << 12,
+    PEAL_PROPERTY_PLACES = PEAL_PROPERTY_CHUNK * PEAL_PROPERTY_CHUNKS,
+
+    /* What observers may implement: the members of struct peal_property_observer, in order. */
+    PEAL_TELL_CHANGED = 0,
+    PEAL_TELL_VALUES = 1,
+    PEAL_TELL_PRIOR = 2,
+    PEAL_TELL_RECORD = 3,
+    PEAL_TELL_WAYS = 4
+};
+
+/* The state of a place, one word. Zero: nothing is going on. */
+enum {
+    PEAL_PROPERTY_LOCKED = 1,  /* somebody writes the value or the list of changes */
+    PEAL_PROPERTY_TELLING = 2, /* a thread tells the observers: what changes meanwhile, it tells too */
+    PEAL_PROPERTY_WAITING = 4  /* changes wait, or the property was closed while it was told */
+};
+
+/* What a property's type asks for. */
+enum {
+    PEAL_PROPERTY_IS_TEXT = 1,
+    PEAL_PROPERTY_HAS_GAPS = 2,    /* bytes between members, which are kept zero */
+    PEAL_PROPERTY_IGNORES_EQUAL = 4
+};
+
+/* The bytes of a value. Never given back to the system: a reader that is late may look at it, and then
+ * finds that the version has moved on. */
+struct peal_property_block {
+    size_t capacity; /* in bytes, whole words; never changes */
+    size_t length;   /* of a text, its zero not counted */
+    struct peal_property_block *_Nullable next; /* of those that are not used */
+    uint64_t words[];
+};
+
+/* One change that waits to be told, or an observer that is to be told the value for the first time. The
+ * bytes of both values follow. */
+struct peal_change_node {
+    struct peal_change_node *_Nullable next;     /* of the property, in order */
+    struct peal_change_node *_Nullable in_batch; /* the next of the same batch */
+    struct peal_change_node *_Nullable latest;   /* a later change of the same batch has the new value */
+    uint64_t property;
+    uint64_t observation; /* to be told the initial value; 0: this is a change */
+    const void *_Nullable batch; /* the thread that holds it back; NULL: it may be told */
+    bool prior_is_told;
+    size_t old_size;      /* of a text, with its zero */
+    size_t new_size;
+    void *_Nonnull new_value;
+    void *_Nullable more; /* of an initial value that found no room here */
+    size_t room;
+    uint64_t bytes[];
+};
+
+/* The same as struct peal_change of <peal/property.h>. */
+struct peal_change_record {
+    size_t size;
+    uint64_t property;
+    int kind;
+    bool is_prior;
+    bool is_text;
+    size_t value_size;
+    const void *_Nullable old_value;
+    const void *_Nullable new_value;
+};
+enum { PEAL_CHANGE_RECORD_SET = 1, PEAL_CHANGE_RECORD_INITIAL = 2 };
+
+/* A property's place. Never unmapped; the number tells whose it is now. */
+struct peal_property_place {
+    uint64_t number; /* 0: nobody's */
+    uint32_t state;
+    uint32_t version;
+    struct peal_property_block *_Nullable blocks[2];
+    size_t size;
+    uint32_t traits;
+    bool is_closed_late; /* closed while it was told: the teller gives the number back */
+    uint64_t closed_number;
+    uint64_t methods[PEAL_TELL_WAYS];
+    struct peal_directory_place *_Nullable places[PEAL_TELL_WAYS]; /* of the methods */
+    const uint8_t *_Nullable mask; /* with gaps: which bytes count; borrowed from the property */
+    const void *_Nullable teller;  /* the thread that tells; changes under the lock */
+    struct peal_change_node *_Nullable first;
+    struct peal_change_node *_Nullable last;
+    uint32_t waiting;  /* changes that wait */
+    uint32_t deferred; /* those that the teller's own observers made since it began */
+};
+
+extern struct peal_property_place *_Nullable peal_property_directory[PEAL_PROPERTY_CHUNKS]
+    __attribute__((visibility("hidden")));
+
+/* The place that a number points at, or NULL when there never was one. */
+static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
+{
+    struct peal_property_place *chunk = __atomic_load_n(
+        &peal_property_directory[(number >> PEAL_PROPERTY_CHUNK_BITS) & (PEAL_PROPERTY_CHUNKS - 1)],
+        __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PROPERTY_CHUNK - 1)) : NULL;
+}
+static inline bool peal_property_is_of(
+    const struct peal_property_place *_Nonnull place, uint64_t number)
+{
+    return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
+}
+/* Makes sure that the place of an index exists. False when memory is short. */
+bool peal_property_reserve(uint32_t index);
+
+/* A block for so many bytes; NULL when memory is short. */
+struct peal_property_block *_Nullable peal_property_block_take(size_t size);
+void peal_property_block_give(struct peal_property_block *_Nullable block);
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+enum peal_property_found { PEAL_PROPERTY_READ, PEAL_PROPERTY_STALE, PEAL_PROPERTY_OTHER_SIZE };
+
+static inline void peal_property_load(
+    const struct peal_property_block *_Nonnull block, void *_Nonnull to, size_t size)
+{
+    char *out = (char *)to;
+    const uint64_t *word = block->words;
+    for (; size >= sizeof *word; size -= sizeof *word, out += sizeof *word, word++) {
+        const uint64_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+        memcpy(out, &value, sizeof value);
+    }
+    if (size > 0) {
+        const uint64_t value = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+        memcpy(out, &value, size);
+    }
+}
+
+/* Fills `out` with a whole value. Waits for nobody. */
+static inline enum peal_property_found peal_property_read(
+    const struct peal_property_place *_Nonnull place, uint64_t number, void *_Nonnull out, size_t size)
+{
+    /* What is copied out before the version has proved it is of no use to the caller: into the result
+     * only where it fits a word, so that a failed read leaves that alone. */
+    for (;;) {
+        const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
+        if (!peal_property_is_of(place, number))
+            return PEAL_PROPERTY_STALE;
+        if (__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) != size)
+            return peal_property_is_of(place, number) ? PEAL_PROPERTY_OTHER_SIZE : PEAL_PROPERTY_STALE;
+        const struct peal_property_block *block =
+            __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        if (__builtin_expect(block == NULL || block->capacity < size, 0))
+            continue;
+        if (__builtin_expect(size <= sizeof(uint64_t), 1)) {
+            const uint64_t value = __atomic_load_n(block->words, __ATOMIC_ACQUIRE);
+            if (__builtin_expect(__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version, 0))
+                continue;
+            if (size == sizeof(uint64_t))
+                memcpy(out, &value, sizeof value);
+            else if (size == sizeof(uint32_t))
+                memcpy(out, &value, sizeof(uint32_t));
+            else
+                memcpy(out, &value, size);
+            return PEAL_PROPERTY_READ;
+        }
+        peal_property_load(block, out, size);
+        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) == version
+            && peal_property_is_of(place, number))
+            return PEAL_PROPERTY_READ;
+    }
+}
+
+/* The same for a text: as much as fits, and its whole length. */
+enum peal_property_found peal_property_read_text(
+    const struct peal_property_place *_Nonnull place, uint64_t number, char *_Nullable buffer,
+    size_t capacity, size_t *_Nonnull out_length);
+
+/* ---- Setting ----------------------------------------------------------------------------------- */
+
+/* Takes the lock, which is held for as long as it takes to copy a value. Spins, then sleeps. Returns the
+ * other bits of the state. */
+uint32_t peal_property_lock(struct peal_property_place *_Nonnull place);
+/* Only where nothing is going on; takes the telling too. */
+static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnull place)
+{
+    uint32_t quiet = 0;
+    return __atomic_compare_exchange_n(
+        &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_TELLING, false, __ATOMIC_ACQUIRE,
+        __ATOMIC_RELAXED);
+}
+/* With the lock held: lets it go, with these other bits. */
+static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
+{
+    __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
+}
+/* The teller is done, if nothing has come meanwhile. */
+static inline bool peal_property_rest(struct peal_property_place *_Nonnull place)
+{
+    uint32_t telling = PEAL_PROPERTY_TELLING;
+    return __builtin_expect(
+        __atomic_compare_exchange_n(
+            &place->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED),
+        1);
+}
+
+/* The rest with the lock held. */
+
+static inline struct peal_property_block *_Nonnull peal_property_current(
+    const struct peal_property_place *_Nonnull place)
+{
+    return place->blocks[place->version & 1];
+}
+static inline void peal_property_store(
+    struct peal_property_block *_Nonnull block, const void *_Nonnull from, size_t size)
+{
+    const char *in = (const char *)from;
+    uint64_t *word = block->words;
+    for (; size >= sizeof *word; size -= sizeof *word, in += sizeof *word, word++) {
+        uint64_t value;
+        memcpy(&value, in, sizeof value);
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    }
+    if (size > 0) {
+        uint64_t value = 0;
+        memcpy(&value, in, size);
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    }
+}
+/* Writes the copy that is not current, and makes it the current one. */
+static inline void peal_property_write(
+    struct peal_property_place *_Nonnull place, const void *_Nonnull value, size_t size)
+{
+    const uint32_t next = place->version + 1;
+    peal_property_store(place->blocks[next & 1], value, size);
+    __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
+}
+/* The same for a text, with a block for it where it is longer than any before.
+ * Returns the block that is not used. */
+struct peal_property_block *_Nullable peal_property_write_text(
+    struct peal_property_place *_Nonnull place, const void *_Nonnull text, size_t length,
+    struct peal_property_block *_Nullable block);
+
+/* What a set must know that nothing asks for anything special: a short value, nobody to be told before, no
+ * batch. Where all is so, and nothing is going on: sets, and leaves the caller to tell. `room` has place for
+ * two short values: it gets the old one, and behind it the new one. */
+enum { PEAL_PROPERTY_SHORT = 128 };
+static inline bool peal_property_set_shortly(
+    struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size,
+    void *_Nonnull room)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (__builtin_expect(thread == NULL || thread->batches != 0 || size > PEAL_PROPERTY_SHORT
+            || thread->holds[0].list != 0, 0)
+        || !peal_property_lock_at_once(place))
+        return false;
+    if (__builtin_expect(
+            !peal_property_is_of(place, number) || place->size != size || place->traits != 0
+                || !peal_directory_has_nobody(place->places[PEAL_TELL_PRIOR]), 0)) {
+        peal_property_unlock(place, 0);
+        return false;
+    }
+    void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
+    const struct peal_property_block *old = peal_property_current(place);
+    /* The sizes that most have, known to the compiler. */
+    if (size == sizeof(uint64_t)) {
+        memcpy(room, old->words, sizeof(uint64_t));
+        memcpy(copy, value, sizeof(uint64_t));
+    } else if (size == sizeof(uint32_t)) {
+        memcpy(room, old->words, sizeof(uint32_t));
+        memcpy(copy, value, sizeof(uint32_t));
+    } else {
+        memcpy(room, old->words, size);
+        memcpy(copy, value, size);
+    }
+    place->teller = thread;
+    peal_property_write(place, copy, size);
+    peal_property_unlock(place, PEAL_PROPERTY_TELLING);
+    return true;
+}
+
+/* Room for both values of a change; NULL when memory is short. */
+struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);
+void peal_change_free(struct peal_change_node *_Nullable node);
+static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node)
+{
+    return node->bytes;
+}
+static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node)
+{
+    return node->new_value;
+}
+/* Where the old value is as long as that: has the new one begin behind it. */
+void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size, size_t new_size);
+
+/* The same for one value alone, which may need more memory. False when it is short. */
+bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
+
+/* Puts a change behind the others; takes the first; takes all. */
+void peal_property_append(
+    struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node);
+struct peal_change_node *_Nullable peal_property_take(struct peal_property_place *_Nonnull place);
+
+/* What a property begins with. */
+struct peal_property_opening {
+    uint64_t number;
+    size_t size; /* of a value; SIZE_MAX for texts, which no read by size is to find */
+    uint32_t traits;
+    const uint8_t *_Nullable mask;
+    uint64_t methods[PEAL_TELL_WAYS];
+    struct peal_directory_place *_Nullable places[PEAL_TELL_WAYS];
+    struct peal_property_block *_Nullable blocks[2]; /* handed over */
+    const void *_Nullable initial;
+    size_t initial_size; /* of a text with its zero */
+};
+/* Gives a place to a property. */
+void peal_property_open(
+    struct peal_property_place *_Nonnull place, const struct peal_property_opening *_Nonnull opening);
+/* Takes it back: the number is stale. The changes that waited are the caller's to free. False where the
+ * property is being told: then its teller gives the number free. */
+bool peal_property_close(
+    struct peal_property_place *_Nonnull place, uint64_t number,
+    struct peal_change_node *_Nullable *_Nonnull out_changes);
+
+static inline uint64_t peal_property_method(
+    const struct peal_property_place *_Nonnull place, uint32_t way)
+{
+    return place->methods[way];
+}
+static inline struct peal_directory_place *_Nonnull peal_property_method_place(
+    const struct peal_property_place *_Nonnull place, uint32_t way)
+{
+    return place->places[way];
+}
+static inline bool peal_property_is_heard(
+    const struct peal_property_place *_Nonnull place, uint32_t way)
+{
+    return !peal_directory_has_nobody(place->places[way]);
+}
+/* With the lock held. */
+static inline void peal_property_set_teller(
+    struct peal_property_place *_Nonnull place, const void *_Nullable teller)
+{
+    place->teller = teller;
+    if (teller == NULL)
+        place->deferred = 0;
+}
+/* Whether one more change may wait. Those that the teller's own observers make are counted too. */
+static inline bool peal_property_takes_change(
+    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)
+{
+    if (place->waiting >= most)
+        return false;
+    return !is_told || place->teller != thread || ++place->deferred <= most;
+}
+/* Whether two values are equal where the mask says that it counts; without one, everywhere. */
+bool peal_property_equals(
+    const void *_Nonnull one, const void *_Nonnull other, const uint8_t *_Nullable mask, size_t size);
+
+/* Zeroes the bytes of a value that do not count. */
+void peal_property_close_gaps(void *_Nonnull value, const uint8_t *_Nonnull mask, size_t size);
+
+/* A record with its values, for a queue; NULL when memory is short. */
+void *_Nullable peal_change_copy(const void *_Nullable record);
+void peal_change_destroy(void *_Nullable copy);
+
+/* With the lock held: puts a change into the calling thread's batch. One that follows a change of the same
+ * batch directly is merged with that: then the new value that is not needed any more is the caller's to free.
+ */
+struct peal_change_node *_Nullable peal_batch_take_in(
+    struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node,
+    struct peal_thread *_Nonnull thread);
+/* The first change of the thread's batch, taken out. */
+struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
+static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node)
+{
+    node->batch = NULL;
+}
+
+#endif

@@ -1,0 +1,337 @@
+#include "property.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "mailbox.h"
+#include "memory.h"
+
+struct peal_property_place *peal_property_directory[PEAL_PROPERTY_CHUNKS];
+
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+
+bool peal_property_reserve(uint32_t index)
+{
+    struct peal_property_place **chunk = &peal_property_directory[index >> PEAL_PROPERTY_CHUNK_BITS];
+    if (index >= PEAL_PROPERTY_PLACES)
+        return false;
+    pthread_mutex_lock(&growing);
+    if (*chunk == NULL)
+        __atomic_store_n(
+            chunk, peal_memory_allocate(PEAL_PROPERTY_CHUNK * sizeof **chunk), __ATOMIC_RELEASE);
+    const bool is_there = *chunk != NULL;
+    pthread_mutex_unlock(&growing);
+    return is_there;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------ */
+
+enum { SIZES = 32 };
+static struct peal_property_block *unused[SIZES];
+
+/* Which list: capacities are 16 bytes times a power of two. */
+static unsigned size_class(size_t size)
+{
+    unsigned which = 0;
+    while ((size_t)16 << which < size)
+        which++;
+    return which;
+}
+
+struct peal_property_block *peal_property_block_take(size_t size)
+{
+    const unsigned which = size_class(size);
+    pthread_mutex_lock(&growing);
+    struct peal_property_block *block = unused[which];
+    if (block != NULL)
+        unused[which] = block->next;
+    pthread_mutex_unlock(&growing);
+    if (block != NULL)
+        return block;
+    const size_t capacity = (size_t)16 << which;
+    block = peal_memory_allocate(sizeof *block + capacity);
+    if (block != NULL)
+        block->capacity = capacity;
+    return block;
+}
+
+void peal_property_block_give(struct peal_property_block *block)
+{
+    if (block == NULL)
+        return;
+    const unsigned which = size_class(block->capacity);
+    pthread_mutex_lock(&growing);
+    block->next = unused[which];
+    unused[which] = block;
+    pthread_mutex_unlock(&growing);
+}
+
+/* ---- Texts ------------------------------------------------------------------------------------- */
+
+enum peal_property_found peal_property_read_text(
+    const struct peal_property_place *place, uint64_t number, char *buffer, size_t capacity,
+    size_t *out_length)
+{
+    for (;;) {
+        const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
+        if (!peal_property_is_of(place, number))
+            return PEAL_PROPERTY_STALE;
+        const struct peal_property_block *block =
+            __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        if (block == NULL)
+            continue;
+        const size_t length = __atomic_load_n(&block->length, __ATOMIC_ACQUIRE);
+        const size_t fitting = capacity == 0 ? 0 : length < capacity ? length : capacity - 1;
+        /* Of another text's block the length may be anything. */
+        char next = 0;
+        if (fitting < block->capacity) {
+            peal_property_load(block, buffer, fitting);
+            const uint64_t word = __atomic_load_n(&block->words[fitting / 8], __ATOMIC_ACQUIRE);
+            memcpy(&next, (const char *)&word + fitting % 8, 1);
+        }
+        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version
+            || !peal_property_is_of(place, number) || fitting >= block->capacity)
+            continue;
+        /* Cut between two characters. */
+        size_t end = fitting;
+        while (fitting < length && end > 0 && (next & 0xc0) == 0x80)
+            next = buffer[--end];
+        if (capacity > 0)
+            buffer[end] = 0;
+        *out_length = length;
+        return PEAL_PROPERTY_READ;
+    }
+}
+
+struct peal_property_block *peal_property_write_text(
+    struct peal_property_place *place, const void *text, size_t length,
+    struct peal_property_block *block)
+{
+    const uint32_t next = place->version + 1;
+    struct peal_property_block *target = place->blocks[next & 1];
+    if (target->capacity <= length) {
+        struct peal_property_block *small = target;
+        target = block;
+        block = small;
+        __atomic_store_n(&place->blocks[next & 1], target, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&target->length, length, __ATOMIC_RELEASE);
+    peal_property_store(target, text, length + 1);
+    __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
+    return block;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------- */
+
+void peal_property_open(
+    struct peal_property_place *place, const struct peal_property_opening *opening)
+{
+    (void)peal_property_lock(place);
+    struct peal_property_block *old[2] = { place->blocks[0], place->blocks[1] };
+    for (unsigned copy = 0; copy < 2; copy++)
+        __atomic_store_n(&place->blocks[copy], opening->blocks[copy], __ATOMIC_RELEASE);
+    __atomic_store_n(&place->size, opening->size, __ATOMIC_RELEASE);
+    place->traits = opening->traits;
+    place->mask = opening->mask;
+    memcpy(place->methods, opening->methods, sizeof place->methods);
+    memcpy(place->places, opening->places, sizeof place->places);
+    place->teller = NULL;
+    place->deferred = 0;
+    place->is_closed_late = false;
+    if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
+        (void)peal_property_write_text(place, opening->initial, opening->initial_size - 1, NULL);
+    else
+        peal_property_write(place, opening->initial, opening->initial_size);
+    __atomic_store_n(&place->number, opening->number, __ATOMIC_RELEASE);
+    peal_property_unlock(place, 0);
+    peal_property_block_give(old[0]);
+    peal_property_block_give(old[1]);
+}
+
+bool peal_property_close(
+    struct peal_property_place *place, uint64_t number, struct peal_change_node **out_changes)
+{
+    const uint32_t state = peal_property_lock(place);
+    __atomic_store_n(&place->number, 0, __ATOMIC_RELEASE);
+    place->mask = NULL;
+    struct peal_change_node *changes = NULL;
+    struct peal_change_node *node;
+    while ((node = peal_property_take(place)) != NULL) {
+        /* The batch that holds a change back frees it. */
+        if (node->batch != NULL)
+            continue;
+        node->next = changes;
+        changes = node;
+    }
+    *out_changes = changes;
+    const bool is_told = (state & PEAL_PROPERTY_TELLING) != 0;
+    place->is_closed_late = is_told;
+    place->closed_number = number;
+    peal_property_unlock(place, is_told ? PEAL_PROPERTY_TELLING | PEAL_PROPERTY_WAITING : 0);
+    return !is_told;
+}
+
+/* ---- The lock ---------------------------------------------------------------------------------- */
+
+uint32_t peal_property_lock(struct peal_property_place *place)
+{
+    enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };
+    for (unsigned turn = 0;; turn++) {
+        uint32_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
+        if ((state & PEAL_PROPERTY_LOCKED) == 0
+            && __atomic_compare_exchange_n(
+                &place->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE,
+                __ATOMIC_RELAXED))
+            return state;
+        if (turn < SPINS)
+            __asm__ volatile("" ::: "memory");
+        else if (turn < SPINS + YIELDS)
+            sched_yield();
+        else
+            peal_clock_pause(PAUSE); /* it was suspended with the lock: let it run */
+    }
+}
+
+/* ---- Changes ----------------------------------------------------------------------------------- */
+
+static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
+
+struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
+{
+    const size_t room = rounded(old_room) + rounded(new_room);
+    struct peal_change_node *node = peal_memory_allocate(sizeof *node + room);
+    if (node != NULL) {
+        node->room = room;
+        node->new_value = node->bytes;
+    }
+    return node;
+}
+
+void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
+{
+    node->old_size = old_size;
+    node->new_size = new_size;
+    node->new_value = (char *)node->bytes + rounded(old_size);
+}
+
+bool peal_change_make_room(struct peal_change_node *node, size_t size)
+{
+    peal_change_lay_out(node, 0, size);
+    if (size > node->room) {
+        node->more = peal_memory_allocate(size);
+        node->new_value = node->more;
+        if (node->more == NULL)
+            node->new_size = 0;
+    }
+    return node->new_size > 0;
+}
+
+void peal_change_free(struct peal_change_node *node)
+{
+    if (node == NULL)
+        return;
+    peal_memory_free(node->latest);
+    peal_memory_free(node->more);
+    peal_memory_free(node);
+}
+
+void peal_property_append(struct peal_property_place *place, struct peal_change_node *node)
+{
+    node->next = NULL;
+    if (place->last != NULL)
+        place->last->next = node;
+    else
+        place->first = node;
+    place->last = node;
+    place->waiting++;
+}
+
+struct peal_change_node *peal_property_take(struct peal_property_place *place)
+{
+    struct peal_change_node *node = place->first;
+    if (node == NULL)
+        return NULL;
+    place->first = node->next;
+    if (place->first == NULL)
+        place->last = NULL;
+    node->next = NULL;
+    place->waiting--;
+    return node;
+}
+
+struct peal_change_node *peal_batch_take_in(
+    struct peal_property_place *place, struct peal_change_node *node, struct peal_thread *thread)
+{
+    struct peal_change_node *last = place->last;
+    if (last != NULL && last->batch == thread && last->observation == 0) {
+        struct peal_change_node *unused_now = last->latest;
+        last->latest = node;
+        return unused_now;
+    }
+    node->batch = thread;
+    peal_property_append(place, node);
+    struct peal_change_node *before = thread->last_in_batch;
+    if (before != NULL)
+        before->in_batch = node;
+    else
+        thread->first_in_batch = node;
+    thread->last_in_batch = node;
+    return NULL;
+}
+
+struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
+{
+    struct peal_change_node *node = thread->first_in_batch;
+    if (node == NULL)
+        return NULL;
+    thread->first_in_batch = node->in_batch;
+    if (node->in_batch == NULL)
+        thread->last_in_batch = NULL;
+    node->in_batch = NULL;
+    return node;
+}
+
+void peal_property_close_gaps(void *value, const uint8_t *mask, size_t size)
+{
+    uint8_t *bytes = value;
+    for (size_t index = 0; index < size; index++)
+        bytes[index] &= mask[index];
+}
+
+bool peal_property_equals(const void *one, const void *other, const uint8_t *mask, size_t size)
+{
+    if (mask == NULL)
+        return memcmp(one, other, size) == 0;
+    const uint8_t *a = one, *b = other;
+    for (size_t index = 0; index < size; index++)
+        if (((a[index] ^ b[index]) & mask[index]) != 0)
+            return false;
+    return true;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------- */
+
+void *peal_change_copy(const void *value)
+{
+    const struct peal_change_record *record = value;
+    const struct peal_change_record empty = { 0 };
+    if (record == NULL)
+        record = &empty;
+    /* A text tells the size of the new one alone. */
+    const size_t head = rounded(sizeof *record);
+    const size_t old_size = record->old_value == NULL ? 0
+        : record->is_text ? strlen(record->old_value) + 1
+                          : record->value_size;
+    char *copy = peal_memory_allocate(head + rounded(old_size) + rounded(record->value_size));
+    if (copy == NULL)
+        return NULL;
+    struct peal_change_record *made = (struct peal_change_record *)(void *)copy;
+    *made = *record;
+    if (old_size > 0)
+        made->old_value = memcpy(copy + head, record->old_value, old_size);
+    if (record->new_value != NULL)
+        made->new_value = memcpy(copy + head + rounded(old_size), record->new_value, record->value_size);
+    return copy;
+}
+
+void peal_change_destroy(void *copy) { peal_memory_free(copy); }

@@ -1,0 +1,173 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_property_define(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ type: UnsafePointer<CChar>?,
+    _ initial: UnsafeRawPointer?, _ options: UnsafePointer<peal_property_options>?,
+    _ out_property: UnsafeMutablePointer<peal_property>?
+) -> peal_status {
+    out_property?.pointee = peal_property(number: 0)
+    return Boundary.status { () throws(Failure) in
+        guard let out_property else { throw .null("out_property") }
+        let center = try center.find()
+        var description = PropertyDescription(
+            name: try Boundary.text(name, "name"), type: try Boundary.source(type, "type"))
+        description.initial = initial
+        try description.apply(options)
+        out_property.pointee = peal_property(number: try center.define(description).number)
+    }
+}
+
+@c @implementation
+public func peal_property_find(
+    _ center: peal_center, _ name: UnsafePointer<CChar>?, _ type: UnsafePointer<CChar>?,
+    _ out_property: UnsafeMutablePointer<peal_property>?
+) -> peal_status {
+    out_property?.pointee = peal_property(number: 0)
+    return Boundary.status { () throws(Failure) in
+        guard let out_property else { throw .null("out_property") }
+        let type: String? = type == nil ? nil : try Boundary.source(type, "type")
+        let property = try center.find().findProperty(try Boundary.text(name, "name"), type: type)
+        out_property.pointee = peal_property(number: property.number)
+    }
+}
+
+@c @implementation
+public func peal_property_remove(_ property: peal_property) -> peal_status {
+    Boundary.status { () throws(Failure) in try Property.find(property.number).end() }
+}
+
+@c @implementation
+public func peal_property_name(
+    _ property: peal_property, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+    _ out_length: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        try Boundary.write(try Property.find(property.number).name, buffer, capacity, out_length)
+    }
+}
+
+@c @implementation
+public func peal_property_type(
+    _ property: peal_property, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+    _ out_length: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        try Boundary.write(try Property.find(property.number).typeText, buffer, capacity, out_length)
+    }
+}
+
+@c @implementation
+public func peal_property_get(
+    _ property: peal_property, _ out_value: UnsafeMutableRawPointer?, _ size: Int
+) -> peal_status {
+    guard let out_value else { return Boundary.fail(.null("out_value")) }
+    if Property.read(property.number, into: out_value, size: size) { return PEAL_OK }
+    return Boundary.fail(Property.readFailure(property.number, size: size))
+}
+
+@c @implementation
+public func peal_property_get_text(
+    _ property: peal_property, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+    _ out_length: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the size of the buffer") }
+        guard buffer != nil || capacity == 0 else { throw .null("buffer") }
+        let length = try Property.readText(property.number, into: buffer, capacity: capacity)
+        out_length?.pointee = length
+        return length < capacity ? PEAL_OK : PEAL_TRUNCATED
+    }
+}
+
+@c @implementation
+public func peal_property_set(
+    _ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int
+) -> peal_status {
+    if let value, let isRejected = Property.setShortly(property.number, value, size: size) {
+        return isRejected ? PEAL_REJECTED : PEAL_OK
+    }
+    return setSlowly(property, value, size)
+}
+
+@inline(never)
+private func setSlowly(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        guard let value else { throw .null("value") }
+        return try Property.set(property.number, value, size: size).status
+    }
+}
+
+@c @implementation
+public func peal_property_compare_and_set(
+    _ property: peal_property, _ expected: UnsafeRawPointer?, _ value: UnsafeRawPointer?, _ size: Int,
+    _ out_is_set: UnsafeMutablePointer<Bool>?
+) -> peal_status {
+    out_is_set?.pointee = false
+    return Boundary.outcome { () throws(Failure) in
+        guard let expected else { throw .null("expected") }
+        guard let value else { throw .null("value") }
+        let outcome = try Property.set(property.number, value, size: size, expected: expected)
+        out_is_set?.pointee = outcome.isSet
+        return outcome.status
+    }
+}
+
+@c @implementation
+public func peal_batch_begin() -> peal_status {
+    Boundary.status { () throws(Failure) in try PropertyBatch.begin() }
+}
+
+@c @implementation
+public func peal_batch_end() -> peal_status {
+    Boundary.outcome { () throws(Failure) in try PropertyBatch.end() ? PEAL_REJECTED : PEAL_OK }
+}
+
+@c @implementation
+public func peal_property_observe(
+    _ property: peal_property, _ target: UnsafeMutableRawPointer?,
+    _ observer: UnsafePointer<peal_property_observer>?, _ flags: UInt32,
+    _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
+) -> peal_status {
+    Registration.registering(target, options, out_observation) { (given) throws(Failure) in
+        let property = try Property.find(property.number)
+        guard let observer else { throw .null("observer") }
+        var registration = try property.registration(target: target, table: UnsafeRawPointer(observer))
+        try registration.apply(flags, hasQueue: given.queue.number != 0)
+        try registration.apply(given)
+        guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
+        let made = try property.observeFromNow(registration)
+        return (made.number, made.isDeferred ? PEAL_DEFERRED : PEAL_OK)
+    }
+}
+
+extension Registration {
+    fileprivate mutating func apply(_ flags: UInt32, hasQueue: Bool) throws(Failure) {
+        let known = UInt32(PEAL_PROPERTY_INITIAL.rawValue | PEAL_PROPERTY_KEEP_LATEST.rawValue)
+        guard flags & ~known == 0 else {
+            throw Failure(.argument, "the flags of a property's observer have bits that this library does not know; use those of enum peal_property_observe_flags")
+        }
+        guard flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) == 0 || hasQueue else {
+            throw Failure(.argument, "PEAL_PROPERTY_KEEP_LATEST is about calls that wait on a queue; name one, or leave the flag out")
+        }
+        keepsLatest = flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) != 0
+    }
+}
+
+extension Property.SetOutcome {
+    fileprivate var status: peal_status {
+        isDeferred ? PEAL_DEFERRED : isRejected ? PEAL_REJECTED : PEAL_OK
+    }
+}
+
+extension PropertyDescription {
+    fileprivate mutating func apply(_ options: UnsafePointer<peal_property_options>?) throws(Failure) {
+        let given = try Boundary.options(options, named: "the options of a property", default: peal_property_options())
+        guard given.flags & ~UInt32(PEAL_PROPERTY_IGNORE_EQUAL.rawValue) == 0 else {
+            throw Failure(.argument, "the flags of a property have bits that this library does not know; use those of enum peal_property_flags")
+        }
+        ignoresEqual = given.flags != 0
+        owner = try CurrentOwner.find(given.owner.number)
+    }
+}

@@ -1,0 +1,107 @@
+internal import CPealSupport
+import PealCall
+
+extension Center {
+    /// Defines a property, or finds the one that is defined alike.
+    public func define(_ description: PropertyDescription) throws(Failure) -> Property {
+        try description.check()
+        return try keepInState { (state) throws(Failure) in
+            let type = try PropertyType(description.type, of: description.name, in: state.types)
+            let known = state.properties[description.name]
+            if let known { try known.property.checkSame(type, description) }
+            let property = if let known { known.property } else { try state.add(description, type, to: self) }
+            do throws(Failure) {
+                try description.owner?.remember(property)
+            } catch {
+                if known == nil { state.takeBack(property) }
+                throw error
+            }
+            state.properties[description.name, default: DefinedProperty(property: property)]
+                .definers.insert(description.owner?.number ?? 0)
+            return property
+        }
+    }
+
+    /// - Parameter type: What the caller takes it for; nil: anything.
+    public func findProperty(_ name: String, type: String?) throws(Failure) -> Property {
+        try withState { (state) throws(Failure) in
+            guard let property = state.properties[name]?.property else {
+                throw Failure(.notFound, "there is no property \(name) in this center; define it first, with peal_property_define")
+            }
+            guard let type else { return property }
+            let wanted = try PropertyType(type, of: name, in: state.types)
+            guard wanted.type == property.type.type else {
+                throw Failure(.type, "property \(name) is \(property.typeText), not \(type)")
+            }
+            return property
+        }
+    }
+
+    /// Ends a property, whoever defined it.
+    func end(_ property: Property) throws(Failure) {
+        let remains = try withState { (state) throws(Failure) in
+            guard state.properties[property.name]?.property === property else { throw .staleProperty }
+            return state.end(property)
+        }
+        remains.letGo()
+    }
+
+    /// Takes a property back for one of its owners; with the last of them it ends.
+    func giveUp(_ property: Property, of owner: UInt64) {
+        let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
+            guard state.properties[property.name]?.property === property,
+                state.properties[property.name]?.definers.remove(owner) != nil,
+                state.properties[property.name]?.definers.isEmpty == true
+            else { return CenterState.Remains() }
+            return state.end(property)
+        }
+        remains?.letGo()
+    }
+}
+
+extension Property {
+    public func end() throws(Failure) { try center.end(self) }
+
+    fileprivate func checkSame(_ type: PropertyType, _ description: PropertyDescription) throws(Failure) {
+        guard self.type.type == type.type else {
+            throw Failure(.conflict, "property \(name) is defined already, as \(typeText), not \(description.type)")
+        }
+        guard ignoresEqual == description.ignoresEqual else {
+            throw Failure(.conflict, "property \(name) is defined already, \(ignoresEqual ? "with" : "without") PEAL_PROPERTY_IGNORE_EQUAL")
+        }
+    }
+}
+
+extension CenterState {
+    fileprivate mutating func add(
+        _ description: PropertyDescription, _ type: PropertyType, to center: Center
+    ) throws(Failure) -> Property {
+        let made = Handles.protocols.insert { number in
+            PealProtocol(number: number, name: description.protocolName, center: center, adopted: [])
+        }
+        guard let proto = made else {
+            throw Failure(.limit, "there are too many protocols in the process; end centers that are not used")
+        }
+        // Not by its name: nobody defines, finds or adopts it.
+        protocols[proto] = ProtocolState()
+        do throws(Failure) {
+            try grow(proto, to: type.declarations)
+            return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)
+        } catch {
+            forget(proto)
+            throw error
+        }
+    }
+
+    /// Takes a property back that nobody has seen.
+    fileprivate mutating func takeBack(_ property: Property) {
+        property.close()
+        forget(property.proto)
+    }
+
+    fileprivate mutating func end(_ property: Property) -> Remains {
+        properties[property.name] = nil
+        property.close()
+        return end(property.proto)
+    }
+}

@@ -1,0 +1,71 @@
+internal import CPealSupport
+import PealCall
+
+extension Property {
+    /// A registration for the property's protocol, to be completed.
+    public func registration(
+        target: UnsafeMutableRawPointer?, table: UnsafeRawPointer
+    ) throws(Failure) -> Registration {
+        let words = 1 + PropertyWay.allCases.count
+        let size = table.load(as: Int.self)
+        guard size == words * MemoryLayout<Int>.size else {
+            throw Failure(.conformance, "the observer of property \(name) says that it has \(size) bytes; its first member must be its size, \(words * MemoryLayout<Int>.size)")
+        }
+        let functions = UnsafeBufferPointer(start: table.assumingMemoryBound(to: UInt.self), count: words).dropFirst()
+        guard functions.contains(where: { $0 != 0 }) else {
+            throw Failure(.conformance, "the observer of property \(name) has no function; give it one of changed, changed_values, prior and recorded")
+        }
+        return Registration(proto: proto, target: target, functions: .table(table))
+    }
+
+    /// Registers, and tells the value as it is.
+    ///
+    /// The destroy callback is the caller's to run when this fails.
+    /// - Returns: The number of the observation, and whether another thread tells the value.
+    public func observeFromNow(_ registration: Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
+        guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
+            registration.weak?.box?.disown()
+            throw .outOfMemory
+        }
+        var blocked = registration
+        blocked.isBlocked = true
+        let observation: UInt64
+        do throws(Failure) {
+            observation = try blocked.register()
+        } catch {
+            peal_change_free(node)
+            throw error
+        }
+        if registration.isBlocked { try? Handles.observations.find(observation)?.block() }
+        node.pointee.property = number
+        node.pointee.observation = observation
+        return (observation, tellInitially(node, thread))
+    }
+
+    /// - Returns: Whether somebody else tells it.
+    private func tellInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        let state = peal_property_lock(place)
+        guard peal_property_is_of(place, number) else {
+            peal_property_unlock(place, state)
+            peal_change_free(node)
+            return false
+        }
+        let telling = PropertyTelling(place: place, number: number)
+        guard state & UInt32(PEAL_PROPERTY_TELLING) != 0, place.pointee.teller == UnsafeRawPointer(thread) else {
+            peal_property_append(place, node)
+            guard state & UInt32(PEAL_PROPERTY_TELLING) == 0, place.pointee.first?.pointee.batch == nil else {
+                peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+                return true
+            }
+            peal_property_set_teller(place, thread)
+            _ = telling.drain()
+            return false
+        }
+        // From inside a call of the property's own: here, between what is told and what waits.
+        telling.prepareInitial(node)
+        peal_property_unlock(place, state)
+        PropertyInitial.tell(node)
+        peal_change_free(node)
+        return false
+    }
+}

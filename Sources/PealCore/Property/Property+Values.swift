@@ -1,0 +1,81 @@
+internal import CPealSupport
+import PealCall
+
+/// Reading and setting by a property's number. None of the short ways takes a lock that is ever waited for,
+/// allocates, or touches the property's object.
+extension Property {
+    /// - Returns: False where that failed: `readFailure` knows why.
+    public static func read(_ number: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
+        guard let place = peal_property_place_of(number) else { return false }
+        return peal_property_read(place, number, out, size) == PEAL_PROPERTY_READ
+    }
+
+    public static func readFailure(_ number: UInt64, size: Int) -> Failure {
+        guard let property = Handles.properties.find(number) else { return .staleProperty }
+        return property.type.isText
+            ? Failure(.type, "property \(property.name) is a text; read it with peal_property_get_text")
+            : property.wrongSize(size)
+    }
+
+    /// Reads a text as far as it fits, with a zero behind it.
+    ///
+    /// - Returns: The bytes of the whole text.
+    public static func readText(
+        _ number: UInt64, into buffer: UnsafeMutablePointer<CChar>?, capacity: Int
+    ) throws(Failure) -> Int {
+        let property = try find(number)
+        guard property.type.isText else {
+            throw Failure(.type, "property \(property.name) is \(property.typeText) and no text; read it with peal_property_get")
+        }
+        var length = 0
+        guard peal_property_read_text(property.place, number, buffer, capacity, &length) == PEAL_PROPERTY_READ else {
+            throw .staleProperty
+        }
+        return length
+    }
+
+    /// Sets a short value where nothing is special, and tells the observers.
+    ///
+    /// - Returns: Whether a queue refused a call; nil where nothing was done, and `set` is the way.
+    public static func setShortly(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
+        guard let place = peal_property_place_of(number) else { return nil }
+        // A fixed size, which the compiler takes from the stack as it is.
+        return withUnsafeTemporaryAllocation(
+            byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
+        ) { room in
+            let old = room.baseAddress.unsafelyUnwrapped
+            guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
+            let telling = PropertyTelling(place: place, number: number)
+            let new = old + Int(PEAL_PROPERTY_SHORT)
+            let isRejected = telling.tell(PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
+            if !peal_property_rest(place) { return telling.drainMore() || isRejected }
+            return isRejected
+        }
+    }
+
+    public struct SetOutcome {
+        /// Whether it was, of a set that expects a value.
+        public let isSet: Bool
+        /// Observers are told later.
+        public let isDeferred: Bool
+        /// A queue refused a call.
+        public let isRejected: Bool
+    }
+
+    /// - Parameter expected: Sets only where this is the value still; nil: whatever it is.
+    public static func set(
+        _ number: UInt64, _ value: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer? = nil
+    ) throws(Failure) -> SetOutcome {
+        let outcome = try PropertySet(number, value, size: size, expected: expected).run()
+        return SetOutcome(isSet: outcome.isSet, isDeferred: outcome.isDeferred, isRejected: outcome.isRejected)
+    }
+}
+
+extension PropertyTelling {
+    /// What came while this thread told.
+    @inline(never)
+    fileprivate func drainMore() -> Bool {
+        _ = peal_property_lock(place)
+        return drain()
+    }
+}

@@ -1,0 +1,67 @@
+internal import CPealSupport
+import PealCall
+
+/// A named value of one type. Who observes it observes a protocol of its own, which has a method for each
+/// way in which a change is told; who reads or sets it goes by its place: see property.h of CPealSupport.
+public final class Property: Sendable {
+    public let number: UInt64
+    public let name: String
+    /// As it was defined.
+    public let typeText: String
+    public let center: Center
+    let type: PropertyType
+    let ignoresEqual: Bool
+    let proto: PealProtocol
+    /// In the order of `PropertyWay`.
+    let methods: [Method]
+    // The place lives forever; its mask belongs to this object, and is used while the property is open.
+    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_property_place>
+    private nonisolated(unsafe) let mask: UnsafeMutablePointer<UInt8>?
+
+    init(
+        number: UInt64, description: PropertyDescription, type: PropertyType, center: Center, proto: PealProtocol,
+        methods: [Method], place: UnsafeMutablePointer<peal_property_place>, mask: UnsafeMutablePointer<UInt8>?
+    ) {
+        self.number = number
+        name = description.name
+        typeText = description.type
+        ignoresEqual = description.ignoresEqual
+        self.center = center
+        self.type = type
+        self.proto = proto
+        self.methods = methods
+        self.place = place
+        self.mask = mask
+    }
+
+    deinit {
+        peal_memory_free(mask)
+    }
+
+    public static func find(_ number: UInt64) throws(Failure) -> Property {
+        guard let property = Handles.properties.find(number) else { throw .staleProperty }
+        return property
+    }
+
+    /// Makes the handle stale. Nobody reads, sets or is told after this. May be called under the center's lock.
+    func close() {
+        guard Handles.properties.retire(number) != nil else { return }
+        var changes: UnsafeMutablePointer<peal_change_node>?
+        let isQuiet = peal_property_close(place, number, &changes)
+        while let change = changes {
+            changes = change.pointee.next
+            peal_change_free(change)
+        }
+        if isQuiet { Handles.properties.recycle(number) }
+    }
+}
+
+extension Property: Hashable {
+    public static func == (left: Property, right: Property) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+extension Failure {
+    public static let staleProperty = Failure(
+        .handle, "the property's handle is zero, made up, or the property has ended, with its center or its owner")
+}

@@ -1,0 +1,58 @@
+internal import CPealSupport
+import PealCall
+
+/// Holds back what a thread's sets have to tell.
+public enum PropertyBatch {
+    /// Threads that end with a batch open end it: else what it holds back would wait for good.
+    private static let endsWithThread: Void = peal_thread_set_batch_end { thread in
+        thread.pointee.batches = 0
+        PropertyBatch.tell(thread)
+    }
+
+    public static func begin() throws(Failure) {
+        _ = endsWithThread
+        guard let thread = peal_thread_current() else { throw .outOfMemory }
+        guard thread.pointee.batches < .max else {
+            throw Failure(.limit, "batches are nested four billion deep; each begin needs an end")
+        }
+        thread.pointee.batches += 1
+    }
+
+    /// - Returns: Whether a queue refused a call.
+    public static func end() throws(Failure) -> Bool {
+        guard let thread = peal_thread_own_slot(), thread.pointee.batches > 0 else {
+            throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
+        }
+        thread.pointee.batches -= 1
+        return thread.pointee.batches == 0 ? tell(thread) : false
+    }
+
+    @discardableResult
+    private static func tell(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        var isRejected = false
+        while let change = peal_batch_take_out(thread) {
+            if release(change, thread) { isRejected = true }
+        }
+        return isRejected
+    }
+
+    /// Lets one change be told, here unless somebody tells the property already.
+    private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        let number = change.pointee.property
+        guard let place = peal_property_place_of(number) else { return false }
+        let state = peal_property_lock(place)
+        guard peal_property_is_of(place, number) else {
+            // The property has ended, and left the change to its batch.
+            peal_property_unlock(place, state)
+            peal_change_free(change)
+            return false
+        }
+        peal_change_release_from_batch(change)
+        guard state & UInt32(PEAL_PROPERTY_TELLING) == 0 else {
+            peal_property_unlock(place, state)
+            return false
+        }
+        peal_property_set_teller(place, thread)
+        return PropertyTelling(place: place, number: number).drain()
+    }
+}

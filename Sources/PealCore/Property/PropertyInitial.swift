@@ -1,0 +1,72 @@
+internal import CPealSupport
+import PealCall
+
+/// The first that an observer is told: the value as it is, without a change. It was registered as blocked, so
+/// that nothing else reaches it before.
+enum PropertyInitial {
+    /// Tells one that waited for its turn.
+    static func tell(_ change: PropertyChange) {
+        guard let observation = Handles.observations.find(change.pointee.observation) else { return }
+        try? observation.unblock()
+        guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else { return }
+        let value = peal_change_new(change)
+        let values = PropertyTelling.Values(
+            old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
+        tell(observation, values, of: property)
+    }
+
+    private static func tell(_ observation: Observation, _ values: PropertyTelling.Values, of property: Property) {
+        let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
+        observation.deliver(changed, nil)
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in
+            let first = words.baseAddress.unsafelyUnwrapped
+            words[2] = values.new
+            let argument = values.isText ? UnsafeMutableRawPointer(first + 2) : values.new
+            words[0] = argument
+            words[1] = argument
+            observation.deliver(valued, UnsafePointer(first))
+        }
+        PropertyTelling.withRecord(values, property: property.number, kind: PEAL_CHANGE_RECORD_INITIAL, isPrior: false) {
+            observation.deliver(record, $0)
+        }
+    }
+}
+
+extension Observation {
+    /// Calls this observer alone, on its queue if it has one, where it implements the method.
+    fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) {
+        guard methods.contains(where: { $0 === method }) else { return }
+        guard let mailbox = queue?.mailbox else { return call(method, arguments) }
+        let record = self.record
+        let entry = try? proto.center.withState { (_) throws(Failure) in FoundEntry(entry: method.entry(of: record)) }
+        guard let entry = entry?.entry,
+            let group = try? ObserverGroup.make(for: method, on: mailbox, keepsLatest: false, capacity: 1)
+        else { return }
+        group.append(entry)
+        if let call = try? CapturedCall.make(arguments, copying: method.copyPlan, itemCount: 1, completion: 0) {
+            let item = peal_call_items(call)
+            let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
+            item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))
+            _ = mailbox.push(item)
+        }
+        for finished in ObserverGroup.letGo(group) { ObserverLife.end(finished) }
+    }
+
+    private func call(_ method: Method, _ arguments: Broadcast.Arguments?) {
+        withUnsafeTemporaryAllocation(byteCount: CallPlan.smallResultSize, alignment: CopyPlan.alignment) { result in
+            withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 2) { slots in
+                for index in 0..<method.plan.pointee.parameterCount { slots[index] = arguments?[index] }
+                let single = SingleCall(
+                    plan: method.plan, arguments: slots.baseAddress.unsafelyUnwrapped,
+                    result: result.baseAddress.unsafelyUnwrapped)
+                // One that is blocked or has ended meanwhile is not called.
+                try? self.call(for: method) { single.run($0.pointee.function, target: $0.pointee.target) }
+            }
+        }
+    }
+
+    /// Unchecked: its record belongs to this observation.
+    private struct FoundEntry: @unchecked Sendable {
+        let entry: SnapshotEntry?
+    }
+}

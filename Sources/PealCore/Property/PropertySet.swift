@@ -1,0 +1,180 @@
+internal import CPealSupport
+import PealCall
+
+/// One set of a value, in every case: texts, batches, comparisons, while the property is being told.
+struct PropertySet {
+    private let property: Property
+    private let value: PropertyValue
+    private let expected: PropertyValue?
+    private let thread: UnsafeMutablePointer<peal_thread>
+
+    struct Outcome {
+        var isSet = true
+        /// Observers are told later.
+        var isDeferred = false
+        /// A queue refused a call.
+        var isRejected = false
+    }
+
+    /// How far a try has come.
+    private enum Step {
+        case done(Outcome)
+        /// There is more old text than there was room for.
+        case needsRoom(Int)
+        /// Observers that are told before were told; TELLING is this thread's.
+        case hasToldPrior
+    }
+
+    init(
+        _ number: UInt64, _ given: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer?
+    ) throws(Failure) {
+        property = try Property.find(number)
+        guard size == property.type.size else { throw property.wrongSize(size) }
+        value = try PropertyValue(given, of: property.type)
+        self.expected = if let expected { try PropertyValue(expected, of: property.type) } else { nil }
+        guard let thread = peal_thread_current() else { throw .outOfMemory }
+        guard peal_thread_depth(thread) + 1 < UInt32(PEAL_THREAD_DEPTH) else {
+            throw Failure(.depth, "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not tell its observers")
+        }
+        self.thread = thread
+    }
+
+    func run() throws(Failure) -> Outcome {
+        var room = property.type.isText ? 256 : property.type.size
+        var isTelling = false
+        while true {
+            switch try attempt(oldRoom: room, isTelling: isTelling) {
+            case .done(let outcome): return outcome
+            case .needsRoom(let needed): room = 2 * needed
+            case .hasToldPrior: isTelling = true
+            }
+        }
+    }
+
+    private var place: PropertyTelling.Place { property.place }
+    private var telling: PropertyTelling { PropertyTelling(place: place, number: property.number) }
+
+    /// - Parameter isTelling: Whether TELLING is this thread's already.
+    private func attempt(oldRoom: Int, isTelling: Bool) throws(Failure) -> Step {
+        var node = peal_change_make(oldRoom, value.size)
+        var block = property.type.isText ? peal_property_block_take(value.size) : nil
+        defer {
+            peal_change_free(node)
+            peal_property_block_give(block)
+        }
+        guard let change = node, !property.type.isText || block != nil else {
+            if isTelling { endTelling() }
+            throw .outOfMemory
+        }
+        let state = peal_property_lock(place)
+        let isMine = isTelling || state & UInt32(PEAL_PROPERTY_TELLING) == 0
+        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling) { return step }
+        block = write(change, block)
+        change.pointee.property = property.number
+        change.pointee.prior_is_told = isTelling
+        if peal_thread_batches() > 0, !isTelling {
+            node = peal_batch_take_in(place, change, thread)
+            peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+            return .done(Outcome(isDeferred: true))
+        }
+        peal_property_append(place, change)
+        node = nil
+        guard isMine else {
+            peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+            return .done(Outcome(isDeferred: true))
+        }
+        peal_property_set_teller(place, thread)
+        // A batch of another thread that holds an earlier change back holds this one back too.
+        let isHeldBack = place.pointee.first?.pointee.batch != nil
+        return .done(Outcome(isDeferred: isHeldBack, isRejected: telling.drain()))
+    }
+
+    /// Under the lock: all that may end the try before the value is written; then the lock is let go.
+    private func settle(
+        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool
+    ) throws(Failure) -> Step? {
+        guard peal_property_is_of(place, property.number) else {
+            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            throw .staleProperty
+        }
+        let oldSize = telling.currentSize
+        guard oldSize <= oldRoom else {
+            peal_property_unlock(place, state)
+            return .needsRoom(oldSize)
+        }
+        fill(change, oldSize)
+        if let isSet = isSetAlready(change) {
+            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            return .done(Outcome(isSet: isSet))
+        }
+        let isTold = !isTelling && state & UInt32(PEAL_PROPERTY_TELLING) != 0
+        guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
+            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            throw Failure(
+                .limit,
+                "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end")
+        }
+        return tellsPrior(state, isTelling) ? tellPrior(change) : nil
+    }
+
+    private static var mostWaiting: UInt32 { 65_536 }
+
+    private func fill(_ change: PropertyChange, _ oldSize: Int) {
+        peal_change_lay_out(change, oldSize, value.size)
+        peal_property_load(peal_property_current(place), peal_change_old(change), oldSize)
+        let new = peal_change_new(change)
+        if let bytes = value.bytes { new.copyMemory(from: bytes, byteCount: value.size) }
+        if let mask = place.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
+    }
+
+    /// Where nothing is to be changed: whether the value is as asked for. nil: it is to be set.
+    private func isSetAlready(_ change: PropertyChange) -> Bool? {
+        let old = UnsafeRawPointer(peal_change_old(change))
+        if let expected, !isEqual(expected, to: old, change) { return false }
+        return property.ignoresEqual && isEqual(value, to: old, change) ? true : nil
+    }
+
+    private func isEqual(_ value: PropertyValue, to old: UnsafeRawPointer, _ change: PropertyChange) -> Bool {
+        guard value.size == change.pointee.old_size, let bytes = value.bytes else { return false }
+        return peal_property_equals(bytes, old, place.pointee.mask, value.size)
+    }
+
+    /// Only where this thread may tell now, and nothing else waits: else all has happened when it is told.
+    private func tellsPrior(_ state: UInt32, _ isTelling: Bool) -> Bool {
+        !isTelling && expected == nil && state == 0 && peal_thread_batches() == 0
+            && peal_property_is_heard(place, PropertyWay.prior.rawValue)
+    }
+
+    private func tellPrior(_ change: PropertyChange) -> Step {
+        peal_property_set_teller(place, thread)
+        peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING))
+        _ = telling.tellPrior(
+            PropertyTelling.Values(
+                old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
+                isText: property.type.isText))
+        return .hasToldPrior
+    }
+
+    /// - Returns: The block that was not needed.
+    private func write(
+        _ change: PropertyChange, _ block: UnsafeMutablePointer<peal_property_block>?
+    ) -> UnsafeMutablePointer<peal_property_block>? {
+        guard property.type.isText else {
+            peal_property_write(place, peal_change_new(change), value.size)
+            return block
+        }
+        return peal_property_write_text(place, peal_change_new(change), value.size - 1, block)
+    }
+
+    /// After `prior` was told and the set failed: what came meanwhile is told.
+    private func endTelling() {
+        _ = peal_property_lock(place)
+        _ = telling.drain()
+    }
+}
+
+extension Property {
+    func wrongSize(_ size: Int) -> Failure {
+        Failure(.type, "property \(name) is \(typeText), of \(type.size) bytes; the value given has \(size)")
+    }
+}

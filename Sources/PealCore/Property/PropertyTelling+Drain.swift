@@ -1,0 +1,80 @@
+internal import CPealSupport
+import PealCall
+
+typealias PropertyChange = UnsafeMutablePointer<peal_change_node>
+
+extension PropertyTelling {
+    /// Tells what waits, until nothing does or a batch holds the next change back; then lets the telling go.
+    /// Begins with the lock of the place held, and TELLING the caller's.
+    ///
+    /// - Returns: Whether a queue refused a call.
+    func drain() -> Bool {
+        var isRejected = false
+        while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
+            peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING) | waitingBit)
+            if tell(change) { isRejected = true }
+            peal_change_free(change)
+            _ = peal_property_lock(place)
+        }
+        letGo()
+        return isRejected
+    }
+
+    private var waitingBit: UInt32 { place.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
+
+    private func letGo() {
+        peal_property_set_teller(place, nil)
+        let closed = place.pointee.is_closed_late ? place.pointee.closed_number : 0
+        if closed != 0 { place.pointee.is_closed_late = false }
+        peal_property_unlock(place, waitingBit)
+        // Only now may another property take the place.
+        if closed != 0 { Handles.properties.recycle(closed) }
+    }
+
+    private func tell(_ change: PropertyChange) -> Bool {
+        guard change.pointee.observation == 0 else {
+            PropertyInitial.tell(change)
+            return false
+        }
+        let values = values(of: change)
+        var isRejected = false
+        if !change.pointee.prior_is_told { isRejected = tellPrior(values) }
+        return tell(values) || isRejected
+    }
+
+    private func values(of change: PropertyChange) -> Values {
+        let latest = change.pointee.latest ?? change
+        return Values(
+            old: peal_change_old(change), new: peal_change_new(latest), newSize: latest.pointee.new_size,
+            isText: place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
+    }
+
+    /// Under the lock.
+    private func take(_ first: PropertyChange) -> PropertyChange? {
+        if first.pointee.observation != 0 { prepareInitial(first, after: first) }
+        return peal_property_take(place)
+    }
+
+    /// Under the lock: gives an initial value the one of its own place in the order, which is what the next
+    /// change has as its old one.
+    ///
+    /// - Parameter position: Behind which change it stands; nil: before all that wait.
+    func prepareInitial(_ initial: PropertyChange, after position: PropertyChange? = nil) {
+        var next = position.map(\.pointee.next) ?? place.pointee.first
+        while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
+        let size = next?.pointee.old_size ?? currentSize
+        // A text that has grown since; seldom enough to allocate under the lock. Without memory nothing is told.
+        guard peal_change_make_room(initial, size) else { return }
+        if let next {
+            peal_change_new(initial).copyMemory(from: peal_change_old(next), byteCount: size)
+        } else {
+            peal_property_load(peal_property_current(place), peal_change_new(initial), size)
+        }
+    }
+
+    /// Of the value in bytes; of a text with its zero.
+    var currentSize: Int {
+        place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) == 0
+            ? place.pointee.size : peal_property_current(place).pointee.length + 1
+    }
+}

@@ -1,0 +1,114 @@
+internal import CPealSupport
+import PealCall
+
+/// Tells the observers of a property. One thread at a time does: who has set TELLING in the place's state.
+struct PropertyTelling {
+    typealias Place = UnsafeMutablePointer<peal_property_place>
+
+    let place: Place
+    let number: UInt64
+
+    /// Both values of a change, as bytes; of texts with their zeros.
+    struct Values {
+        let old: UnsafeMutableRawPointer
+        let new: UnsafeMutableRawPointer
+        let newSize: Int
+        let isText: Bool
+    }
+
+    /// - Returns: Whether a queue refused a call.
+    @inline(__always)
+    func tell(_ values: Values) -> Bool {
+        var isRejected = false
+        if isHeard(.changed) { isRejected = broadcast(.changed, nil, 0) }
+        if isHeard(.values), tellValues(values) { isRejected = true }
+        if isHeard(.record), tellRecord(.record, values, isPrior: false) { isRejected = true }
+        return isRejected
+    }
+
+    func tellPrior(_ values: Values) -> Bool {
+        isHeard(.prior) && tellRecord(.prior, values, isPrior: true)
+    }
+
+    @inline(__always)
+    private func isHeard(_ way: PropertyWay) -> Bool { peal_property_is_heard(place, way.rawValue) }
+
+    @inline(__always)
+    private func tellValues(_ values: Values) -> Bool {
+        guard !values.isText else { return tellTexts(values) }
+        var arguments: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (values.old, values.new)
+        return withUnsafePointer(to: &arguments) { arguments in
+            let first = UnsafeRawPointer(arguments).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+            return broadcast(.values, first, 2)
+        }
+    }
+
+    /// The arguments are the pointers to the texts.
+    @inline(never)
+    private func tellTexts(_ values: Values) -> Bool {
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 4) { words in
+            words[2] = values.old
+            words[3] = values.new
+            let first = words.baseAddress.unsafelyUnwrapped
+            words[0] = UnsafeMutableRawPointer(first + 2)
+            words[1] = UnsafeMutableRawPointer(first + 3)
+            return broadcast(.values, first, 2)
+        }
+    }
+
+    @inline(never)
+    private func tellRecord(_ way: PropertyWay, _ values: Values, isPrior: Bool) -> Bool {
+        Self.withRecord(values, property: number, kind: PEAL_CHANGE_RECORD_SET, isPrior: isPrior) { arguments in
+            broadcast(way, arguments, 1)
+        }
+    }
+
+    /// The one argument of a way that is told a record.
+    static func withRecord<Result>(
+        _ values: Values, property: UInt64, kind: Int, isPrior: Bool, _ body: (Broadcast.Arguments) -> Result
+    ) -> Result {
+        var record = peal_change_record(
+            size: MemoryLayout<peal_change_record>.size, property: property, kind: Int32(kind), is_prior: isPrior,
+            is_text: values.isText, value_size: values.newSize, old_value: values.old, new_value: values.new)
+        return withUnsafeMutablePointer(to: &record) { record in
+            var pointer: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(record)
+            return withUnsafeMutablePointer(to: &pointer) { pointer in
+                var argument: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(pointer)
+                return withUnsafePointer(to: &argument) { body($0) }
+            }
+        }
+    }
+
+    @inline(__always)
+    private func broadcast(_ way: PropertyWay, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
+        let outcome = Broadcast.sendPlainly(
+            peal_property_method(place, way.rawValue), at: peal_property_method_place(place, way.rawValue), arguments,
+            count)
+        switch outcome {
+        case .rejected, .captureFailed, .outOfMemory: return true
+        // The property has ended meanwhile: nobody is there to be told.
+        default: return false
+        }
+    }
+}
+
+extension Broadcast {
+    /// What `peal_send` does where there is somebody: the short paths, each where the list allows it.
+    static func sendPlainly(
+        _ number: UInt64, at place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int
+    ) -> Outcome {
+        guard let hold = peal_hold_outermost() else {
+            return send(number, arguments: arguments, count: count, request: BroadcastRequest(result: nil), calls: nil)
+        }
+        let list = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
+        let isSent: Bool =
+            switch path(list, count, nil, number) {
+            case .integers: sendIntegers(hold, list, arguments, count, nil)
+            case .registers: sendInRegisters(hold, list, arguments, nil)
+            case .stack: sendOnStack(hold, list, arguments, nil)
+            case .ffi: sendThroughFFI(hold, list, arguments, nil)
+            case .general: false
+            }
+        return isSent ? .done : sendGenerally(hold, arguments, count, nil, nil, number)
+    }
+}

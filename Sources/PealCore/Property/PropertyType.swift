@@ -1,0 +1,54 @@
+import PealCall
+
+/// What the type of a property's values asks for.
+struct PropertyType: Sendable {
+    let type: CType
+    let ownership: Ownership
+    /// Of a value in bytes; of a text, of the pointer to it.
+    let size: Int
+    /// `const char *`: the bytes are the value.
+    var isText: Bool { ownership == .string }
+    /// Which bytes are more than padding; nil where all are.
+    let significantBytes: [Bool]?
+
+    init(_ text: String, of property: String, in types: TypeScope) throws(Failure) {
+        do throws(SyntaxError) {
+            type = try types.type(text)
+        } catch {
+            throw Failure(error, in: "the type of property \(property)")
+        }
+        func refusal(_ reason: String) -> Failure { Failure(.type, "property \(property): \(reason)") }
+        guard let layout = type.layout, layout.size > 0 else { throw refusal("\(type) has no values; give the type of a value") }
+        if case .array = type.unaliased {
+            throw refusal("\(type) is an array, which C does not pass by value; put it into a struct")
+        }
+        guard PropertyRecord.hooks != nil else { throw .outOfMemory }
+        ownership = Self.ownership(of: type)
+        if case .pointer(let pointee) = type.unaliased, types.hooks(of: pointee.type) != nil {
+            throw refusal("objects of \(pointee.type) are counted, and who reads the value could not keep one; use a peal_reference as the value")
+        }
+        size = layout.size
+        let bytes = type.shape.significantBytes
+        significantBytes = bytes.contains(false) ? bytes : nil
+    }
+
+    private static func ownership(of type: CType) -> Ownership {
+        guard case .pointer(let pointee) = type.unaliased else { return .value }
+        if case .function = pointee.unaliased.type { return .function }
+        return pointee.isStringElement ? .string : .bare
+    }
+
+    /// What observers may implement: `changed`, `changed_values`, `prior`, `recorded`.
+    var declarations: [MethodDeclaration] {
+        let values = ["old_value", "new_value"].map { Parameter(name: $0, type: type, ownership: ownership) }
+        let record = CType.pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))
+        let change = PropertyRecord.hooks.map { Parameter(name: "change", type: record, ownership: .managed(by: $0)) }
+        let records = change.map { [$0] } ?? []
+        let methods: [(String, [Parameter])] = [
+            ("changed", []), ("changed_values", values), ("prior", records), ("recorded", records),
+        ]
+        return methods.map { name, parameters in
+            MethodDeclaration(.optional, Signature(name: name, result: .void, parameters: parameters))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import CPealSupport
+
+extension Timer {
+    /// What there is to know of a timer, at one moment. Times are in nanoseconds.
+    public struct Facts: Sendable {
+        public let isRunning: Bool
+        public let isWaiting: Bool
+        public let fired: UInt64
+        public let missed: UInt64
+        public let period: Int64
+        public let remaining: Int64
+        public let latest: Int64
+    }
+
+    public var facts: Facts {
+        let record = record
+        defer { extendLifetime(self) }
+        return TimerAgenda.withLock { _ in
+            let state = record.pointee
+            return Facts(
+                isRunning: state.is_running, isWaiting: state.is_wanted, fired: state.fired, missed: state.missed,
+                period: state.period, remaining: state.is_listed ? state.due - TimerAgenda.now : 0, latest: state.latest)
+        }
+    }
+}

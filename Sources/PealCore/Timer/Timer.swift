@@ -1,0 +1,139 @@
+internal import CPealSupport
+import PealCall
+
+/// Calls when it is time, on a queue.
+///
+/// Its record is an observer's with more behind it: so what is true of an observer's weak target, its
+/// running calls and its destroy callback is true of a timer's.
+public final class Timer: Sendable {
+    public let number: UInt64
+    private let queue: Queue?
+    private let owner: Owner?
+    // Owned with the timer's life: valid as long as this object is.
+    nonisolated(unsafe) let record: TimerRecord
+
+    private init(number: UInt64, record: TimerRecord, options: Options) {
+        self.number = number
+        self.record = record
+        queue = options.queue
+        owner = options.owner
+        peal_observer_own(observer)
+    }
+
+    deinit {
+        ObserverLife.disown(observer)
+    }
+
+    var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
+
+    /// The destroy callback is the caller's to run when this fails.
+    public static func make(_ options: Options) throws(Failure) -> Timer {
+        defer { options.weak?.box?.disown() }
+        try options.check()
+        let record = try TimerRecord.make(options)
+        let made = Handles.timers.insert { number in
+            peal_timer_observer(record).pointee.number = number
+            return Timer(number: number, record: record, options: options)
+        }
+        guard let timer = made else {
+            ObserverLife.disown(peal_timer_observer(record))
+            throw Failure(.limit, "there are too many timers in the process; end those that are not needed")
+        }
+        do throws(Failure) {
+            try options.queue?.remember(timer)
+            try options.owner?.remember(timer)
+        } catch {
+            // Nobody has seen it, and its callback is the caller's.
+            timer.observer.pointee.destroy = nil
+            timer.close()
+            throw error
+        }
+        return timer
+    }
+
+    public func start() throws(Failure) {
+        try change { agenda, record in agenda.start(record) }
+    }
+
+    public func restart(_ schedule: Schedule) throws(Failure) {
+        try schedule.check()
+        try change { agenda, record in
+            record.pointee.delay = schedule.delay
+            record.pointee.period = schedule.period
+            return agenda.start(record)
+        }
+    }
+
+    /// No call of it starts after this.
+    public func stop() throws(Failure) {
+        try change { agenda, record in
+            agenda.stop(record)
+            return true
+        }
+    }
+
+    /// The same, and waits for calls that run.
+    ///
+    /// - Returns: False when one may still run: this is one, or the time has passed.
+    public func stop(timeout: UInt32) throws(Failure) -> Bool {
+        let deadline = peal_clock_deadline(timeout)
+        try stop()
+        defer { extendLifetime(self) }
+        // A call looks whether it is wanted under the lock that the stop had.
+        return RunningCalls.wait(for: [observer], deadline: deadline, isOrdered: true)
+    }
+
+    /// Wants one call now.
+    public func fire() throws(Failure) {
+        let now = TimerAgenda.now
+        var isToBePut = false
+        try change { agenda, record in
+            isToBePut = agenda.want(record, due: now)
+            return true
+        }
+        if isToBePut { record.put() }
+        extendLifetime(self)
+    }
+
+    /// - Parameter body: Says whether memory was enough.
+    private func change(_ body: (inout TimerAgenda, TimerRecord) -> Bool) throws(Failure) {
+        enum Outcome { case done, ended, outOfMemory }
+        let record = record
+        let outcome: Outcome = TimerAgenda.withLock { agenda in
+            guard !record.pointee.is_ended else { return .ended }
+            return body(&agenda, record) ? .done : .outOfMemory
+        }
+        extendLifetime(self)
+        switch outcome {
+        case .done: return
+        case .ended: throw .staleTimer
+        case .outOfMemory: throw .outOfMemory
+        }
+    }
+
+    /// Ends the timer.
+    public func end() throws(Failure) {
+        guard close() else { throw .staleTimer }
+    }
+
+    /// Of all who try, its owner, its queue and its dead target among them, one succeeds.
+    @discardableResult
+    func close() -> Bool {
+        guard ObserverGate.remove(observer.gate) else { return false }
+        Handles.timers.remove(number)
+        let record = record
+        TimerAgenda.withLock { agenda in
+            agenda.stop(record)
+            record.pointee.is_ended = true
+        }
+        queue?.forget(self)
+        owner?.awaitEnd(of: self)
+        ObserverLife.release(observer)
+        return true
+    }
+}
+
+extension Failure {
+    public static let staleTimer = Failure(
+        .handle, "the timer's handle is zero, made up, or the timer has ended: by peal_timer_destroy, with its target, its queue or its owner")
+}

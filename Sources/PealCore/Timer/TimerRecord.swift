@@ -1,0 +1,109 @@
+internal import CPealSupport
+
+extension TimerRecord {
+    /// A timer that stands, with the reference and the owner of its life.
+    static func make(_ options: Timer.Options) throws(Failure) -> TimerRecord {
+        guard let mailbox = options.queue?.mailbox ?? peal_mailbox_make() else { throw .outOfMemory }
+        guard let memory = peal_memory_allocate(MemoryLayout<peal_timer_record>.size) else {
+            if options.queue == nil { peal_mailbox_release(mailbox) }
+            throw .outOfMemory
+        }
+        // A mailbox of its own is handed over.
+        if options.queue != nil { peal_mailbox_retain(mailbox) }
+        let record = peal_timer_state_of(memory)
+        record.fill(peal_timer_observer(record), options)
+        peal_timer_observer(record).pointee.mailbox = mailbox
+        peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
+        record.pointee.delay = options.schedule.delay
+        record.pointee.period = options.schedule.period
+        record.pointee.tolerance = options.tolerance
+        record.pointee.repeats = options.repeats
+        switch options.action {
+        case .call(let fire): record.pointee.fire = fire
+        case .broadcast(let method): record.pointee.method = method.number
+        }
+        return record
+    }
+
+    private func fill(_ observer: UnsafeMutablePointer<ObserverRecord>, _ options: Timer.Options) {
+        observer.pointee.gate = options.weak == nil ? 0 : ObserverGate.weak
+        observer.pointee.references = 1
+        observer.pointee.owners = 1
+        observer.pointee.owner = options.owner?.number ?? 0
+        observer.pointee.target = options.target
+        observer.pointee.destroy = options.destroy
+        observer.pointee.retain = options.weak?.retain
+        observer.pointee.release = options.weak?.release
+        observer.pointee.reference = options.weak?.reference
+        if let box = options.weak?.box {
+            box.own()
+            observer.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
+        }
+        observer.pointee.end.run = { ObserverLife.runEnd($0) }
+    }
+
+    /// Puts the task of a wanted call on the queue.
+    func put() {
+        peal_timer_observer(self).pointee.mailbox?.push(peal_timer_task(self))
+    }
+
+    /// On the queue, or where that has ended or refuses, wherever the task is let go.
+    private static func run(_ task: UnsafeMutablePointer<peal_task>) {
+        let timer = peal_timer_of_task(task)
+        let observer = peal_timer_observer(timer)
+        if observer.pointee.mailbox?.isCurrent == true, let hold = peal_hold_nothing() {
+            // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
+            peal_current_set(peal_hold_current(hold), observer.gate)
+            if timer.isWantedStill(), timer.isAdmitted() { timer.call() }
+            WeakHold.release(hold)
+            Broadcast.release(hold)
+        } else {
+            timer.miss()
+        }
+        ObserverLife.release(observer)
+    }
+
+    /// Whether nobody stopped it while it waited. From here on the next firing may be put on the queue.
+    private func isWantedStill() -> Bool {
+        TimerAgenda.withLock { _ in
+            let isWanted = pointee.is_wanted
+            pointee.is_put = false
+            pointee.is_wanted = false
+            if isWanted, !pointee.is_listed { pointee.is_running = false }
+            return isWanted
+        }
+    }
+
+    private func miss() {
+        TimerAgenda.withLock { _ in
+            if pointee.is_wanted { pointee.missed += 1 }
+            pointee.is_put = false
+            pointee.is_wanted = false
+            if !pointee.is_listed { pointee.is_running = false }
+        }
+    }
+
+    /// A weak target is retained, or was dead and ends the timer.
+    private func isAdmitted() -> Bool {
+        let observer = peal_timer_observer(self)
+        guard !peal_gate_is_open(observer.gate) else { return true }
+        var entry = SnapshotEntry(
+            function: { }, target: observer.pointee.target, gate: observer.gate, table: nil)
+        guard !ObserverGate.admit(&entry) else { return true }
+        Handles.timers.find(observer.pointee.number)?.close()
+        return false
+    }
+
+    private func call() {
+        let now = TimerAgenda.now
+        TimerAgenda.withLock { _ in
+            pointee.fired += 1
+            pointee.latest = max(pointee.latest, now - pointee.put_due)
+        }
+        if let fire = pointee.fire { return fire(peal_timer_observer(self).pointee.target) }
+        let outcome = Broadcast.send(
+            pointee.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
+        // The method is gone with its center or its protocol.
+        if outcome == .unknownMethod { Handles.timers.find(peal_timer_observer(self).pointee.number)?.close() }
+    }
+}
