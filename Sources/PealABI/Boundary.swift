@@ -136,6 +136,7 @@ extension peal_status {
             case .limit: PEAL_ERROR_LIMIT
             case .wouldDeadlock: PEAL_ERROR_WOULD_DEADLOCK
             case .timeout: PEAL_ERROR_TIMEOUT
+            case .forbidden: PEAL_ERROR_FORBIDDEN
             }
     }
 }
@@ -178,6 +179,13 @@ extension peal_observation {
 
 extension peal_invocation {
     func find() throws(Failure) -> Invocation { try Invocation.find(number) }
+}
+
+extension peal_proxy {
+    func find() throws(Failure) -> Proxy {
+        guard let proxy = Handles.proxies.find(number) else { throw .staleProxy }
+        return proxy
+    }
 }
 
 extension peal_queue {

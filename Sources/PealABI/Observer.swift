@@ -122,26 +122,30 @@ extension Registration {
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
         if options.queue.number != 0 { queue = try options.queue.find() }
         owner = try CurrentOwner.find(options.owner.number)
-        weak = try WeakTarget(options, target: target)
+        weak = try WeakTarget(
+            reference: options.reference, weak: options.weak, of: options.weak_reference, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
     }
 }
 
 extension WeakTarget {
     /// nil where the target is not weak.
-    fileprivate init?(_ options: peal_observe_options, target: UnsafeMutableRawPointer?) throws(Failure) {
-        guard options.reference.number == 0 else {
-            guard options.weak == nil else {
+    init?(
+        reference: peal_reference, weak: UnsafePointer<peal_weak_type>?, of object: UnsafeMutableRawPointer?,
+        target: UnsafeMutableRawPointer?
+    ) throws(Failure) {
+        guard reference.number == 0 else {
+            guard weak == nil else {
                 throw Failure(.argument, "`weak` and `reference` exclude each other; choose one")
             }
-            self = try WeakTarget(reference: options.reference.number, target: target)
+            self = try WeakTarget(reference: reference.number, target: target)
             return
         }
-        guard let type = options.weak else { return nil }
-        guard let retain = type.pointee.retain, let release = type.pointee.release else {
+        guard let weak else { return nil }
+        guard let retain = weak.pointee.retain, let release = weak.pointee.release else {
             throw .null("a function of the weak type")
         }
-        self.init(reference: options.weak_reference, retain: retain, release: release)
+        self.init(reference: object, retain: retain, release: release)
     }
 }
 

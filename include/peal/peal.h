@@ -18,6 +18,7 @@
 #include "observer.h"
 #include "owner.h"
 #include "protocol.h"
+#include "proxy.h"
 #include "queue.h"
 #include "reference.h"
 #include "status.h"

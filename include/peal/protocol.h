@@ -17,6 +17,9 @@
  *     chat_description      the same as text, for peal_protocol_define
  *     chat_define(center, &handles)
  *     chat_observe(&handles, target, &table, options, &observation)
+ *     struct chat_proxy     a table whose calls are forwarded: `table`, `self`, `proxy` (proxy.h)
+ *     chat_proxy_create(&handles, options, &proxy)
+ *     chat_proxy_create_for(&handles, target, &table, options, &proxy)
  *
  * The text of a method
  * --------------------
@@ -53,6 +56,7 @@
 
 #include "broadcast.h"
 #include "observer.h"
+#include "proxy.h"
 #include "types.h"
 
 PEAL_BEGIN_DECLARATIONS
@@ -177,6 +181,7 @@ PEAL_API peal_status peal_method_find(
             handles_ ? handles_->protocol : nothing_, target_, table_, options_, out_observation_); \
     }                                                                                               \
     PEAL_CURSOR_(tag)                                                                               \
+    PEAL_PROXY_(tag)                                                                                \
     struct tag
 
 /* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. */

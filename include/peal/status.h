@@ -36,7 +36,8 @@ PEAL_BEGIN_DECLARATIONS
     STATUS(PEAL_ERROR_MEMORY, -15, "out of memory")                                                 \
     STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")                             \
     STATUS(PEAL_ERROR_WOULD_DEADLOCK, -17, "waiting here would never end")                          \
-    STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has passed")
+    STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has passed")                                    \
+    STATUS(PEAL_ERROR_FORBIDDEN, -22, "the system forbids code that is made at run time")
 
 typedef enum peal_status {
 #define PEAL_STATUS_ENUMERATOR_(name, number, text) name = number,

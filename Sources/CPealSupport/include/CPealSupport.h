@@ -3,11 +3,13 @@
 #define CPEAL_SUPPORT_H
 
 #include "delivery.h"
+#include "entry.h"
 #include "frame.h"
 #include "hooks.h"
 #include "mailbox.h"
 #include "memory.h"
 #include "probe.h"
+#include "proxy.h"
 #include "record.h"
 #include "recorder.h"
 #include "sanitizer.h"

@@ -30,4 +30,7 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
+
+    /// Whether it is nothing but the target and up to so many integers.
+    public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
 }

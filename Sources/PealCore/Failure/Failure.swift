@@ -3,7 +3,7 @@ public struct Failure: Error, Sendable {
     public enum Kind: Sendable {
         case argument, handle, syntax, type, conflict, notFound, ambiguous, conformance, duplicate
         case argumentCount, policy, depth, recursion, state, memory, limit
-        case wouldDeadlock, timeout
+        case wouldDeadlock, timeout, forbidden
     }
 
     public let kind: Kind

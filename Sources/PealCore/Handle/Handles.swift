@@ -10,5 +10,6 @@ public enum Handles {
     public static let queues = HandleTable<Queue>(tag: 6, limit: 1 << 20)
     public static let references = HandleTable<Reference>(tag: 7, limit: 1 << 28)
     public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
+    public static let proxies = HandleTable<Proxy>(tag: 13, limit: Int(PEAL_PROXY_PLACES))
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

@@ -18,6 +18,7 @@ extension Owner {
             ending.queue?.mailbox.dropDead()
         }
         for queue in queues { try? queue.end() }
+        for proxy in left.proxies.keys { _ = try? Proxy.end(proxy) }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
@@ -25,7 +26,8 @@ extension Owner {
 
         // The records belong to their observations, which Swift would let go of here.
         defer { extendLifetime(left) }
-        let records = (observations + left.endings.values).map(\.record)
+        let proxies = Array(left.proxies.values) + left.endingProxies.values
+        let records = (observations + left.endings.values).map(\.record) + proxies.compactMap(\.target?.record)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
         else { return false }

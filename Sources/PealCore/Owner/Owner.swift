@@ -17,6 +17,9 @@ public final class Owner: Sendable {
         var protocols: [PealProtocol] = []
         var types: [ManagedType] = []
         var completions: [UInt64: Completion] = [:]
+        var proxies: [UInt64: Proxy] = [:]
+        /// Those whose target was let go, but may still be called, or destroyed.
+        var endingProxies: [UInt64: Proxy] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -66,6 +69,18 @@ public final class Owner: Sendable {
         try remember { $0.completions[completion.number] = completion }
     }
 
+    func remember(_ proxy: Proxy) throws(Failure) {
+        try remember { $0.proxies[proxy.number] = proxy }
+    }
+
+    func forget(_ proxy: Proxy) {
+        members.withLock { $0.proxies[proxy.number] = nil }
+    }
+    func awaitEnd(of proxy: Proxy) {
+        members.withLock { members in
+            if !members.isRetired { members.endingProxies[proxy.number] = proxy }
+        }
+    }
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }
@@ -80,9 +95,12 @@ public final class Owner: Sendable {
             if !members.isRetired { members.endings[observation.number] = observation }
         }
     }
-    func noteEnd(_ observation: UInt64) {
-        // What the observation lets go of may run user code: not under the lock.
-        let ended = members.withLock { $0.endings.removeValue(forKey: observation) }
+    /// - Parameter number: An observation's, or a proxy's.
+    func noteEnd(_ number: UInt64) {
+        // What they let go of may run user code: not under the lock.
+        let ended = members.withLock { members in
+            (members.endings.removeValue(forKey: number), members.endingProxies.removeValue(forKey: number))
+        }
         withExtendedLifetime(ended) {}
     }
     func forget(_ queue: Queue) {

@@ -20,6 +20,7 @@ public struct PointerSearch {
         for queue in Handles.queues.all { search.look(at: queue) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
         for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
+        for proxy in Handles.proxies.all { search.look(at: proxy) }
         return search.found
     }
 
@@ -58,6 +59,19 @@ public struct PointerSearch {
         let (done, reply) = completion.functions
         check(address(done), "function of a completion")
         check(address(reply), "reply function of a gathering")
+    }
+
+    private mutating func look(at proxy: Proxy) {
+        guard let target = proxy.target else { return }
+        for index in 0..<UInt64(target.memory.pointee.count) {
+            check(address(peal_proxy_target_function(target.memory, index)), "function of a proxy of \(proxy.title)")
+        }
+        check(address(target.record.pointee.destroy), "destroy callback of a proxy of \(proxy.title)")
+        check(address(target.record.pointee.retain), "retain function of a weak proxy of \(proxy.title)")
+        check(address(target.record.pointee.release), "release function of a weak proxy of \(proxy.title)")
+        check(address(target.memory.pointee.resolve), "resolve function of a proxy of \(proxy.title)")
+        check(address(target.memory.pointee.redirect), "redirect function of a proxy of \(proxy.title)")
+        check(address(target.memory.pointee.invoke), "invoke function of a proxy of \(proxy.title)")
     }
 
     private func address<Function>(_ function: Function?) -> UInt {

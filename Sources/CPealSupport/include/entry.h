@@ -1,0 +1,44 @@
+/* The functions that stand in the tables of proxies, and bare ones.
+ *
+ * Not Swift, and not even C: all methods of a table have one `self`, so each needs a function of its own
+ * that knows which it is; and for whatever prototype it stands, it must hand on what its caller left in
+ * registers. In C that would be hundreds of long functions. These are three instructions each.
+ */
+#ifndef CPEAL_ENTRY_H
+#define CPEAL_ENTRY_H
+
+#include "frame.h"
+
+enum {
+    PEAL_ENTRY_METHODS = 256, /* how many methods of one proxy have such a function */
+    PEAL_ENTRY_BARE = 64      /* how many bare functions there are */
+};
+
+/* What is left in the registers that a result may come back in: all of them, since an entry does not know
+ * which the caller looks at. */
+struct peal_entry_result {
+    uint64_t integers[2];
+    double floats[2];
+};
+
+/* Up to four integers, and a result that is one, or none. */
+typedef uint64_t (*_Nonnull peal_entry_integers)(
+    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
+/* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
+ * behind `stack`. */
+typedef void (*_Nonnull peal_entry_frame)(
+    uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
+    struct peal_entry_result *_Nonnull result);
+
+/* Says where calls go: before the first function is handed out. */
+void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame);
+
+/* The function of a method; NULL where there is none for that index, or where frames do not exist. */
+void (*_Nullable peal_entry_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_of_frame(uint32_t index))(void);
+
+/* A bare function of up to four integers, and the number that it leads to: 0 for nowhere. */
+void (*_Nullable peal_entry_bare(uint32_t index))(void);
+void peal_entry_set_bare(uint32_t index, uint64_t number);
+
+#endif
