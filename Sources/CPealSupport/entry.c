@@ -21,7 +21,7 @@ _Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
 /* Where calls go. Read by the code below, by place. */
 HIDDEN struct {
     uint64_t (*integers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-    void (*frame)(uint64_t *, uint32_t, const uint64_t *, struct peal_entry_result *);
+    bool (*frame)(uint64_t *, uint32_t, const uint64_t *, struct peal_entry_result *);
 } peal_entry_ways;
 HIDDEN uint64_t peal_entry_numbers[BARE];
 
@@ -29,7 +29,49 @@ HIDDEN uint64_t peal_entry_numbers[BARE];
 extern const char peal_entry_integers_code[] HIDDEN;
 extern const char peal_entry_frame_code[] HIDDEN;
 extern const char peal_entry_bare_code[] HIDDEN;
+extern const char peal_entry_bare_frame_code[] HIDDEN;
 enum { ENTRY_SIZE = 16, BARE_SIZE = 32 };
+
+#define ENTER                                                                                      \
+    "    pushq %rbp\n"                                                                             \
+    "    .cfi_def_cfa_offset 16\n"                                                                 \
+    "    .cfi_offset %rbp, -16\n"                                                                  \
+    "    movq %rsp, %rbp\n"                                                                        \
+    "    .cfi_def_cfa_register %rbp\n"                                                             \
+    "    subq $" TEXT_OF(ROOM) ", %rsp\n"
+
+/* What the handler says is whether there is a result. */
+#define CALL_AND_LEAVE                                                                             \
+    "    movsd %xmm0, 48(%rsp)\n"                                                                  \
+    "    movsd %xmm1, 56(%rsp)\n"                                                                  \
+    "    movsd %xmm2, 64(%rsp)\n"                                                                  \
+    "    movsd %xmm3, 72(%rsp)\n"                                                                  \
+    "    movsd %xmm4, 80(%rsp)\n"                                                                  \
+    "    movsd %xmm5, 88(%rsp)\n"                                                                  \
+    "    movsd %xmm6, 96(%rsp)\n"                                                                  \
+    "    movsd %xmm7, 104(%rsp)\n"                                                                 \
+    "    movq %rsp, %rdi\n"                                                                        \
+    "    leaq 16(%rbp), %rdx\n"                                                                    \
+    "    leaq " TEXT_OF(RESULT) "(%rsp), %rcx\n"                                                   \
+    "    call *peal_entry_ways+8(%rip)\n"                                                          \
+    "    testb %al, %al\n"                                                                         \
+    "    jne 1f\n"                                                                                 \
+    "    xorl %eax, %eax\n"                                                                        \
+    "    xorl %edx, %edx\n"                                                                        \
+    "    xorps %xmm0, %xmm0\n"                                                                     \
+    "    xorps %xmm1, %xmm1\n"                                                                     \
+    "    leave\n"                                                                                  \
+    "    .cfi_remember_state\n"                                                                    \
+    "    .cfi_def_cfa %rsp, 8\n"                                                                   \
+    "    ret\n"                                                                                    \
+    "    .cfi_restore_state\n"                                                                     \
+    "1:  movq " TEXT_OF(RESULT) "(%rsp), %rax\n"                                                   \
+    "    movq " TEXT_OF(RESULT) "+8(%rsp), %rdx\n"                                                 \
+    "    movsd " TEXT_OF(RESULT) "+16(%rsp), %xmm0\n"                                              \
+    "    movsd " TEXT_OF(RESULT) "+24(%rsp), %xmm1\n"                                              \
+    "    leave\n"                                                                                  \
+    "    .cfi_def_cfa %rsp, 8\n"                                                                   \
+    "    ret\n"
 
 __asm__(
     "    .pushsection .text\n"
@@ -74,41 +116,31 @@ __asm__(
     "    .balign 16\n"
     "    .type .Lpeal_entry_frame, @function\n"
     ".Lpeal_entry_frame:\n"
-    "    .cfi_startproc\n"
-    "    pushq %rbp\n"
-    "    .cfi_def_cfa_offset 16\n"
-    "    .cfi_offset %rbp, -16\n"
-    "    movq %rsp, %rbp\n"
-    "    .cfi_def_cfa_register %rbp\n"
-    "    subq $" TEXT_OF(ROOM) ", %rsp\n"
+    "    .cfi_startproc\n" ENTER
     "    movq %rdi, 0(%rsp)\n"
     "    movq %rsi, 8(%rsp)\n"
     "    movq %rdx, 16(%rsp)\n"
     "    movq %rcx, 24(%rsp)\n"
     "    movq %r8, 32(%rsp)\n"
     "    movq %r9, 40(%rsp)\n"
-    "    movsd %xmm0, 48(%rsp)\n"
-    "    movsd %xmm1, 56(%rsp)\n"
-    "    movsd %xmm2, 64(%rsp)\n"
-    "    movsd %xmm3, 72(%rsp)\n"
-    "    movsd %xmm4, 80(%rsp)\n"
-    "    movsd %xmm5, 88(%rsp)\n"
-    "    movsd %xmm6, 96(%rsp)\n"
-    "    movsd %xmm7, 104(%rsp)\n"
-    "    movq %rsp, %rdi\n"
-    "    movl %eax, %esi\n"
-    "    leaq 16(%rbp), %rdx\n"
-    "    leaq " TEXT_OF(RESULT) "(%rsp), %rcx\n"
-    "    call *peal_entry_ways+8(%rip)\n"
-    "    movq " TEXT_OF(RESULT) "(%rsp), %rax\n"
-    "    movq " TEXT_OF(RESULT) "+8(%rsp), %rdx\n"
-    "    movsd " TEXT_OF(RESULT) "+16(%rsp), %xmm0\n"
-    "    movsd " TEXT_OF(RESULT) "+24(%rsp), %xmm1\n"
-    "    leave\n"
-    "    .cfi_def_cfa %rsp, 8\n"
-    "    ret\n"
+    "    movl %eax, %esi\n" CALL_AND_LEAVE
     "    .cfi_endproc\n"
     "    .size .Lpeal_entry_frame, . - .Lpeal_entry_frame\n"
+
+    /* The same with a number in the first place: the one method of a bare function. */
+    "    .balign 16\n"
+    "    .type .Lpeal_entry_bare_frame, @function\n"
+    ".Lpeal_entry_bare_frame:\n"
+    "    .cfi_startproc\n" ENTER
+    "    movq %rax, 0(%rsp)\n"
+    "    movq %rdi, 8(%rsp)\n"
+    "    movq %rsi, 16(%rsp)\n"
+    "    movq %rdx, 24(%rsp)\n"
+    "    movq %rcx, 32(%rsp)\n"
+    "    movq %r8, 40(%rsp)\n"
+    "    xorl %esi, %esi\n" CALL_AND_LEAVE
+    "    .cfi_endproc\n"
+    "    .size .Lpeal_entry_bare_frame, . - .Lpeal_entry_bare_frame\n"
 
     /* Integers move up by one, to make room for the number that a `self` would be. */
     "    .balign 32\n"
@@ -132,6 +164,23 @@ __asm__(
     "    .endr\n"
     "    .cfi_endproc\n"
     "    .size peal_entry_bare_code, . - peal_entry_bare_code\n"
+
+    "    .balign 16\n"
+    "    .hidden peal_entry_bare_frame_code\n"
+    "    .globl peal_entry_bare_frame_code\n"
+    "    .type peal_entry_bare_frame_code, @function\n"
+    "peal_entry_bare_frame_code:\n"
+    "    .cfi_startproc\n"
+    "    .set peal_entry_index, 0\n"
+    "    .rept " TEXT_OF(BARE) "\n"
+    "    .balign 16\n"
+    "    endbr64\n"
+    "    movq peal_entry_numbers+8*peal_entry_index(%rip), %rax\n"
+    "    jmp .Lpeal_entry_bare_frame\n"
+    "    .set peal_entry_index, peal_entry_index + 1\n"
+    "    .endr\n"
+    "    .cfi_endproc\n"
+    "    .size peal_entry_bare_frame_code, . - peal_entry_bare_frame_code\n"
     "    .popsection\n");
 
 void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame)
@@ -156,9 +205,14 @@ void (*peal_entry_of_frame(uint32_t index))(void)
     return entry(peal_entry_frame_code, index, METHODS, ENTRY_SIZE);
 }
 
-void (*peal_entry_bare(uint32_t index))(void)
+void (*peal_entry_bare_of_integers(uint32_t index))(void)
 {
     return entry(peal_entry_bare_code, index, BARE, BARE_SIZE);
+}
+
+void (*peal_entry_bare_of_frame(uint32_t index))(void)
+{
+    return entry(peal_entry_bare_frame_code, index, BARE, ENTRY_SIZE);
 }
 
 void peal_entry_set_bare(uint32_t index, uint64_t number)
@@ -186,7 +240,13 @@ void (*peal_entry_of_frame(uint32_t index))(void)
     return NULL;
 }
 
-void (*peal_entry_bare(uint32_t index))(void)
+void (*peal_entry_bare_of_integers(uint32_t index))(void)
+{
+    (void)index;
+    return NULL;
+}
+
+void (*peal_entry_bare_of_frame(uint32_t index))(void)
 {
     (void)index;
     return NULL;

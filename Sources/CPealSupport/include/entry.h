@@ -9,6 +9,8 @@
 
 #include "frame.h"
 
+#include <stdbool.h>
+
 enum {
     PEAL_ENTRY_METHODS = 256, /* how many methods of one proxy have such a function */
     PEAL_ENTRY_BARE = 64      /* how many bare functions there are */
@@ -25,8 +27,8 @@ struct peal_entry_result {
 typedef uint64_t (*_Nonnull peal_entry_integers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
 /* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
- * behind `stack`. */
-typedef void (*_Nonnull peal_entry_frame)(
+ * behind `stack`. Returns whether the result was filled: else it is zero. */
+typedef bool (*_Nonnull peal_entry_frame)(
     uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
     struct peal_entry_result *_Nonnull result);
 
@@ -37,8 +39,10 @@ void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame);
 void (*_Nullable peal_entry_of_integers(uint32_t index))(void);
 void (*_Nullable peal_entry_of_frame(uint32_t index))(void);
 
-/* A bare function of up to four integers, and the number that it leads to: 0 for nowhere. */
-void (*_Nullable peal_entry_bare(uint32_t index))(void);
+/* Bare functions: of up to four integers, and of any frame with up to five and no stack words. Of one
+ * index there is one at a time, which leads to a number: 0 for nowhere. */
+void (*_Nullable peal_entry_bare_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_bare_of_frame(uint32_t index))(void);
 void peal_entry_set_bare(uint32_t index, uint64_t number);
 
 #endif

@@ -33,4 +33,8 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     /// Whether it is nothing but the target and up to so many integers.
     public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
+
+    /// Whether a call without the target is the same one register further down: nothing is on the stack, nor
+    /// would be.
+    public var canMoveUp: Bool { !usesStack }
 }

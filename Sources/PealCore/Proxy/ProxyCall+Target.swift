@@ -14,13 +14,49 @@ extension ProxyCall {
         }
     }
 
+    /// Up to four integers, to a target that has the function.
+    @inline(never)
+    static func integersToTarget(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
+        _ place: UnsafeMutablePointer<peal_proxy_place>
+    ) -> UInt64 {
+        let list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 1,
+            let entry = Optional(peal_snapshot_entries(list)),
+            let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
+        else {
+            Broadcast.release(hold)
+            return integersSlowly(number, a, b, c, d, index, nil)
+        }
+        peal_current_set(peal_hold_current(hold), entry.pointee.gate)
+        var result = UInt64(0)
+        if _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry) {
+            result = unsafeBitCast(function, to: FourIntegersOne.self)(entry.pointee.target, a, b, c, d)
+            WeakHold.release(hold)
+            Broadcast.release(hold)
+        } else {
+            WeakHold.release(hold)
+            Broadcast.release(hold)
+            Handles.proxies.find(number)?.endTarget()
+        }
+        return result
+    }
+
     /// - Returns: nil where the target is dead, and was not called.
     private static func withTarget<Value>(
         _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ body: (ProxyTarget.Pointer) -> Value
     ) throws(Failure) -> Value? {
         guard peal_thread_current() != nil else { throw .outOfMemory }
-        guard let hold = peal_hold_slowly(peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)) else { throw .tooDeepForProxy }
-        let list = Broadcast.list(hold)
+        let list: Broadcast.List
+        let hold: Broadcast.Hold
+        if let outermost = peal_hold_outermost() {
+            hold = outermost
+            list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        } else {
+            guard let level = peal_hold_slowly(peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)) else { throw .tooDeepForProxy }
+            hold = level
+            list = Broadcast.list(hold)
+        }
         guard peal_snapshot_method(list) == number else {
             Broadcast.release(hold)
             throw .staleSelf
