@@ -47,8 +47,11 @@ static void create(peal_protocol protocol, const struct peal_proxy_options *opti
     void *self = &destroyed;
     const void *found = &destroyed;
 
+    peal_status status;
+
     peal_forget_failure();
-    check_table(peal_proxy_create(protocol, options, &proxy, &self, &found), expected, proxy, self, found);
+    status = peal_proxy_create(protocol, options, &proxy, &self, &found);
+    check_table(status, expected, proxy, self, found);
 }
 
 static void create_for(
@@ -58,10 +61,11 @@ static void create_for(
     void *self = &destroyed;
     const void *found = &destroyed;
 
+    peal_status status;
+
     peal_forget_failure();
-    check_table(
-        peal_proxy_create_for(protocol, &destroyed, given, options, &proxy, &self, &found), expected, proxy, self,
-        found);
+    status = peal_proxy_create_for(protocol, &destroyed, given, options, &proxy, &self, &found);
+    check_table(status, expected, proxy, self, found);
 }
 
 static void bare(peal_method method, const struct peal_proxy_options *options, peal_status expected)
@@ -98,6 +102,7 @@ static struct peal_proxy_options destroying(void)
 CLAIM("F1", "handles that are zero, made up, stale or of another kind give a status, and destroy runs")
 {
     const struct peal_proxy_options options = destroying();
+    struct desk_proxy typed;
     peal_center ended;
     peal_protocol protocol;
     peal_method method;
@@ -119,7 +124,9 @@ CLAIM("F1", "handles that are zero, made up, stale or of another kind give a sta
     create(desk.protocol, NULL, PEAL_ERROR_HANDLE);
     create_for(desk.protocol, &table, NULL, PEAL_ERROR_HANDLE);
     bare(desk.told, NULL, PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(desk_proxy_create(NULL, NULL, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(desk_proxy_create(NULL, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(desk_proxy_create(NULL, NULL, &typed), PEAL_ERROR_HANDLE);
+    CHECK(typed.table == NULL && typed.self == NULL && typed.proxy.number == 0);
 }
 
 CLAIM("F1", "what must be there and is NULL is named")
