@@ -283,7 +283,8 @@ void call_proxies(
     compare_one(value);
     if (effective != PEAL_POLICY_COLLECT) {
         expect_broadcast("a bare function", PEAL_POLICY_METHOD, effective, random);
-        if (bare_or_fail(peal_closure_create(method, NULL, &closure, &function), function)) {
+        const peal_status made = peal_closure_create(method, NULL, &closure, &function);
+        if (bare_or_fail(made, function)) {
             signature->bare(function, now.given, value);
             compare_proxied(value);
             if (peal_proxy_destroy(closure) != PEAL_OK)
