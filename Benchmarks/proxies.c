@@ -79,6 +79,10 @@ static int (*volatile raw_compares)(const void *left, const void *right);
 static int (*volatile bare_compares)(const void *left, const void *right);
 static double (*volatile raw_adds)(double x);
 static double (*volatile bare_adds)(double x);
+static void (*volatile raw_p_p_i)(void *a, int i);
+static void (*volatile bare_p_p_i)(void *a, int i);
+static void (*volatile raw_p_d_d)(double x, double y);
+static void (*volatile bare_p_d_d)(double x, double y);
 
 #define ARRAY(name, method, arguments_of, result)                                          \
     static void array_##name(size_t count)                                                 \
@@ -138,11 +142,25 @@ CALL(one_p_p_i, one.table->p_p_i(one.self, some_pointer, some_number))
 CALL(direct_adds, direct_table->adds(&targets[0], some_real))
 CALL(one_adds, one.table->adds(one.self, some_real))
 
+CALL(raw_closure_p_p_i, raw_p_p_i(some_pointer, some_number))
+CALL(bare_closure_p_p_i, bare_p_p_i(some_pointer, some_number))
+CALL(raw_closure_p_d_d, raw_p_d_d(some_real, some_real))
+CALL(bare_closure_p_d_d, bare_p_d_d(some_real, some_real))
 CALL(raw_closure_compares, raw_compares(some_pointer, some_pointer))
 CALL(bare_closure_compares, bare_compares(some_pointer, some_pointer))
 CALL(raw_closure_adds, raw_adds(some_real))
 CALL(bare_closure_adds, bare_adds(some_real))
 
+static void handle_p_p_i(ffi_cif *interface, void *result, void **arguments, void *context)
+{
+    (void)interface, (void)result;
+    hear_p_p_i(context, *(void **)arguments[0], *(int *)arguments[1]);
+}
+static void handle_p_d_d(ffi_cif *interface, void *result, void **arguments, void *context)
+{
+    (void)interface, (void)result;
+    hear_p_d_d(context, *(double *)arguments[0], *(double *)arguments[1]);
+}
 static void handle_compares(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface;
@@ -185,8 +203,10 @@ static const struct contest broadcasts[] = {
 static const struct contest others[] = {
     { "v(p,p,i): direct call, proxy of a target", direct_p_p_i, one_p_p_i, 0 },
     { "double(p,d): direct call, proxy of a target", direct_adds, one_adds, 0 },
-    { "int(p,p): libffi closure, bare function", raw_closure_compares, bare_closure_compares, 5 },
-    { "double(d): libffi closure, bare function", raw_closure_adds, bare_closure_adds, 5 },
+    { "v(p,i): libffi closure, bare function", raw_closure_p_p_i, bare_closure_p_p_i, 5 },
+    { "v(d,d): libffi closure, bare function", raw_closure_p_d_d, bare_closure_p_d_d, 5 },
+    { "int(p,p) last: libffi closure, bare function", raw_closure_compares, bare_closure_compares, 5 },
+    { "double(d) sum: libffi closure, bare function", raw_closure_adds, bare_closure_adds, 5 },
 };
 
 static int by_value(const void *left, const void *right)
@@ -237,9 +257,10 @@ int main(int argc, char **argv)
     peal_center center;
     peal_proxy closure;
     peal_function bare;
-    ffi_cif interfaces[2];
+    ffi_cif interfaces[4];
     ffi_type *pointers[] = { &ffi_type_pointer, &ffi_type_pointer };
-    ffi_type *reals[] = { &ffi_type_double };
+    ffi_type *mixed[] = { &ffi_type_pointer, &ffi_type_sint };
+    ffi_type *reals[] = { &ffi_type_double, &ffi_type_double };
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--rounds") && i + 1 < argc)
             rounds = strtoul(argv[++i], NULL, 10);
@@ -261,6 +282,12 @@ int main(int argc, char **argv)
     raw_compares = (int (*)(const void *, const void *))raw_closure(
         &interfaces[0], &ffi_type_sint, pointers, 2, handle_compares);
     raw_adds = (double (*)(double))raw_closure(&interfaces[1], &ffi_type_double, reals, 1, handle_adds);
+    raw_p_p_i = (void (*)(void *, int))raw_closure(&interfaces[2], &ffi_type_void, mixed, 2, handle_p_p_i);
+    raw_p_d_d = (void (*)(double, double))raw_closure(&interfaces[3], &ffi_type_void, reals, 2, handle_p_d_d);
+    check("bare", peal_closure_create(room.p_p_i, NULL, &closure, &bare));
+    bare_p_p_i = (void (*)(void *, int))bare;
+    check("bare", peal_closure_create(room.p_d_d, NULL, &closure, &bare));
+    bare_p_d_d = (void (*)(double, double))bare;
     check("bare", peal_closure_create(room.compares, NULL, &closure, &bare));
     bare_compares = (int (*)(const void *, const void *))bare;
     check("bare", peal_closure_create(room.adds, NULL, &closure, &bare));

@@ -22,11 +22,14 @@ _Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
 HIDDEN struct {
     uint64_t (*integers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
     bool (*frame)(uint64_t *, uint32_t, const uint64_t *, struct peal_entry_result *);
+    uint64_t (*numbers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double);
 } peal_entry_ways;
-HIDDEN uint64_t peal_entry_numbers[BARE];
+/* Of bare functions. */
+HIDDEN uint64_t peal_entry_selves[BARE];
 
 /* Sixteen bytes each, and 32 for a bare one. */
 extern const char peal_entry_integers_code[] HIDDEN;
+extern const char peal_entry_numbers_code[] HIDDEN;
 extern const char peal_entry_frame_code[] HIDDEN;
 extern const char peal_entry_bare_code[] HIDDEN;
 extern const char peal_entry_bare_frame_code[] HIDDEN;
@@ -94,6 +97,24 @@ __asm__(
     "    .cfi_endproc\n"
     "    .size peal_entry_integers_code, . - peal_entry_integers_code\n"
 
+    /* The same for what has floating numbers too: they stay where they are. */
+    "    .balign 16\n"
+    "    .hidden peal_entry_numbers_code\n"
+    "    .globl peal_entry_numbers_code\n"
+    "    .type peal_entry_numbers_code, @function\n"
+    "peal_entry_numbers_code:\n"
+    "    .cfi_startproc\n"
+    "    .set peal_entry_index, 0\n"
+    "    .rept " TEXT_OF(METHODS) "\n"
+    "    .balign 16\n"
+    "    endbr64\n"
+    "    movl $peal_entry_index, %r9d\n"
+    "    jmp *peal_entry_ways+16(%rip)\n"
+    "    .set peal_entry_index, peal_entry_index + 1\n"
+    "    .endr\n"
+    "    .cfi_endproc\n"
+    "    .size peal_entry_numbers_code, . - peal_entry_numbers_code\n"
+
     /* The index goes where no argument does. */
     "    .balign 16\n"
     "    .hidden peal_entry_frame_code\n"
@@ -157,7 +178,7 @@ __asm__(
     "    movq %rdx, %rcx\n"
     "    movq %rsi, %rdx\n"
     "    movq %rdi, %rsi\n"
-    "    movq peal_entry_numbers+8*peal_entry_index(%rip), %rdi\n"
+    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rdi\n"
     "    xorl %r9d, %r9d\n"
     "    jmp *peal_entry_ways(%rip)\n"
     "    .set peal_entry_index, peal_entry_index + 1\n"
@@ -175,7 +196,7 @@ __asm__(
     "    .rept " TEXT_OF(BARE) "\n"
     "    .balign 16\n"
     "    endbr64\n"
-    "    movq peal_entry_numbers+8*peal_entry_index(%rip), %rax\n"
+    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rax\n"
     "    jmp .Lpeal_entry_bare_frame\n"
     "    .set peal_entry_index, peal_entry_index + 1\n"
     "    .endr\n"
@@ -183,10 +204,12 @@ __asm__(
     "    .size peal_entry_bare_frame_code, . - peal_entry_bare_frame_code\n"
     "    .popsection\n");
 
-void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame)
+void peal_entries_lead_to(
+    peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers)
 {
     __atomic_store_n(&peal_entry_ways.integers, integers, __ATOMIC_RELEASE);
     __atomic_store_n(&peal_entry_ways.frame, frame, __ATOMIC_RELEASE);
+    __atomic_store_n(&peal_entry_ways.numbers, numbers, __ATOMIC_RELEASE);
 }
 
 static void (*entry(const char *code, uint32_t index, uint32_t count, uint32_t size))(void)
@@ -198,6 +221,11 @@ static void (*entry(const char *code, uint32_t index, uint32_t count, uint32_t s
 void (*peal_entry_of_integers(uint32_t index))(void)
 {
     return entry(peal_entry_integers_code, index, METHODS, ENTRY_SIZE);
+}
+
+void (*peal_entry_of_numbers(uint32_t index))(void)
+{
+    return entry(peal_entry_numbers_code, index, METHODS, ENTRY_SIZE);
 }
 
 void (*peal_entry_of_frame(uint32_t index))(void)
@@ -217,18 +245,26 @@ void (*peal_entry_bare_of_frame(uint32_t index))(void)
 
 void peal_entry_set_bare(uint32_t index, uint64_t number)
 {
-    __atomic_store_n(&peal_entry_numbers[index], number, __ATOMIC_RELEASE);
+    __atomic_store_n(&peal_entry_selves[index], number, __ATOMIC_RELEASE);
 }
 
 #else
 
-void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame)
+void peal_entries_lead_to(
+    peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers)
 {
     (void)integers;
     (void)frame;
+    (void)numbers;
 }
 
 void (*peal_entry_of_integers(uint32_t index))(void)
+{
+    (void)index;
+    return NULL;
+}
+
+void (*peal_entry_of_numbers(uint32_t index))(void)
 {
     (void)index;
     return NULL;

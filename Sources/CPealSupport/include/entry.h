@@ -26,6 +26,9 @@ struct peal_entry_result {
 /* Up to four integers, and a result that is one, or none. */
 typedef uint64_t (*_Nonnull peal_entry_integers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
+/* The same with up to two floating numbers. */
+typedef uint64_t (*_Nonnull peal_entry_numbers)(
+    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
 /* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
  * behind `stack`. Returns whether the result was filled: else it is zero. */
 typedef bool (*_Nonnull peal_entry_frame)(
@@ -33,10 +36,12 @@ typedef bool (*_Nonnull peal_entry_frame)(
     struct peal_entry_result *_Nonnull result);
 
 /* Says where calls go: before the first function is handed out. */
-void peal_entries_lead_to(peal_entry_integers integers, peal_entry_frame frame);
+void peal_entries_lead_to(
+    peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers);
 
 /* The function of a method; NULL where there is none for that index, or where frames do not exist. */
 void (*_Nullable peal_entry_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_entry_of_frame(uint32_t index))(void);
 
 /* Bare functions: of up to four integers, and of any frame with up to five and no stack words. Of one

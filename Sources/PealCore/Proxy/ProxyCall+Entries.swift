@@ -6,6 +6,7 @@ import PealCall
 extension ProxyCall {
     typealias TwoIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64) -> Void
     typealias FourIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> Void
+    typealias Numbers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
     typealias FourIntegersOne = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> UInt64
 
     /// Up to four integers, in registers all the way. Those that the method does not have are passed on
@@ -100,6 +101,53 @@ extension ProxyCall {
         return result.0
     }
 
+    /// The same with up to two floats.
+    static func numbers(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+    ) -> UInt64 {
+        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0)
+        }
+        let method = peal_proxy_cell_broadcast(cell)
+        guard peal_proxy_is_of(place, number), method != 0, let methodPlace = peal_directory_find(method),
+            let hold = peal_hold_outermost()
+        else { return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0) }
+        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, hold, method)
+        }
+        let entries = peal_snapshot_entries(list)
+        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
+            unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
+        }
+        Broadcast.release(hold)
+        return 0
+    }
+
+    /// As a frame.
+    ///
+    /// - Parameter hold: The method's list, where it is held already.
+    @inline(never)
+    private static func numbersSlowly(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hold: Broadcast.Hold?, _ method: UInt64
+    ) -> UInt64 {
+        var frame = peal_whole_frame_room()
+        var result = peal_entry_result()
+        withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            (words[0], words[1], words[2], words[3], words[4]) = (number, a, b, c, d)
+            let floats = Int(PEAL_FRAME_FIRST_FLOAT)
+            (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
+            if let hold {
+                _ = frameWithResult(words, UInt32(index), hold, &result, method)
+            } else {
+                _ = frameSlowly(words, UInt32(index), nil, &result)
+            }
+        }
+        return result.integers.0
+    }
+
     /// Any other frame.
     ///
     /// - Returns: Whether there is a result.
@@ -112,7 +160,7 @@ extension ProxyCall {
             let shape = plan.pointee.frame
         else { return fail(.staleSelf) }
         let method = peal_proxy_cell_broadcast(cell)
-        if shape.usesStack { (words + Int(PEAL_FRAME_FIRST_STACK)).update(from: stack, count: Int(PEAL_FRAME_STACK)) }
+        if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape) }
         guard peal_proxy_is_of(place, words[0]), method != 0, let methodPlace = peal_directory_find(method),
             let hold = peal_hold_outermost()
         else { return frameSlowly(words, index, nil, result) }
@@ -128,6 +176,18 @@ extension ProxyCall {
         }
         Broadcast.release(hold)
         return false
+    }
+
+    @inline(__always)
+    private static func copyStack(
+        _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ shape: FrameShape
+    ) {
+        // Less than what a call to copy them costs.
+        if shape.usesLittleStack {
+            (words[0], words[1], words[2], words[3]) = (stack[0], stack[1], stack[2], stack[3])
+        } else {
+            words.update(from: stack, count: Int(PEAL_FRAME_STACK))
+        }
     }
 
     /// The same where the method's policy looks at results.

@@ -16,7 +16,10 @@ enum ProxyEntry {
 
     private static func ready(_ plan: CallPlan.Pointer, index: UInt32) -> UnsafeRawPointer? {
         guard plan.pointee.frame != nil else { return nil }
-        let function = takesIntegers(plan) ? peal_entry_of_integers(index) : peal_entry_of_frame(index)
+        let function =
+            takesIntegers(plan)
+            ? peal_entry_of_integers(index)
+            : takesNumbers(plan) ? peal_entry_of_numbers(index) : peal_entry_of_frame(index)
         return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
     }
 
@@ -27,10 +30,18 @@ enum ProxyEntry {
             && (place == .none || place == .integer)
     }
 
+    /// The same with up to two floats among them.
+    private static func takesNumbers(_ plan: CallPlan.Pointer) -> Bool {
+        let place = plan.pointee.resultPlace
+        return (plan.pointee.frame?.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers) ?? false)
+            && (place == .none || place == .integer)
+    }
+
     /// Done once, before the first function is handed out.
     static let leadToCalls: Void = {
         peal_entries_lead_to(
-            { ProxyCall.integers($0, $1, $2, $3, $4, $5) }, { ProxyCall.frame($0, $1, $2, $3) })
+            { ProxyCall.integers($0, $1, $2, $3, $4, $5) }, { ProxyCall.frame($0, $1, $2, $3) },
+            { ProxyCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
     }()
 }
 
