@@ -62,7 +62,8 @@ public struct PointerSearch {
     }
 
     private mutating func look(at proxy: Proxy) {
-        guard let target = proxy.target else { return }
+        // Of one whose target was found dead nothing is called any more.
+        guard let target = proxy.target, peal_gate_load(target.record.gate) & ObserverGate.removed == 0 else { return }
         for index in 0..<UInt64(target.memory.pointee.count) {
             check(address(peal_proxy_target_function(target.memory, index)), "function of a proxy of \(proxy.title)")
         }

@@ -76,8 +76,12 @@ extension ProxyCall {
 
     static func reachesTarget(_ number: UInt64) -> Bool {
         guard let place = peal_proxy_find(number) else { return false }
-        let reached = try? withTarget(place, number) { _ in true }
-        return reached.flatMap { $0 } ?? false
+        do throws(Failure) {
+            return try withTarget(place, number) { _ in true } ?? false
+        } catch {
+            // Where the thread is too deep to ask, what is known is that it was not found dead.
+            return error.kind != .handle
+        }
     }
 
     /// - Returns: Why nobody was called.
