@@ -16,9 +16,11 @@ extension ProxyCall {
         else { return fail(.staleSelf) }
         let method = peal_proxy_cell_broadcast(cell)
         if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape) }
-        guard peal_proxy_is_of(place, words[0]), method != 0, let methodPlace = peal_directory_find(method),
-            let hold = peal_hold_outermost()
-        else { return frameSlowly(words, index, nil, result) }
+        guard peal_proxy_is_of(place, words[0]), let hold = peal_hold_outermost() else {
+            return frameSlowly(words, index, nil, result)
+        }
+        guard method != 0 else { return frameToTarget(words, index, hold, result, place, plan, shape) }
+        guard let methodPlace = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
         let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
             return frameWithResult(words, index, hold, result, method)
@@ -109,7 +111,7 @@ extension ProxyCall {
 
 extension peal_entry_result {
     /// A result as its registers: `halves` are its two words.
-    fileprivate init(_ halves: UnsafeRawPointer, in place: ResultPlace) {
+    init(_ halves: UnsafeRawPointer, in place: ResultPlace) {
         self.init()
         let integers = (halves.load(as: UInt64.self), halves.load(fromByteOffset: 8, as: UInt64.self))
         let floats = (halves.load(as: Double.self), halves.load(fromByteOffset: 8, as: Double.self))

@@ -20,26 +20,55 @@ extension ProxyCall {
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
         _ place: UnsafeMutablePointer<peal_proxy_place>
     ) -> UInt64 {
+        var result = UInt64(0)
+        let isThere = callShortly(place, number, index, hold) { function, target in
+            result = unsafeBitCast(function, to: FourIntegersOne.self)(target, a, b, c, d)
+        }
+        return isThere ? result : integersSlowly(number, a, b, c, d, index, nil)
+    }
+
+    /// The same with any other frame.
+    @inline(never)
+    static func frameToTarget(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
+        _ result: UnsafeMutablePointer<peal_entry_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
+        _ plan: CallPlan.Pointer, _ shape: FrameShape
+    ) -> Bool {
+        var room = (UInt64(0), UInt64(0))
+        return withUnsafeMutablePointer(to: &room) { room in
+            let isThere = callShortly(place, words[0], UInt64(index), hold) { function, target in
+                CallPlan.callWithFrame(
+                    plan, shape: shape, function: function, target: target, words: words, result: room)
+            }
+            guard isThere else { return frameSlowly(words, index, nil, result) }
+            result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace))
+            return true
+        }
+    }
+
+    /// Calls a target that has the function, unless it is dead.
+    ///
+    /// - Returns: False where there is more to look at; nothing is held then.
+    @inline(__always)
+    private static func callShortly(
+        _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
+        _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
+    ) -> Bool {
         let list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        let entry = peal_snapshot_entries(list)
         guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 1,
-            let entry = Optional(peal_snapshot_entries(list)),
             let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
         else {
             Broadcast.release(hold)
-            return integersSlowly(number, a, b, c, d, index, nil)
+            return false
         }
         peal_current_set(peal_hold_current(hold), entry.pointee.gate)
-        var result = UInt64(0)
-        if _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry) {
-            result = unsafeBitCast(function, to: FourIntegersOne.self)(entry.pointee.target, a, b, c, d)
-            WeakHold.release(hold)
-            Broadcast.release(hold)
-        } else {
-            WeakHold.release(hold)
-            Broadcast.release(hold)
-            Handles.proxies.find(number)?.endTarget()
-        }
-        return result
+        let isAlive = _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry)
+        if isAlive { call(function, entry.pointee.target) }
+        WeakHold.release(hold)
+        Broadcast.release(hold)
+        if !isAlive { Handles.proxies.find(number)?.endTarget() }
+        return true
     }
 
     /// - Returns: nil where the target is dead, and was not called.
