@@ -139,6 +139,7 @@ extension peal_status {
             case .cycle: PEAL_ERROR_CYCLE
             case .creation: PEAL_ERROR_CREATION
             case .start: PEAL_ERROR_START
+            case .forbidden: PEAL_ERROR_FORBIDDEN
             }
     }
 }
@@ -181,6 +182,13 @@ extension peal_observation {
 
 extension peal_invocation {
     func find() throws(Failure) -> Invocation { try Invocation.find(number) }
+}
+
+extension peal_proxy {
+    func find() throws(Failure) -> Proxy {
+        guard let proxy = Handles.proxies.find(number) else { throw .staleProxy }
+        return proxy
+    }
 }
 
 extension peal_queue {

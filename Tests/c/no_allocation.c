@@ -314,6 +314,46 @@ CLAIM("B6", "nested broadcasts allocate nothing and take no lock")
     close_center(center);
 }
 
+/* What a proxy hands on: what work's table has, through `self`. */
+static void check_proxied(const struct work *calls_of, void *self)
+{
+    const struct pair pair_value = { 1, 2 };
+    static const struct large large_value;
+
+    CHECK_FREE("proxied integers", calls_of->words(self, 1, "b", 2));
+    CHECK_FREE("proxied reals", calls_of->reals(self, 1, 2));
+    CHECK_FREE("proxied on the stack", calls_of->on_stack(self, 1, 2, 3, 4, 5, 6, 7, 8));
+    CHECK_FREE("proxied struct", calls_of->by_value(self, pair_value));
+    CHECK_FREE("proxied through ffi", calls_of->through_ffi(self, large_value, 1));
+    CHECK_FREE("proxied flag", (void)calls_of->first_true(self, 1));
+    CHECK_FREE("proxied result", (void)calls_of->answer(self, 1));
+    CHECK_FREE("proxied real result", (void)calls_of->real_answer(self, 1));
+    CHECK_FREE("proxied chain", (void)calls_of->pair_answer(self, pair_value));
+    CHECK_FREE("proxied large result", (void)calls_of->large_answer(self, 1));
+    CHECK_FREE("proxied, rejecting recursion", calls_of->alone(self, 1));
+}
+
+CLAIM("X1", "a call through a proxy allocates nothing and takes no lock, nor does one of a bare function")
+{
+    struct work_proxy all, one;
+    peal_proxy closures[2];
+    peal_function functions[2];
+
+    open_work();
+    REQUIRE_OK(work_proxy_create(&work, NULL, &all));
+    REQUIRE_OK(work_proxy_create_for(&work, &targets[0], &table, NULL, &one));
+    REQUIRE_OK(peal_closure_create(work.answer, NULL, &closures[0], &functions[0]));
+    REQUIRE_OK(peal_closure_create(work.through_ffi, NULL, &closures[1], &functions[1]));
+    check_proxied(all.table, all.self);
+    check_proxied(one.table, one.self);
+    CHECK_FREE("bare integer", (void)((int (*)(int))functions[0])(1));
+    CHECK_OK(peal_proxy_destroy(closures[0]));
+    CHECK_OK(peal_proxy_destroy(closures[1]));
+    CHECK_OK(peal_proxy_destroy(all.proxy));
+    CHECK_OK(peal_proxy_destroy(one.proxy));
+    close_center(center);
+}
+
 CLAIM("B6", "a broadcast that nobody hears allocates nothing and takes no lock")
 {
     open_work();

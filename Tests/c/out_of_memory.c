@@ -743,3 +743,70 @@ CLAIM("F2", "a reference without memory gives a status, destroys nothing and lea
     CHECK_OK(peal_reference_release(reference));
     CHECK_EQUAL(destroyed, 1);
 }
+
+/* ---- Proxies ----------------------------------------------------------------------------------- */
+
+static struct bell_proxy proxied;
+static peal_proxy closure;
+static peal_function function;
+
+static peal_status make_proxy(void) { return bell_proxy_create(&bell, NULL, &proxied); }
+static peal_status make_proxy_of_target(void)
+{
+    struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+
+    options.destroy = destroy;
+    return bell_proxy_create_for(&bell, &rings[0], &table, &options, &proxied);
+}
+static peal_status make_bare(void)
+{
+    return peal_closure_create(bell.on_ring, NULL, &closure, &function);
+}
+static const char *prototype;
+static peal_status make_bare_of_target(void)
+{
+    struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+
+    options.destroy = destroy;
+    /* A shape of its own, that has no frame. */
+    return peal_closure_create_for(
+        center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);
+}
+
+CLAIM("F2", "a proxy that is made without memory gives a status, and its destroy callback runs; nothing remains")
+{
+    static peal_status (*const attempts[])(void) = { make_proxy, make_proxy_of_target, make_bare, make_bare_of_target };
+
+    open_bell(1);
+    refusals = 0;
+    for (size_t i = 0; i < CHECK_COUNT_OF(attempts); i++) {
+        const bool is_bare = i >= 2, has_target = i % 2 == 1;
+        unsigned long nth = 1;
+        peal_status status;
+        int ended = 0;
+
+        /* Once before, for what Swift keeps for good; of another shape, since closures are kept too. */
+        prototype = "long double f(long double x)";
+        CHECK_OK(attempts[i]());
+        CHECK_OK(peal_proxy_destroy(is_bare ? closure : proxied.proxy));
+        prototype = "long double f(int n, long double x)";
+        destroyed = 0;
+        for (; nth <= MOST && refuse(nth, attempts[i], &status); nth++) {
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+            CHECK_EQUAL((is_bare ? closure : proxied.proxy).number, 0);
+            ended++;
+        }
+        CHECK(nth <= MOST);
+        CHECK_OK(status);
+        CHECK_EQUAL(destroyed, has_target ? ended : 0);
+        if (!is_bare) {
+            rings[0] = 0;
+            proxied.table->on_ring(proxied.self, 1);
+            CHECK_EQUAL(rings[0], 1);
+        }
+        CHECK_OK(peal_proxy_destroy(is_bare ? closure : proxied.proxy));
+        check_case(NULL);
+    }
+    CHECK(refusals > 0);
+    close_center(center);
+}

@@ -136,7 +136,8 @@ self-check)
     ;;
 prove)
     for way in parameter "parameter ffi" "parameter peal_ask" "parameter PEAL_EACH" result \
-        "result ffi" "result peal_ask" self path declaration; do
+        "result ffi" "result peal_ask" "parameter proxy" "result proxy" "parameter bare" self path \
+        declaration; do
         prove_one "" "$way" || result=1
     done
     # A printed function with a parameter too many: its second line stands under the written one.

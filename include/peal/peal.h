@@ -21,6 +21,7 @@
 #include "owner.h"
 #include "property.h"
 #include "protocol.h"
+#include "proxy.h"
 #include "queue.h"
 #include "reference.h"
 #include "service.h"

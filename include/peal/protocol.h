@@ -18,6 +18,9 @@
  *     chat_define(center, &handles)
  *     chat_observe(&handles, target, &table, options, &observation)
  *     struct chat_use       what PEAL_SERVICE gives: `self`, `table`, `use` (service.h)
+ *     struct chat_proxy     a table whose calls are forwarded: `table`, `self`, `proxy` (proxy.h)
+ *     chat_proxy_create(&handles, options, &proxy)
+ *     chat_proxy_create_for(&handles, target, &table, options, &proxy)
  *
  * The text of a method
  * --------------------
@@ -54,6 +57,7 @@
 
 #include "broadcast.h"
 #include "observer.h"
+#include "proxy.h"
 #include "types.h"
 
 PEAL_BEGIN_DECLARATIONS
@@ -179,6 +183,7 @@ PEAL_API peal_status peal_method_find(
     }                                                                                               \
     PEAL_CURSOR_(tag)                                                                               \
     PEAL_USE_(tag)                                                                                  \
+    PEAL_PROXY_(tag)                                                                                \
     struct tag
 
 /* What PEAL_SERVICE of service.h gives. */

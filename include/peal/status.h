@@ -38,8 +38,9 @@ PEAL_BEGIN_DECLARATIONS
     STATUS(PEAL_ERROR_WOULD_DEADLOCK, -17, "waiting here would never end")                          \
     STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has passed")                                    \
     STATUS(PEAL_ERROR_CYCLE, -19, "things need each other in a circle")                             \
-    STATUS(PEAL_ERROR_CREATION, -20, "a service could not be created")                             \
-    STATUS(PEAL_ERROR_START, -21, "a module could not be started")
+    STATUS(PEAL_ERROR_CREATION, -20, "a service could not be created")                              \
+    STATUS(PEAL_ERROR_START, -21, "a module could not be started")                               \
+    STATUS(PEAL_ERROR_FORBIDDEN, -22, "the system forbids code that is made at run time")
 
 typedef enum peal_status {
 #define PEAL_STATUS_ENUMERATOR_(name, number, text) name = number,

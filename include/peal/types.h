@@ -28,6 +28,8 @@ typedef struct peal_method { uint64_t number; } peal_method;
 typedef struct peal_observation { uint64_t number; } peal_observation;
 /* A call as an object: see invocation.h. */
 typedef struct peal_invocation { uint64_t number; } peal_invocation;
+/* A table of functions whose calls are forwarded, or a bare function: see proxy.h. */
+typedef struct peal_proxy { uint64_t number; } peal_proxy;
 /* Where calls are delivered: see queue.h. */
 typedef struct peal_queue { uint64_t number; } peal_queue;
 /* A counted object, or a weak reference to it: see reference.h. */

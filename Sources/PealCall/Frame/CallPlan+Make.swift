@@ -41,7 +41,7 @@ extension CallPlan {
 extension ValueShape {
     /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
     /// the long double itself does.
-    fileprivate var asFFIReturnsIt: ValueShape {
+    var asFFIReturnsIt: ValueShape {
         onlyScalar == .longDouble ? .longDouble : self
     }
 }

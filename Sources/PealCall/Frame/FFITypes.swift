@@ -60,13 +60,15 @@ struct FFITypes: ~Copyable {
         return type
     }
 
-    /// Prepares a call interface: the target, then the parameters.
-    mutating func interface(of shape: CallShape) throws(OutOfMemory) -> UnsafeMutablePointer<ffi_cif> {
-        let count = shape.parameters.count + 1
+    /// Prepares a call interface: the target, unless it is that of a bare function, then the parameters.
+    mutating func interface(
+        of shape: CallShape, hasTarget: Bool = true
+    ) throws(OutOfMemory) -> UnsafeMutablePointer<ffi_cif> {
+        let parameters = (hasTarget ? [.pointer] : []) + shape.parameters
+        let count = parameters.count
         let types = try allocate(Pointer?.self, count: count)
-        types[0] = try type(of: .pointer)
-        for (index, parameter) in shape.parameters.enumerated() {
-            types[index + 1] = try type(of: parameter)
+        for (index, parameter) in parameters.enumerated() {
+            types[index] = try type(of: parameter)
         }
         let memory = try allocate(UInt8.self, count: MemoryLayout<ffi_cif>.size)
         let interface = UnsafeMutableRawPointer(memory).bindMemory(to: ffi_cif.self, capacity: 1)

@@ -30,4 +30,17 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
+
+    /// Whether four stack words are enough.
+    public var usesLittleStack: Bool { (18...21).contains(rawValue) || (26...29).contains(rawValue) }
+
+    /// Whether it is nothing but the target and up to so many integers.
+    public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
+
+    /// The same with up to two floats.
+    public func takesFewFloats(besidesIntegersUpTo count: Int) -> Bool { (6...6 + count).contains(Int(rawValue)) }
+
+    /// Whether a call without the target is the same one register further down: nothing is on the stack, nor
+    /// would be.
+    public var canMoveUp: Bool { !usesStack }
 }

@@ -21,7 +21,7 @@ enum Recorder {
             let function = peal_recorder_function(plan.pointee.resultPlace.rawValue, frame.usesStack)
             return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
         }
-        return CallPlan.closure(plan) { list, arguments in
+        return CallClosure.function(of: plan, index: 0) { list, _, arguments, _ in
             guard let list else { return }
             Recorder.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), arguments)
         }

@@ -4,7 +4,7 @@ public struct Failure: Error, Sendable {
         case argument, handle, syntax, type, conflict, notFound, ambiguous, conformance, duplicate
         case argumentCount, policy, depth, recursion, state, memory, limit
         case wouldDeadlock, timeout
-        case cycle, creation, start
+        case cycle, creation, start, forbidden
     }
 
     public let kind: Kind

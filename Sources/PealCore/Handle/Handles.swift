@@ -18,5 +18,6 @@ public enum Handles {
     static let errands = HandleTable<Errand>(tag: 0, limit: 1 << 20)
     public static let properties = HandleTable<Property>(tag: 15, limit: Int(PEAL_PROPERTY_PLACES))
     public static let timers = HandleTable<Timer>(tag: 14, limit: 1 << 28)
+    public static let proxies = HandleTable<Proxy>(tag: 13, limit: Int(PEAL_PROXY_PLACES))
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
 }

@@ -24,6 +24,7 @@ extension Owner {
         for timer in left.timers.values { timer.close() }
         for queue in queues { try? queue.end() }
         for property in left.properties { property.center.giveUp(property, of: number) }
+        for proxy in left.proxies.keys { _ = try? Proxy.end(proxy) }
         for proto in left.protocols { proto.center.giveUp(proto, of: number) }
         let completions = Array(left.completions.values)
         for completion in completions { completion.finish() }
@@ -35,7 +36,8 @@ extension Owner {
             extendLifetime(ended)
             extendLifetime(left)
         }
-        let records = ended.map(\.record)
+        let proxies = Array(left.proxies.values) + left.endingProxies.values
+        let records = ended.map(\.record) + proxies.compactMap(\.target?.record)
             + left.timers.values.map(\.observer) + left.endingTimers.values.map(\.observer)
         guard RunningCalls.wait(for: records, deadline: deadline),
             queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })

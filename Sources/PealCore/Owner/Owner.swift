@@ -22,6 +22,9 @@ public final class Owner: Sendable {
         var services: [UInt64: Service] = [:]
         var timers: [UInt64: Timer] = [:]
         var endingTimers: [UInt64: Timer] = [:]
+        var proxies: [UInt64: Proxy] = [:]
+        /// Those whose target was let go, but may still be called, or destroyed.
+        var endingProxies: [UInt64: Proxy] = [:]
     }
 
     /// A type of a center whose functions are the owner's.
@@ -95,6 +98,18 @@ public final class Owner: Sendable {
         try remember { $0.timers[timer.number] = timer }
     }
 
+    func remember(_ proxy: Proxy) throws(Failure) {
+        try remember { $0.proxies[proxy.number] = proxy }
+    }
+
+    func forget(_ proxy: Proxy) {
+        members.withLock { $0.proxies[proxy.number] = nil }
+    }
+    func awaitEnd(of proxy: Proxy) {
+        members.withLock { members in
+            if !members.isRetired { members.endingProxies[proxy.number] = proxy }
+        }
+    }
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
     }
@@ -115,11 +130,14 @@ public final class Owner: Sendable {
             if !members.isRetired { members.endingTimers[timer.number] = timer }
         }
     }
-    /// Of an observation or a timer.
+    /// Of an observation, a timer or a proxy.
     func noteEnd(_ number: UInt64) {
         // What it lets go of may run user code: not under the lock.
         let ended = members.withLock { members in
-            (members.endings.removeValue(forKey: number), members.endingTimers.removeValue(forKey: number))
+            (
+                members.endings.removeValue(forKey: number), members.endingTimers.removeValue(forKey: number),
+                members.endingProxies.removeValue(forKey: number)
+            )
         }
         withExtendedLifetime(ended) {}
     }

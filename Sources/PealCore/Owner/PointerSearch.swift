@@ -27,6 +27,7 @@ public struct PointerSearch {
             }
         }
         for service in Service.withFunctions { search.look(at: service) }
+        for proxy in Handles.proxies.all { search.look(at: proxy) }
         return search.found
     }
 
@@ -86,6 +87,20 @@ public struct PointerSearch {
         for (proto, words) in service.tables {
             for word in words { check(word, "table of service \(name) for \(proto)") }
         }
+    }
+
+    private mutating func look(at proxy: Proxy) {
+        // Of one whose target was found dead nothing is called any more.
+        guard let target = proxy.target, peal_gate_load(target.record.gate) & ObserverGate.removed == 0 else { return }
+        for index in 0..<UInt64(target.memory.pointee.count) {
+            check(address(peal_proxy_target_function(target.memory, index)), "function of a proxy of \(proxy.title)")
+        }
+        check(address(target.record.pointee.destroy), "destroy callback of a proxy of \(proxy.title)")
+        check(address(target.record.pointee.retain), "retain function of a weak proxy of \(proxy.title)")
+        check(address(target.record.pointee.release), "release function of a weak proxy of \(proxy.title)")
+        check(address(target.memory.pointee.resolve), "resolve function of a proxy of \(proxy.title)")
+        check(address(target.memory.pointee.redirect), "redirect function of a proxy of \(proxy.title)")
+        check(address(target.memory.pointee.invoke), "invoke function of a proxy of \(proxy.title)")
     }
 
     private func address<Function>(_ function: Function?) -> UInt {

@@ -74,6 +74,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         Int(rawValue >> 24) &- 0x80 == count
     }
 
+    /// The same for up to two.
+    @inline(__always)
+    var takesFewIntegers: Bool { rawValue >> 24 &- 0x80 <= 2 }
+
     @inlinable
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }

@@ -142,6 +142,49 @@ static void add_typed(
         signature->result->kind != KIND_VOID ? "&value" : "NULL");
 }
 
+/* Calls through a table, and as a bare function, as code that knows nothing of peal does. */
+static void add_through(
+    const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
+{
+    const size_t index = signature->index;
+    const int has_result = signature->result->kind != KIND_VOID;
+    char name[40];
+    snprintf(name, sizeof name, "bare_type_%zu", index);
+    text_add(out, "typedef ");
+    signature_prototype(signature, name, 0, out);
+    text_add(out, ";\n");
+    for (int is_bare = 0; is_bare < 2; is_bare++) {
+        struct text arguments = { 0 };
+        add_arguments(signature, 0, &arguments);
+        if (is_bare)
+            text_add(
+                out,
+                "__attribute__((noinline)) static void bare_%zu(\n"
+                "    peal_function function, void *const *v, void *result)\n{\n    (void)v;\n    ",
+                index);
+        else
+            text_add(
+                out,
+                "__attribute__((noinline)) static void through_%zu(\n"
+                "    const void *table, void *self, void *const *v, void *result)\n{\n    (void)v;\n    ",
+                index);
+        if (has_result)
+            text_add(out, "const %s value = ", signature->result->alias);
+        if (is_bare)
+            text_add(
+                out, "((bare_type_%zu *)function)(%s", index,
+                signature->parameter_count ? text_bytes(&arguments) + 2 : "");
+        else
+            text_add(
+                out, "((const struct g_%zu *)table)->m%zu(self%s", group->first, index,
+                signature->parameter_count ? text_bytes(&arguments) : "");
+        text_add(
+            out, has_result ? ");\n    memcpy(result, &value, sizeof value);\n}\n"
+                            : ");\n    (void)result;\n}\n");
+        text_free(&arguments);
+    }
+}
+
 /* A line of the list macro. */
 static void add_list_line(const struct drawn_signature *signature, struct text *out)
 {
@@ -259,9 +302,10 @@ static void add_description(
     else
         text_add(out, "NULL, ");
     if (list)
-        text_add(out, "typed_%zu, each_%zu\n};\n", index, index);
+        text_add(out, "typed_%zu, each_%zu, ", index, index);
     else
-        text_add(out, "NULL, NULL\n};\n");
+        text_add(out, "NULL, NULL, ");
+    text_add(out, "through_%zu, bare_%zu\n};\n", index, index);
     text_free(&prototype);
 }
 
@@ -294,6 +338,7 @@ int emit_group(
     for (size_t i = 0; i < count; i++) {
         if (list)
             add_typed(&signatures[i], group, out);
+        add_through(&signatures[i], group, out);
         add_description(group, &signatures[i], i, out);
     }
     text_add(out, "static const struct signature *const signatures_%zu[] = {", first);

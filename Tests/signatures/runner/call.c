@@ -229,6 +229,82 @@ void call_typed(const void *handles, struct random *random)
         fail("%zu results, not %zu", now.returns, now.observers);
 }
 
+/* What a call through a proxy, which has no policy but the method's own, must give. */
+static void compare_proxied(void *value)
+{
+    const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);
+    const struct type *result = now.signature->result;
+    char *expected = calloc(1, result->size + 1);
+    if (!expected)
+        exit(2);
+    expect_calls(policy_calls(effective, result, now.results, now.observers));
+    if (effective != PEAL_POLICY_ALL)
+        policy_result(
+            effective, result, now.told, now.observers,
+            effective == PEAL_POLICY_CHAIN ? now.given[now.signature->chained] : NULL, expected);
+    if (result->size)
+        expect_result(expected, value);
+    compare_arguments(now.given);
+    free(expected);
+}
+
+static void compare_one(void *value)
+{
+    expect_calls(1);
+    if (now.signature->result->size)
+        expect_result(now.told, value);
+}
+
+static peal_function bare_or_fail(peal_status status, peal_function function)
+{
+    if (status != PEAL_OK)
+        fail("%s: %s", peal_status_name(status), peal_last_message());
+    return status == PEAL_OK ? function : NULL;
+}
+
+void call_proxies(
+    const struct proxies *proxies, peal_center center, peal_method method, struct random *random)
+{
+    const struct signature *signature = now.signature;
+    const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);
+    char *value = malloc(signature->result->size + 1);
+    peal_proxy closure = { 0 };
+    peal_function function = NULL;
+    if (!value)
+        exit(2);
+    peal_forget_failure();
+    if (proxies->all.table) {
+        expect_broadcast("a proxy", PEAL_POLICY_METHOD, effective, random);
+        signature->through(proxies->all.table, proxies->all.self, now.given, value);
+        compare_proxied(value);
+    }
+    expect_broadcast("a proxy of a target", PEAL_POLICY_ALL, PEAL_POLICY_LAST, random);
+    signature->through(proxies->one.table, proxies->one.self, now.given, value);
+    compare_one(value);
+    if (effective != PEAL_POLICY_COLLECT) {
+        expect_broadcast("a bare function", PEAL_POLICY_METHOD, effective, random);
+        const peal_status made = peal_closure_create(method, NULL, &closure, &function);
+        if (bare_or_fail(made, function)) {
+            signature->bare(function, now.given, value);
+            compare_proxied(value);
+            if (peal_proxy_destroy(closure) != PEAL_OK)
+                fail("the bare function is not destroyed: %s", peal_last_message());
+        }
+    }
+    expect_broadcast("a bare function of a target", PEAL_POLICY_ALL, PEAL_POLICY_LAST, random);
+    const peal_status status = peal_closure_create_for(
+        center, signature->prototype, now.targets[0], signature->observer, NULL, &closure, &function);
+    if (bare_or_fail(status, function)) {
+        signature->bare(function, now.given, value);
+        compare_one(value);
+        if (peal_proxy_destroy(closure) != PEAL_OK)
+            fail("the bare function is not destroyed: %s", peal_last_message());
+    }
+    if (peal_last_status() != PEAL_OK)
+        fail("%s: %s", peal_status_name(peal_last_status()), peal_last_message());
+    free(value);
+}
+
 void call_nobody(peal_method method, struct random *random)
 {
     const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);

@@ -24,6 +24,22 @@ void call_variadic(peal_method method, struct random *random);
 /* Broadcasts by PEAL_BROADCAST and PEAL_EACH. */
 void call_typed(const void *handles, struct random *random);
 
+/* The proxies of a protocol: one that broadcasts, and one of the first observer. */
+struct proxied {
+    peal_proxy proxy;
+    void *self;
+    const void *table; /* NULL: some method of the protocol collects */
+};
+struct proxies {
+    struct proxied all;
+    struct proxied one;
+};
+
+/* Calls through the tables of both proxies, and through bare functions of the method and of the
+ * observer's function. */
+void call_proxies(
+    const struct proxies *proxies, peal_center center, peal_method method, struct random *random);
+
 /* Broadcasts a method that nobody observes. */
 void call_nobody(peal_method method, struct random *random);
 

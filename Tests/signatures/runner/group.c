@@ -171,8 +171,30 @@ static void print_prototype(const char *text, FILE *out)
     fputs(";\n", out);
 }
 
+/* The proxies of a group; one that broadcasts is refused where a method collects. */
+static bool make_proxies(const struct group *group, const struct handles *handles, struct proxies *out)
+{
+    bool collects = false;
+    struct random random;
+    for (size_t i = 0; i < group->count; i++)
+        collects |= group->signatures[i]->policy == PEAL_POLICY_COLLECT;
+    const peal_status all = peal_proxy_create(
+        handles->protocol, NULL, &out->all.proxy, &out->all.self, &out->all.table);
+    if (all != (collects ? PEAL_ERROR_POLICY : PEAL_OK))
+        fail_alone("no proxy of %s: %s", group->description->name, peal_last_message());
+    signature_begin(group->signatures[0], 1, &random);
+    const peal_status one = peal_proxy_create_for(
+        handles->protocol, now.targets[0], group->table, NULL, &out->one.proxy, &out->one.self,
+        &out->one.table);
+    expect_end();
+    if (one != PEAL_OK)
+        fail_alone("no proxy of a target of %s: %s", group->description->name, peal_last_message());
+    return one == PEAL_OK;
+}
+
 static void call_all(
-    const struct group *group, const struct handles *handles, size_t i, size_t observers)
+    const struct group *group, const struct handles *handles, const struct proxies *proxies,
+    peal_center center, size_t i, size_t observers)
 {
     const struct signature *signature = group->signatures[i];
     struct random random;
@@ -182,6 +204,7 @@ static void call_all(
     call_by_array(handles->methods[i], &random);
     call_variadic(handles->methods[i], &random);
     call_typed(handles, &random);
+    call_proxies(proxies, center, handles->methods[i], &random);
     expect_end();
 }
 
@@ -284,8 +307,15 @@ static void check_group(const struct group *group, const struct place_of_work *w
     const bool by_names = group->signatures[0]->index % 2 == 0;
     if (!observe_group(group, handles, observers, group->observe != NULL, by_names))
         return;
+    struct proxies proxies;
+    if (!make_proxies(group, handles, &proxies))
+        return;
     for (size_t i = 0; i < group->count; i++)
-        call_all(group, handles, i, observers);
+        call_all(group, handles, &proxies, work->center, i, observers);
+    if (proxies.all.table && peal_proxy_destroy(proxies.all.proxy) != PEAL_OK)
+        fail_alone("the proxy of %s is not destroyed", group->description->name);
+    if (peal_proxy_destroy(proxies.one.proxy) != PEAL_OK)
+        fail_alone("the proxy of a target of %s is not destroyed", group->description->name);
     check_mirror(group, work, observers);
 }
 

@@ -34,6 +34,8 @@ static const struct {
 static const char *const paths[][2] = {
     { "direct", "a direct call" },
     { "ffi", "array through ffi_call" },
+    { "proxy", "a proxy of a target" },
+    { "bare", "a bare function" },
 };
 
 static const char *path_named(const char *name)

@@ -75,6 +75,9 @@ struct signature {
     peal_status (*broadcast)(peal_method method, void *const *values); /* may be NULL */
     void (*typed)(const void *handles, void *const *values); /* NULL without the list macro */
     void (*each)(const void *handles, void *const *values);  /* NULL without the list macro */
+    /* Calls the function of a table, and a bare one. */
+    void (*through)(const void *table, void *self, void *const *values, void *result);
+    void (*bare)(peal_function function, void *const *values, void *result);
 };
 
 /* The signatures of one protocol. */

@@ -1,0 +1,53 @@
+/* The functions that stand in the tables of proxies, and bare ones.
+ *
+ * Not Swift, and not even C: all methods of a table have one `self`, so each needs a function of its own
+ * that knows which it is; and for whatever prototype it stands, it must hand on what its caller left in
+ * registers. In C that would be hundreds of long functions. These are three instructions each.
+ */
+#ifndef CPEAL_ENTRY_H
+#define CPEAL_ENTRY_H
+
+#include "frame.h"
+
+#include <stdbool.h>
+
+enum {
+    PEAL_ENTRY_METHODS = 256, /* how many methods of one proxy have such a function */
+    PEAL_ENTRY_BARE = 64      /* how many bare functions there are */
+};
+
+/* What is left in the registers that a result may come back in: all of them, since an entry does not know
+ * which the caller looks at. */
+struct peal_entry_result {
+    uint64_t integers[2];
+    double floats[2];
+};
+
+/* Up to four integers, and a result that is one, or none. */
+typedef uint64_t (*_Nonnull peal_entry_integers)(
+    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
+/* The same with up to two floating numbers. */
+typedef uint64_t (*_Nonnull peal_entry_numbers)(
+    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
+/* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
+ * behind `stack`. Returns whether the result was filled: else it is zero. */
+typedef bool (*_Nonnull peal_entry_frame)(
+    uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
+    struct peal_entry_result *_Nonnull result);
+
+/* Says where calls go: before the first function is handed out. */
+void peal_entries_lead_to(
+    peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers);
+
+/* The function of a method; NULL where there is none for that index, or where frames do not exist. */
+void (*_Nullable peal_entry_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_of_numbers(uint32_t index))(void);
+void (*_Nullable peal_entry_of_frame(uint32_t index))(void);
+
+/* Bare functions: of up to four integers, and of any frame with up to five and no stack words. Of one
+ * index there is one at a time, which leads to a number: 0 for nowhere. */
+void (*_Nullable peal_entry_bare_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_bare_of_frame(uint32_t index))(void);
+void peal_entry_set_bare(uint32_t index, uint64_t number);
+
+#endif

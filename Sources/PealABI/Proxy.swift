@@ -1,0 +1,162 @@
+public import CPeal
+internal import PealCore
+
+@c @implementation
+public func peal_proxy_create(
+    _ proto: peal_protocol, _ options: UnsafePointer<peal_proxy_options>?, _ out_proxy: UnsafeMutablePointer<peal_proxy>?,
+    _ out_self: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?
+) -> peal_status {
+    ProxyRequest.table(out_proxy, out_self, out_table) { () throws(Failure) in
+        try Proxy.make(of: try proto.find(), for: try ProxyRequest.owner(options))
+    }
+}
+
+@c @implementation
+public func peal_proxy_create_for(
+    _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
+    _ options: UnsafePointer<peal_proxy_options>?, _ out_proxy: UnsafeMutablePointer<peal_proxy>?,
+    _ out_self: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?
+) -> peal_status {
+    ProxyRequest.table(out_proxy, out_self, out_table, destroying: target, options) { () throws(Failure) in
+        let proto = try proto.find()
+        guard let table else { throw .null("table") }
+        return try Proxy.make(of: proto, reading: table, try ProxyRequest(options, target: target))
+    }
+}
+
+@c @implementation
+public func peal_closure_create(
+    _ method: peal_method, _ options: UnsafePointer<peal_proxy_options>?,
+    _ out_closure: UnsafeMutablePointer<peal_proxy>?, _ out_function: UnsafeMutablePointer<peal_function?>?
+) -> peal_status {
+    ProxyRequest.function(out_closure, out_function) { () throws(Failure) in
+        try Proxy.makeBare(of: try method.find(), for: try ProxyRequest.owner(options))
+    }
+}
+
+@c @implementation
+public func peal_closure_create_for(
+    _ center: peal_center, _ prototype: UnsafePointer<CChar>?, _ target: UnsafeMutableRawPointer?,
+    _ function: peal_function?, _ options: UnsafePointer<peal_proxy_options>?,
+    _ out_closure: UnsafeMutablePointer<peal_proxy>?, _ out_function: UnsafeMutablePointer<peal_function?>?
+) -> peal_status {
+    ProxyRequest.function(out_closure, out_function, destroying: target, options) { () throws(Failure) in
+        let center = try center.find()
+        let prototype = try Boundary.source(prototype, "prototype")
+        guard let function else { throw .null("function") }
+        let called = unsafeBitCast(function, to: UnsafeRawPointer.self)
+        return try Proxy.makeBare(prototype, in: center, calling: called, try ProxyRequest(function: options, target: target))
+    }
+}
+
+@c @implementation
+public func peal_proxy_destroy(_ proxy: peal_proxy) -> peal_status {
+    Boundary.status { () throws(Failure) in try Proxy.end(proxy.number) }
+}
+
+@c @implementation
+public func peal_proxy_destroy_wait(_ proxy: peal_proxy, _ timeout: UInt32) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
+        try Proxy.end(proxy.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+    }
+}
+
+@c @implementation
+public func peal_proxy_is_alive(_ proxy: peal_proxy) -> Bool {
+    Handles.proxies.find(proxy.number)?.isAlive ?? false
+}
+
+extension ProxyRequest {
+    typealias Options = UnsafePointer<peal_proxy_options>
+
+    /// Hands a proxy out.
+    fileprivate static func table(
+        _ out_proxy: UnsafeMutablePointer<peal_proxy>?, _ out_self: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+        _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?, destroying target: UnsafeMutableRawPointer? = nil,
+        _ options: Options? = nil, _ make: () throws(Failure) -> Proxy.Made
+    ) -> peal_status {
+        out_self?.pointee = nil
+        out_table?.pointee = nil
+        return handOut(out_proxy, destroying: target, options) { () throws(Failure) in
+            guard let out_self else { throw .null("out_self") }
+            guard let out_table else { throw .null("out_table") }
+            let made = try make()
+            out_self.pointee = UnsafeMutableRawPointer(bitPattern: UInt(made.number))
+            out_table.pointee = made.table
+            return made.number
+        }
+    }
+
+    /// Hands a bare function out.
+    fileprivate static func function(
+        _ out_closure: UnsafeMutablePointer<peal_proxy>?, _ out_function: UnsafeMutablePointer<peal_function?>?,
+        destroying target: UnsafeMutableRawPointer? = nil, _ options: Options? = nil,
+        _ make: () throws(Failure) -> Proxy.MadeBare
+    ) -> peal_status {
+        out_function?.pointee = nil
+        return handOut(out_closure, destroying: target, options) { () throws(Failure) in
+            guard let out_function else { throw .null("out_function") }
+            let made = try make()
+            out_function.pointee = unsafeBitCast(made.function, to: peal_function.self)
+            return made.number
+        }
+    }
+
+    /// Keeps the promise that the destroy callback runs also when making fails.
+    private static func handOut(
+        _ out_proxy: UnsafeMutablePointer<peal_proxy>?, destroying target: UnsafeMutableRawPointer?, _ options: Options?,
+        _ make: () throws(Failure) -> UInt64
+    ) -> peal_status {
+        out_proxy?.pointee = peal_proxy(number: 0)
+        // Of options that a later version made longer, the members that are known here are where they were.
+        let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_proxy_options>.size } ?? false
+        let destroy = isWhole ? options?.pointee.destroy : nil
+        // Calls through the proxy have no status of their own.
+        ProxyFailures.tell { _ = Boundary.fail($0) }
+        do throws(Failure) {
+            let number = try make()
+            out_proxy?.pointee = peal_proxy(number: number)
+            return PEAL_OK
+        } catch {
+            destroy?(target)
+            return Boundary.fail(error)
+        }
+    }
+
+    private static func read(_ options: Options?) throws(Failure) -> peal_proxy_options {
+        try Boundary.options(options, named: "the options of a proxy", default: peal_proxy_options())
+    }
+
+    /// Of a proxy that broadcasts: all that its options may have.
+    fileprivate static func owner(_ options: Options?) throws(Failure) -> Owner? {
+        let given = try read(options)
+        let isAlone =
+            given.destroy == nil && given.weak == nil && given.weak_reference == nil && given.reference.number == 0
+            && given.resolve == nil && given.redirect == nil && given.invoke == nil
+        guard isAlone else {
+            throw Failure(.argument, "a proxy that broadcasts has no target, and takes no option but `owner`; peal_proxy_create_for makes one of a target")
+        }
+        return try CurrentOwner.find(given.owner.number)
+    }
+
+    fileprivate init(_ options: Options?, target: UnsafeMutableRawPointer?) throws(Failure) {
+        let given = try Self.read(options)
+        self.init()
+        self.target = target
+        destroy = given.destroy
+        resolve = unsafeBitCast(given.resolve, to: Resolve?.self)
+        redirect = unsafeBitCast(given.redirect, to: Redirect?.self)
+        invoke = unsafeBitCast(given.invoke, to: Invoke?.self)
+        owner = try CurrentOwner.find(given.owner.number)
+        weak = try WeakTarget(given.weak, given.weak_reference, given.reference, target: target)
+    }
+
+    /// Of a bare function, whose call has no stages.
+    fileprivate init(function options: Options?, target: UnsafeMutableRawPointer?) throws(Failure) {
+        let given = try Self.read(options)
+        guard given.resolve == nil, given.redirect == nil, given.invoke == nil else {
+            throw Failure(.argument, "a bare function has its one function, and no stages: leave `resolve`, `redirect` and `invoke` NULL")
+        }
+        try self.init(options, target: target)
+    }
+}

@@ -1,0 +1,84 @@
+internal import CFFI
+internal import CPealSupport
+import Synchronization
+
+/// Bare functions: closures of libffi whose every argument is a parameter. Each has a number, which its
+/// calls are handed on with.
+///
+/// One that is given back waits for the next who needs its shape. Its code is never freed: a call that
+/// comes too late finds that the number is gone.
+public struct BareClosure: @unchecked Sendable {
+    // Unchecked: the number is atomic, all else behind the pointer is constant.
+
+    public typealias Handler = @convention(c) (
+        _ number: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
+    ) -> Void
+
+    /// What the handler of a closure finds.
+    private struct Context: ~Copyable {
+        let number: Atomic<UInt64>
+        let resultSize: Int
+        let handler: Handler
+        let shape: CallShape
+    }
+
+    private let context: UnsafeMutablePointer<Context>
+    public let function: UnsafeRawPointer
+
+    private struct Known {
+        /// What libffi was told of a shape. Never freed.
+        var interfaces: [CallShape: UInt] = [:]
+        /// Those that were given back.
+        var free: [CallShape: [BareClosure]] = [:]
+    }
+
+    private static let known = Guarded(Known())
+
+    /// - Returns: nil where the system forbids code that is made at run time.
+    public static func make(
+        _ shape: CallShape, _ handler: @escaping Handler
+    ) throws(OutOfMemory) -> BareClosure? {
+        if let free = known.withLock({ $0.free[shape]?.popLast() }) { return free }
+        peal_leaks_ignore_begin()
+        defer { peal_leaks_ignore_end() }
+        guard let interface = UnsafeMutablePointer<ffi_cif>(bitPattern: try interface(of: shape)) else { return nil }
+        let size = max(MemoryLayout<Context>.size, 1)
+        let memory = UnsafeMutableRawPointer(try RawMemory.allocate(UInt8.self, count: size))
+        let context = memory.bindMemory(to: Context.self, capacity: 1)
+        context.initialize(
+            to: Context(number: Atomic(0), resultSize: shape.result.size, handler: handler, shape: shape))
+        let function = ExecutableMemory.closure(of: interface, memory) { _, result, slots, context in
+            guard let result, let slots, let context = context?.assumingMemoryBound(to: Context.self) else { return }
+            ExecutableMemory.clear(result, size: context.pointee.resultSize)
+            context.pointee.handler(context.pointee.number.load(ordering: .acquiring), slots, result)
+        }
+        guard let function else {
+            context.deinitialize(count: 1)
+            RawMemory.free(memory)
+            return nil
+        }
+        return BareClosure(context: context, function: function)
+    }
+
+    /// What its calls are handed on with from now on; 0 for nobody's.
+    public func lead(to number: UInt64) {
+        context.pointee.number.store(number, ordering: .releasing)
+    }
+
+    public func giveBack() {
+        lead(to: 0)
+        let shape = context.pointee.shape
+        Self.known.withLock { $0.free[shape, default: []].append(self) }
+    }
+
+    private static func interface(of shape: CallShape) throws(OutOfMemory) -> UInt {
+        if let interface = known.withLock({ $0.interfaces[shape] }) { return interface }
+        var memory = FFITypes()
+        let told = CallShape(result: shape.result.asFFIReturnsIt, parameters: shape.parameters)
+        let interface = UInt(bitPattern: try memory.interface(of: told, hasTarget: false))
+        memory.keep()
+        // Where two threads make it at once one is left over, for good.
+        known.withLock { $0.interfaces[shape] = interface }
+        return interface
+    }
+}

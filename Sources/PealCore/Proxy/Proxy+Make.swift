@@ -1,0 +1,135 @@
+internal import CPealSupport
+import PealCall
+
+extension Proxy {
+    /// A proxy and what it is called by.
+    public typealias Made = (number: UInt64, table: UnsafeRawPointer)
+    /// A bare function.
+    public typealias MadeBare = (number: UInt64, function: UnsafeRawPointer)
+
+    /// A proxy whose calls are broadcasts.
+    public static func make(of proto: PealProtocol, for owner: Owner?) throws(Failure) -> Made {
+        let layout = try proto.layout()
+        try layout.checkPolicies()
+        var entries: [UnsafeRawPointer?] = []
+        for (index, method) in layout.methods.enumerated() {
+            entries.append(try ProxyEntry.function(of: method.plan, index: index, method.title))
+        }
+        let table = try ProxyTable.make(of: proto, in: layout, entries)
+        var cells: [peal_proxy_cell] = []
+        for method in layout.methods { cells.append(method.proxyCell(broadcast: method.number, path: nil)) }
+        let proxy = try insert(cells, title: proto.name, owner: owner, target: nil, broadcasts: .proto(proto), bare: nil)
+        return (proxy.number, table)
+    }
+
+    /// A proxy whose calls go to one target.
+    ///
+    /// The destroy callback is the caller's to run when this fails.
+    public static func make(
+        of proto: PealProtocol, reading table: UnsafeRawPointer, _ request: ProxyRequest
+    ) throws(Failure) -> Made {
+        defer { request.weak?.box?.disown() }
+        let (layout, functions) = try proto.layout(reading: table)
+        try layout.checkConformance(of: functions, of: proto, hasStages: request.hasStages)
+        var entries: [UnsafeRawPointer?] = []
+        var cells: [peal_proxy_cell] = []
+        for (index, method) in layout.methods.enumerated() {
+            let isThere = request.hasStages || functions[index] != nil
+            entries.append(isThere ? try ProxyEntry.function(of: method.plan, index: index, method.title) : nil)
+            cells.append(method.proxyCell(broadcast: 0, path: try ProxyTable.path(layout.paths[index])))
+        }
+        let made = try ProxyTable.make(of: proto, in: layout, entries)
+        let target = try ProxyTarget(request, functions: functions)
+        let proxy = try insert(
+            cells, title: proto.name, owner: request.owner, target: target, broadcasts: .nothing, bare: nil)
+        return (proxy.number, made)
+    }
+
+    /// A bare function whose calls are broadcasts.
+    public static func makeBare(of method: Method, for owner: Owner?) throws(Failure) -> MadeBare {
+        try ProxyLayout.checkPolicy(of: method)
+        let bare = try BareFunction.take(method.declaration.signature.callShape, method.plan, method.title)
+        let cell = method.proxyCell(broadcast: method.number, path: nil)
+        return try insert([cell], bare, title: method.title, owner: owner, target: nil, broadcasts: .method(method))
+    }
+
+    /// A bare function that calls another with a target.
+    ///
+    /// The destroy callback is the caller's to run when this fails.
+    public static func makeBare(
+        _ prototype: String, in center: Center, calling function: UnsafeRawPointer, _ request: ProxyRequest
+    ) throws(Failure) -> MadeBare {
+        defer { request.weak?.box?.disown() }
+        let signature = try center.signature(prototype)
+        let title = "the function \(signature.name)"
+        let plan: CallPlan.Pointer
+        do throws(OutOfMemory) {
+            plan = try CallPlanCache.plan(for: signature.callShape)
+        } catch {
+            throw .outOfMemory
+        }
+        let bare = try BareFunction.take(signature.callShape, plan, title)
+        let target: ProxyTarget
+        do throws(Failure) {
+            target = try ProxyTarget(request, functions: [function])
+        } catch {
+            bare.giveBack()
+            throw error
+        }
+        let cell = peal_proxy_cell(broadcast: 0, method: 0, plan: plan, copying: nil, path: nil)
+        return try insert([cell], bare, title: title, owner: request.owner, target: target, broadcasts: .nothing)
+    }
+
+    private static func insert(
+        _ cells: [peal_proxy_cell], _ bare: BareFunction, title: String, owner: Owner?, target: ProxyTarget?,
+        broadcasts: Broadcasts
+    ) throws(Failure) -> MadeBare {
+        guard let function = bare.function else { throw .outOfMemory }
+        do throws(Failure) {
+            let proxy = try insert(cells, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
+            bare.lead(to: proxy.number)
+            return (proxy.number, function)
+        } catch {
+            bare.giveBack()
+            throw error
+        }
+    }
+
+    /// Gives a proxy its number and its place.
+    private static func insert(
+        _ cells: [peal_proxy_cell], title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts,
+        bare: BareFunction?
+    ) throws(Failure) -> Proxy {
+        var isShortOfMemory = false
+        let made = Handles.proxies.insert { number in
+            let index = UInt32(HandleTable<Proxy>.index(of: number))
+            peal_leaks_ignore_begin()
+            let isReserved = peal_proxy_reserve(index, UInt32(cells.count))
+            peal_leaks_ignore_end()
+            guard isReserved, let place = peal_proxy_find(number) else {
+                isShortOfMemory = true
+                return nil
+            }
+            for (rank, cell) in cells.enumerated() { peal_proxy_fill(place, UInt32(rank), cell) }
+            target?.open(number)
+            peal_proxy_open(place, number, target?.list)
+            return Proxy(
+                number: number, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
+        }
+        guard let proxy = made else {
+            target?.free()
+            throw isShortOfMemory
+                ? .outOfMemory
+                : Failure(.limit, "there are too many proxies in the process; destroy those that are not needed")
+        }
+        do throws(Failure) {
+            try owner?.remember(proxy)
+        } catch {
+            // Its destroy callback is the caller's to run.
+            if let record = target?.record { _ = peal_observer_claim_destroy(record) }
+            _ = try? end(proxy.number)
+            throw error
+        }
+        return proxy
+    }
+}

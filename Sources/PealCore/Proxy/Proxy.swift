@@ -1,0 +1,92 @@
+internal import CPealSupport
+import PealCall
+
+/// A table of functions, or a bare function, whose calls are forwarded: to all observers of their methods,
+/// or to one target.
+public final class Proxy: Sendable {
+    public let number: UInt64
+    let title: String
+    let owner: Owner?
+    /// nil: its calls are broadcasts.
+    let target: ProxyTarget?
+    /// What there must be for a broadcast to reach anybody.
+    private let broadcasts: Broadcasts
+    private let bare: BareFunction?
+    /// Guards the place against who finds the target dead.
+    private let isOpen = Guarded(true)
+
+    enum Broadcasts: Sendable {
+        case nothing
+        case proto(PealProtocol)
+        case method(Method)
+    }
+
+    init(
+        number: UInt64, title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts, bare: BareFunction?
+    ) {
+        self.number = number
+        self.title = title
+        self.owner = owner
+        self.target = target
+        self.broadcasts = broadcasts
+        self.bare = bare
+        if let target { peal_observer_own(target.record) }
+    }
+
+    deinit {
+        if let target { ObserverLife.disown(target.record) }
+    }
+
+    private var place: UnsafeMutablePointer<peal_proxy_place>? { peal_proxy_find(number) }
+
+    /// Whether a call would reach somebody.
+    public var isAlive: Bool {
+        switch broadcasts {
+        case .proto(let proto): Handles.protocols.find(proto.number) != nil
+        case .method(let method): Handles.methods.find(method.number) != nil
+        case .nothing: ProxyCall.reachesTarget(number)
+        }
+    }
+
+    /// Ends the proxy of a handle.
+    ///
+    /// - Parameter timeout: How long to wait until no code of the target runs, in milliseconds; nil: not at all.
+    /// - Returns: Whether, if that was asked for, it was waited for to the end.
+    @discardableResult
+    public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
+        guard let proxy = Handles.proxies.retire(number) else { throw .staleProxy }
+        let deadline = peal_clock_deadline(timeout ?? 0)
+        proxy.close()
+        guard timeout != nil, let record = proxy.target?.record else { return true }
+        return withExtendedLifetime(proxy) {
+            guard RunningCalls.wait(for: [record], deadline: deadline) else { return false }
+            // Lists that other calls hold may name it still, but nobody calls it.
+            ObserverLife.destroy(record)
+            return RunningCalls.wait(for: [record], deadline: deadline)
+        }
+    }
+
+    /// For the one who made the handle stale.
+    func close() {
+        isOpen.withLock { isOpen in
+            isOpen = false
+            if let place { peal_proxy_close(place) }
+        }
+        Handles.proxies.recycle(number)
+        bare?.giveBack()
+        endTarget()
+        owner?.forget(self)
+    }
+
+    /// Lets go of the target: its destroy callback runs once no call does. Of all who try one succeeds.
+    func endTarget() {
+        guard let target, ObserverGate.remove(target.record.gate) else { return }
+        // Before the record can end.
+        owner?.awaitEnd(of: self)
+        isOpen.withLock { isOpen in
+            if isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
+        }
+        Reclaimer.retire([.list(target.list)], now: true)
+        ObserverLife.release(target.record)
+    }
+}

@@ -1,0 +1,128 @@
+internal import CPealSupport
+import PealCall
+
+/// What the functions of tables call, where a call is a frame in memory, or comes from a closure.
+extension ProxyCall {
+    /// Any other frame.
+    ///
+    /// - Returns: Whether there is a result.
+    static func frame(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
+        _ result: UnsafeMutablePointer<peal_entry_result>
+    ) -> Bool {
+        guard let place = peal_proxy_find(words[0]), let cell = peal_proxy_cell_at(place, UInt64(index)),
+            let plan = peal_proxy_cell_plan(cell)?.assumingMemoryBound(to: CallPlan.self),
+            let shape = plan.pointee.frame
+        else { return fail(.staleSelf) }
+        let method = peal_proxy_cell_broadcast(cell)
+        if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape) }
+        guard peal_proxy_is_of(place, words[0]), let hold = peal_hold_outermost() else {
+            return frameSlowly(words, index, nil, result)
+        }
+        guard method != 0 else { return frameToTarget(words, index, hold, result, place, plan, shape) }
+        guard let methodPlace = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
+        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
+            return frameWithResult(words, index, hold, result, method)
+        }
+        let (entries, count) = (peal_snapshot_entries(list), Int(peal_snapshot_count(list)))
+        if shape.usesStack {
+            _ = FrameReplay.withStack(shape, words, to: entries, count: count, peal_hold_current(hold))
+        } else {
+            _ = FrameReplay.withRegisters(shape, words, to: entries, count: count, peal_hold_current(hold))
+        }
+        Broadcast.release(hold)
+        return false
+    }
+
+    @inline(__always)
+    static func copyStack(
+        _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ shape: FrameShape
+    ) {
+        // Less than what a call to copy them costs.
+        if shape.usesLittleStack {
+            (words[0], words[1], words[2], words[3]) = (stack[0], stack[1], stack[2], stack[3])
+        } else {
+            words.update(from: stack, count: Int(PEAL_FRAME_STACK))
+        }
+    }
+
+    /// The same where the method's policy looks at results.
+    @inline(never)
+    static func frameWithResult(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
+        _ result: UnsafeMutablePointer<peal_entry_result>, _ method: UInt64
+    ) -> Bool {
+        let list = Broadcast.list(hold)
+        guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard let shape = plan.pointee.frame else { return frameSlowly(words, index, hold, result) }
+        var results = (kept: (UInt64(0), UInt64(0)), last: (UInt64(0), UInt64(0)))
+        withUnsafeMutablePointer(to: &results) { results in
+            let kept = UnsafeMutableRawPointer(results)
+            let last = kept + 2 * MemoryLayout<UInt64>.stride
+            var folder = folder(policy, list, into: kept)
+            let count = Int(peal_snapshot_count(list))
+            let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, peal_hold_current(hold)) { entry in
+                CallPlan.callWithFrame(
+                    plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
+                    words: words, result: last)
+                return folder.take(last)
+            }
+            folder.finish(calls: called)
+            result.initialize(to: peal_entry_result(kept, in: plan.pointee.resultPlace))
+        }
+        Broadcast.release(hold)
+        return true
+    }
+
+    /// - Parameter hold: The method's list, where it is held already.
+    @inline(never)
+    static func frameSlowly(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold?,
+        _ result: UnsafeMutablePointer<peal_entry_result>
+    ) -> Bool {
+        guard let call = find(words[0], UInt64(index)) else {
+            if let hold { Broadcast.release(hold) }
+            return fail(.staleSelf)
+        }
+        var room = (UInt64(0), UInt64(0))
+        withUnsafeMutablePointer(to: &room) { room in
+            call.run(.words(words), hold: hold, result: room)
+            result.initialize(to: peal_entry_result(room, in: call.plan.pointee.resultPlace))
+        }
+        return true
+    }
+
+    /// A call of a closure, for shapes that have no frame.
+    static func arguments(
+        first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
+    ) {
+        self.arguments(UInt64(UInt(bitPattern: first)), index, arguments, result)
+    }
+
+    static func arguments(
+        _ number: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
+    ) {
+        guard let call = find(number, UInt64(index)) else { return fail(.staleSelf) }
+        call.run(.arguments(arguments), result: result)
+    }
+}
+
+extension peal_entry_result {
+    /// A result as its registers: `halves` are its two words.
+    init(_ halves: UnsafeRawPointer, in place: ResultPlace) {
+        self.init()
+        let integers = (halves.load(as: UInt64.self), halves.load(fromByteOffset: 8, as: UInt64.self))
+        let floats = (halves.load(as: Double.self), halves.load(fromByteOffset: 8, as: Double.self))
+        switch place {
+        case .none, .elsewhere: break
+        case .integer: self.integers.0 = integers.0
+        case .float: self.floats.0 = floats.0
+        case .integers: self.integers = integers
+        case .floats: self.floats = floats
+        case .integerFloat: (self.integers.0, self.floats.0) = (integers.0, floats.1)
+        case .floatInteger: (self.floats.0, self.integers.0) = (floats.0, integers.1)
+        }
+    }
+}

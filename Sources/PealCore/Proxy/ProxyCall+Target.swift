@@ -1,0 +1,202 @@
+internal import CPealSupport
+import PealCall
+
+/// Calls of one target.
+extension ProxyCall {
+    /// Calls the target, if it lives: it is retained meanwhile, and who waits for its calls waits for this
+    /// one.
+    func callTarget(_ carrier: Carrier, _ result: UnsafeMutableRawPointer) {
+        do throws(Failure) {
+            let failure = try Self.withTarget(place, number) { target in call(target, carrier, result) }
+            if let failure, let failure { throw failure }
+        } catch {
+            ProxyFailures.note(error)
+        }
+    }
+
+    /// Up to four integers, to a target that has the function.
+    @inline(never)
+    static func integersToTarget(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
+        _ place: UnsafeMutablePointer<peal_proxy_place>
+    ) -> UInt64 {
+        var result = UInt64(0)
+        let isThere = callShortly(place, number, index, hold) { function, target in
+            result = unsafeBitCast(function, to: FourIntegersOne.self)(target, a, b, c, d)
+        }
+        return isThere ? result : integersSlowly(number, a, b, c, d, index, nil)
+    }
+
+    /// The same with any other frame.
+    @inline(never)
+    static func frameToTarget(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
+        _ result: UnsafeMutablePointer<peal_entry_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
+        _ plan: CallPlan.Pointer, _ shape: FrameShape
+    ) -> Bool {
+        var room = (UInt64(0), UInt64(0))
+        return withUnsafeMutablePointer(to: &room) { room in
+            let isThere = callShortly(place, words[0], UInt64(index), hold) { function, target in
+                CallPlan.callWithFrame(
+                    plan, shape: shape, function: function, target: target, words: words, result: room)
+            }
+            guard isThere else { return frameSlowly(words, index, nil, result) }
+            result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace))
+            return true
+        }
+    }
+
+    /// Calls a target that has the function, unless it is dead.
+    ///
+    /// - Returns: False where there is more to look at; nothing is held then.
+    @inline(__always)
+    private static func callShortly(
+        _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
+        _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
+    ) -> Bool {
+        let list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        let entry = peal_snapshot_entries(list)
+        guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 1,
+            let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
+        else {
+            Broadcast.release(hold)
+            return false
+        }
+        peal_current_set(peal_hold_current(hold), entry.pointee.gate)
+        let isAlive = _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry)
+        if isAlive { call(function, entry.pointee.target) }
+        WeakHold.release(hold)
+        Broadcast.release(hold)
+        if !isAlive { Handles.proxies.find(number)?.endTarget() }
+        return true
+    }
+
+    /// - Returns: nil where the target is dead, and was not called.
+    private static func withTarget<Value>(
+        _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ body: (ProxyTarget.Pointer) -> Value
+    ) throws(Failure) -> Value? {
+        guard peal_thread_current() != nil else { throw .outOfMemory }
+        let list: Broadcast.List
+        let hold: Broadcast.Hold
+        if let outermost = peal_hold_outermost() {
+            hold = outermost
+            list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        } else {
+            guard let level = peal_hold_slowly(peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)) else { throw .tooDeepForProxy }
+            hold = level
+            list = Broadcast.list(hold)
+        }
+        guard peal_snapshot_method(list) == number else {
+            Broadcast.release(hold)
+            throw .staleSelf
+        }
+        var value: Value?
+        // Nobody, where the target was found dead before.
+        let count = Int(peal_snapshot_count(list))
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, peal_hold_current(hold)) { entry in
+            value = body(peal_proxy_target_of(entry.pointee.record))
+            return true
+        }
+        WeakHold.release(hold)
+        Broadcast.release(hold)
+        if count > 0, called == 0 { Handles.proxies.find(number)?.endTarget() }
+        return value
+    }
+
+    static func reachesTarget(_ number: UInt64) -> Bool {
+        guard let place = peal_proxy_find(number) else { return false }
+        do throws(Failure) {
+            return try withTarget(place, number) { _ in true } ?? false
+        } catch {
+            // Where the thread is too deep to ask, what is known is that it was not found dead.
+            return error.kind != .handle
+        }
+    }
+
+    /// - Returns: Why nobody was called.
+    private func call(
+        _ target: ProxyTarget.Pointer, _ carrier: Carrier, _ result: UnsafeMutableRawPointer
+    ) -> Failure? {
+        let pointer = target.pointee.record.target
+        if let function = peal_proxy_target_function(target, index) {
+            call(function, pointer, carrier, result)
+            return nil
+        }
+        if let function = target.pointee.resolve?(pointer, method) {
+            peal_proxy_target_set_function(target, index, function)
+            call(function, pointer, carrier, result)
+            return nil
+        }
+        if let (function, other) = redirection(of: target) {
+            call(function, other, carrier, result)
+            return nil
+        }
+        return invoke(target, carrier, result)
+    }
+
+    private func call(
+        _ function: @escaping @convention(c) () -> Void, _ target: UnsafeMutableRawPointer?, _ carrier: Carrier,
+        _ result: UnsafeMutableRawPointer
+    ) {
+        let size = plan.pointee.resultSize
+        withUnsafeTemporaryAllocation(byteCount: max(CallPlan.smallResultSize, size), alignment: 16) { room in
+            let room = room.baseAddress.unsafelyUnwrapped
+            switch carrier {
+            case .words(let words):
+                guard let shape = plan.pointee.frame else { return }
+                CallPlan.callWithFrame(
+                    plan, shape: shape, function: function, target: target, words: words, result: room)
+            case .arguments(let arguments):
+                SingleCall(plan: plan, arguments: UnsafeMutablePointer(mutating: arguments), result: room)
+                    .run(function, target: target)
+            }
+            result.copyMemory(from: room, byteCount: size)
+        }
+    }
+
+    /// The function of another target, if one is named that has it.
+    private func redirection(
+        of target: ProxyTarget.Pointer
+    ) -> (function: @convention(c) () -> Void, target: UnsafeMutableRawPointer?)? {
+        guard let redirect = target.pointee.redirect, let path else { return nil }
+        typealias Redirection = (target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
+        var other: Redirection = (nil, nil)
+        let isNamed = withUnsafeMutablePointer(to: &other) { redirect(target.pointee.record.target, method, $0) }
+        guard isNamed, let table = other.table, let function = ProxyTable.function(at: path, in: table) else { return nil }
+        return (unsafeBitCast(function, to: (@convention(c) () -> Void).self), other.target)
+    }
+
+    /// The last stage: the call as an object.
+    private func invoke(
+        _ target: ProxyTarget.Pointer, _ carrier: Carrier, _ result: UnsafeMutableRawPointer
+    ) -> Failure? {
+        guard let invoke = target.pointee.invoke else { return .givenUp(method) }
+        guard let called = Handles.methods.find(method) else { return .methodEnded }
+        var failure: Failure?
+        withArguments(carrier) { arguments in
+            do throws(Failure) {
+                let invocation = try Invocation.make(called, arguments: arguments, count: called.parameterCount)
+                invoke(target.pointee.record.target, invocation.number)
+                if called.resultSize > 0 { try invocation.readResult(into: result, size: called.resultSize) }
+                try? Invocation.end(invocation.number)
+            } catch {
+                failure = error
+            }
+        }
+        return failure
+    }
+}
+
+extension Failure {
+    fileprivate static let tooDeepForProxy = Failure(
+        .depth, "calls through proxies are nested 128 deep on this thread; one that reaches itself, by a target or a redirection, needs an end")
+    fileprivate static let methodEnded = Failure(
+        .state, "the protocol of a proxied method has ended, with its center or its owner; destroy the proxy")
+
+    fileprivate static func givenUp(_ method: UInt64) -> Failure {
+        let title = Handles.methods.find(method)?.title ?? "a method"
+        return Failure(
+            .notFound,
+            "\(title): the proxy's target lacks it, and no stage took the call; give it a function, or a stage that takes all")
+    }
+}

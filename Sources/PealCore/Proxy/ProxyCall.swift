@@ -1,0 +1,100 @@
+internal import CPealSupport
+import PealCall
+
+/// A call through a proxy: what was called, looked up. All of it is read before the number is seen to be
+/// the proxy's still; plans live for good.
+struct ProxyCall {
+    let number: UInt64
+    /// The method's, in its proxy.
+    let index: UInt64
+    /// What is broadcast; 0: a target is called.
+    let broadcast: UInt64
+    /// 0 for a function of nobody's.
+    let method: UInt64
+    let plan: CallPlan.Pointer
+    let copying: CopyPlan.Pointer?
+    let path: UnsafeRawPointer?
+    let place: UnsafeMutablePointer<peal_proxy_place>
+
+    /// - Returns: nil where the proxy has been destroyed.
+    @inline(__always)
+    static func find(_ number: UInt64, _ index: UInt64) -> ProxyCall? {
+        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else { return nil }
+        let broadcast = peal_proxy_cell_broadcast(cell)
+        let method = peal_proxy_cell_method(cell)
+        let plan = peal_proxy_cell_plan(cell)
+        let copying = peal_proxy_cell_copying(cell)
+        let path = peal_proxy_cell_path(cell)
+        guard peal_proxy_is_of(place, number), let plan else { return nil }
+        return ProxyCall(
+            number: number, index: index, broadcast: broadcast, method: method,
+            plan: plan.assumingMemoryBound(to: CallPlan.self), copying: copying?.assumingMemoryBound(to: CopyPlan.self),
+            path: path, place: place)
+    }
+
+    /// How its arguments came.
+    enum Carrier {
+        /// As a frame, whole where the plan's uses the stack.
+        case words(UnsafeMutablePointer<UInt64>)
+        /// One pointer a parameter.
+        case arguments(Broadcast.Arguments)
+    }
+
+    /// - Parameters:
+    ///   - hold: The method's list, where that is held already.
+    ///   - result: Filled with the result, or left as it is: zeros.
+    func run(_ carrier: Carrier, hold: Broadcast.Hold? = nil, result: UnsafeMutableRawPointer) {
+        if broadcast == 0 { return callTarget(carrier, result) }
+        withArguments(carrier) { send($0, hold, result) }
+    }
+
+    /// Hands out argument values.
+    func withArguments(_ carrier: Carrier, _ body: (Broadcast.Arguments) -> Void) {
+        guard case .words(let words) = carrier else {
+            if case .arguments(let arguments) = carrier { body(arguments) }
+            return
+        }
+        guard let copying else { return }
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            withUnsafeTemporaryAllocation(
+                byteCount: max(1, copying.pointee.fixedSize), alignment: CopyPlan.alignment
+            ) { values in
+                let arguments = memory.baseAddress.unsafelyUnwrapped
+                copying.pointers(of: values.baseAddress.unsafelyUnwrapped, into: arguments)
+                CallPlan.readFrame(plan, words, into: arguments)
+                body(arguments)
+            }
+        }
+    }
+
+    /// Broadcasts, as `peal_send` does.
+    private func send(_ arguments: Broadcast.Arguments, _ held: Broadcast.Hold?, _ result: UnsafeMutableRawPointer) {
+        let count = plan.pointee.parameterCount
+        do throws(Broadcast.Outcome) {
+            let hold = if let held { held } else { try Broadcast.hold(broadcast, arguments, count) }
+            let list = Broadcast.list(hold)
+            let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
+            let wanted = plan.pointee.resultSize > 0 && policy != .all ? result : nil
+            let isSent =
+                switch Broadcast.path(list, count, wanted, broadcast) {
+                case .integers: Broadcast.sendIntegers(hold, list, arguments, count, nil)
+                case .registers: Broadcast.sendInRegisters(hold, list, arguments, nil)
+                case .stack: Broadcast.sendOnStack(hold, list, arguments, nil)
+                case .ffi: Broadcast.sendThroughFFI(hold, list, arguments, nil)
+                case .general: false
+                }
+            guard !isSent else { return }
+            let outcome = Broadcast.sendGenerally(hold, arguments, count, wanted, nil, broadcast)
+            if outcome.isFailure { throw outcome }
+        } catch {
+            clear(result)
+            if let failure = BroadcastFailure.last(error) { ProxyFailures.note(failure) }
+        }
+    }
+
+    /// What failed answers zero.
+    func clear(_ result: UnsafeMutableRawPointer) {
+        guard plan.pointee.resultSize > 0 else { return }
+        result.initializeMemory(as: UInt8.self, repeating: 0, count: plan.pointee.resultSize)
+    }
+}

@@ -1,0 +1,47 @@
+/// The methods of a protocol as a proxy counts them: the adopted ones, then its own, from 0.
+struct ProxyLayout: Sendable {
+    let methods: [Method]
+    /// For each protocol of the family, the indices of its own methods, by rank.
+    let indices: [PealProtocol: [Int]]
+    /// For each method, the offsets that lead to its function from a table of the protocol.
+    let paths: [[Int]]
+
+    init(of proto: PealProtocol, in state: borrowing CenterState) {
+        let methods = state[proto].all
+        var indices: [PealProtocol: [Int]] = [:]
+        var ways: [PealProtocol: [Int]] = [:]
+        Self.findWays(to: proto, by: [], &ways)
+        for origin in proto.family {
+            let own = methods.indices.filter { methods[$0].origin == origin }
+            indices[origin] = own.sorted { methods[$0].rank < methods[$1].rank }
+        }
+        self.methods = methods
+        self.indices = indices
+        paths = methods.map { method in
+            (ways[method.origin] ?? [])
+                + [TableLayout.methodOffset(method.rank, adoptedCount: method.origin.adopted.count)]
+        }
+    }
+
+    /// Of a diamond, the first way.
+    private static func findWays(to proto: PealProtocol, by way: [Int], _ ways: inout [PealProtocol: [Int]]) {
+        guard ways[proto] == nil else { return }
+        ways[proto] = way
+        for (index, adopted) in proto.adopted.enumerated() {
+            findWays(to: adopted, by: way + [TableLayout.adoptedOffset(index)], &ways)
+        }
+    }
+
+    /// Results of many that one call cannot return.
+    func checkPolicies() throws(Failure) {
+        for method in methods { try Self.checkPolicy(of: method) }
+    }
+
+    static func checkPolicy(of method: Method) throws(Failure) {
+        let policy = method.traits.policy
+        guard policy == .collect || policy == .fold else { return }
+        throw Failure(
+            .policy,
+            "\(method.title) has the policy \(policy.name), and a call through a proxy returns one value; broadcast it by peal_send_with, and keep it out of protocols that proxies are made of")
+    }
+}

@@ -1,0 +1,67 @@
+internal import CPealSupport
+
+/// The one target of a proxy: to all that ends observers it is one, on a list of its own.
+struct ProxyTarget: @unchecked Sendable {
+    // Unchecked: what changes behind the pointers is atomic.
+
+    typealias Pointer = UnsafeMutablePointer<peal_proxy_target>
+
+    let memory: Pointer
+    let list: Snapshot
+
+    var record: UnsafeMutablePointer<ObserverRecord> {
+        UnsafeMutableRawPointer(memory).assumingMemoryBound(to: ObserverRecord.self)
+    }
+
+    /// The record holds the reference of the proxy, and that of the list.
+    init(_ request: ProxyRequest, functions: [UnsafeRawPointer?]) throws(Failure) {
+        guard let memory = peal_memory_allocate(peal_proxy_target_size(functions.count)) else { throw .outOfMemory }
+        guard let list = peal_memory_allocate(peal_snapshot_size(1)) else {
+            peal_memory_free(memory)
+            throw .outOfMemory
+        }
+        self.memory = memory.bindMemory(to: peal_proxy_target.self, capacity: 1)
+        self.list = list.bindMemory(to: peal_snapshot.self, capacity: 1)
+        fillRecord(request)
+        self.memory.pointee.resolve = request.resolve
+        self.memory.pointee.redirect = request.redirect
+        self.memory.pointee.invoke = request.invoke
+        self.memory.pointee.count = UInt32(functions.count)
+        for (index, function) in functions.enumerated() {
+            let function = function.map { unsafeBitCast($0, to: (@convention(c) () -> Void).self) }
+            peal_proxy_target_set_function(self.memory, UInt64(index), function)
+        }
+    }
+
+    private func fillRecord(_ request: ProxyRequest) {
+        record.pointee.gate = request.weak == nil ? 0 : ObserverGate.weak
+        record.pointee.references = 1
+        record.pointee.owners = 1
+        record.pointee.target = request.target
+        record.pointee.destroy = request.destroy
+        record.pointee.owner = request.owner?.number ?? 0
+        record.pointee.retain = request.weak?.retain
+        record.pointee.release = request.weak?.release
+        record.pointee.reference = request.weak?.reference
+        if let box = request.weak?.box {
+            box.own()
+            record.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
+        }
+    }
+
+    /// Before calls can find it.
+    func open(_ number: UInt64) {
+        record.pointee.number = number
+        list.pointee.method = number
+        // Each method has a plan of its own: that of the list means nothing.
+        list.pointee.plan = UnsafeRawPointer(list)
+        list.pointee.capacity = 1
+        list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate, table: nil))
+    }
+
+    /// Of a proxy that was not made. The destroy callback does not run here.
+    func free() {
+        peal_memory_free(list)
+        ObserverLife.disown(record)
+    }
+}

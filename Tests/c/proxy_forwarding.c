@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The three stages of a call for which a proxy's target has no function.
+ */
+#include "center.h"
+
+#include <string.h>
+
+PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
+PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
+
+#define BASE(METHOD) METHOD(optional, int, deep, (int n))
+PEAL_PROTOCOL(base, "Base", BASE);
+#define DESK_ADOPTS(ADOPT) ADOPT(base, "Base")
+#define DESK(METHOD)                                                                  \
+    METHOD(required, int, add, (int a, int b))                                        \
+    METHOD(optional, double, half, (double x))                                        \
+    METHOD(optional, struct pair, paired, (struct pair p, int n))                     \
+    METHOD(optional, struct large, large, (struct large l, int n))                    \
+    METHOD(optional, int, say, (const char *text, int a, int b, int c, int d, int e)) \
+    METHOD(optional, void, nothing, (void))
+PEAL_PROTOCOL_ADOPTING(desk, "Desk", DESK_ADOPTS, DESK);
+
+struct worker {
+    int bonus;
+    int resolved, redirected, invoked; /* how often each stage was asked */
+    int destroyed;
+    bool resolves, redirects, redirects_elsewhere, invokes;
+};
+
+static peal_center center;
+static struct base_protocol base;
+static struct desk_protocol desk;
+static struct desk_proxy proxy;
+static struct worker worker;
+static struct worker other;
+
+static int add(void *self, int a, int b) { return a + b + ((struct worker *)self)->bonus; }
+static double half(void *self, double x) { return x / 2 + ((struct worker *)self)->bonus; }
+static struct pair paired(void *self, struct pair p, int n)
+{
+    p.a += n + ((struct worker *)self)->bonus;
+    p.b *= n;
+    return p;
+}
+static struct large large(void *self, struct large l, int n)
+{
+    l.c += n + ((struct worker *)self)->bonus;
+    return l;
+}
+static int say(void *self, const char *text, int a, int b, int c, int d, int e)
+{
+    return (int)strlen(text) + a + b + c + d + e + ((struct worker *)self)->bonus;
+}
+static int deep(void *self, int n) { return n * 3 + ((struct worker *)self)->bonus; }
+
+static const struct base base_table = { PEAL_TABLE(base), deep };
+static const struct desk others_table = { PEAL_TABLE(desk), &base_table, add, half, paired, large, say, NULL };
+static const struct desk short_table = { PEAL_TABLE(desk), NULL, add, NULL, NULL, NULL, NULL, NULL };
+static const struct desk empty_table = { PEAL_TABLE(desk), NULL, NULL, NULL, NULL, NULL, NULL, NULL };
+
+static bool is_method(peal_method one, peal_method another) { return one.number == another.number; }
+
+static peal_function resolve(void *target, peal_method method)
+{
+    struct worker *asked = target;
+
+    asked->resolved++;
+    if (!asked->resolves)
+        return NULL;
+    if (is_method(method, desk.add))
+        return (peal_function)add;
+    if (is_method(method, desk.half))
+        return (peal_function)half;
+    if (is_method(method, desk.large))
+        return (peal_function)large;
+    return NULL;
+}
+
+static bool redirect(void *target, peal_method method, struct peal_redirection *out)
+{
+    struct worker *asked = target;
+
+    (void)method;
+    asked->redirected++;
+    out->target = &other;
+    out->table = &others_table;
+    return asked->redirects;
+}
+
+/* Answers what can be told from the arguments. */
+static void invoke(void *target, peal_invocation invocation)
+{
+    struct worker *asked = target;
+    int n = 0;
+
+    asked->invoked++;
+    if (!asked->invokes)
+        return;
+    if (peal_invocation_get_argument_named(invocation, "a", &n, sizeof n) == PEAL_OK) {
+        n += 1000;
+        CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
+        return;
+    }
+    CHECK_OK(peal_invocation_invoke_function(invocation, &other, (peal_function)large));
+}
+
+static struct peal_proxy_options begin(void)
+{
+    struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+
+    memset(&worker, 0, sizeof worker);
+    memset(&other, 0, sizeof other);
+    worker.bonus = 1;
+    other.bonus = 100;
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, pair_text));
+    CHECK_OK(peal_type_declare(center, large_text));
+    CHECK_OK(base_define(center, &base));
+    CHECK_OK(desk_define(center, &desk));
+    options.resolve = resolve;
+    options.redirect = redirect;
+    options.invoke = invoke;
+    return options;
+}
+
+static void make(const struct desk *table, const struct peal_proxy_options *options)
+{
+    CHECK_OK(desk_proxy_create_for(&desk, &worker, table, options, &proxy));
+}
+
+static void end(void)
+{
+    CHECK_OK(peal_proxy_destroy(proxy.proxy));
+    close_center(center);
+}
+
+CLAIM("X2", "what the target's table has is called, and no stage is asked")
+{
+    const struct peal_proxy_options options = begin();
+
+    worker.resolves = worker.redirects = worker.invokes = true;
+    make(&short_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 6);
+    CHECK_EQUAL(worker.resolved + worker.redirected + worker.invoked, 0);
+    end();
+}
+
+CLAIM("X2", "the resolver supplies a function for the target, and is not asked for that method again")
+{
+    const struct peal_proxy_options options = begin();
+    const struct large l = { 1, 2, 3 };
+
+    worker.resolves = worker.redirects = worker.invokes = true;
+    make(&empty_table, &options);
+    for (int round = 1; round <= 2; round++) {
+        CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 6);
+        CHECK_REAL(proxy.table->half(proxy.self, 3), 2.5);
+        CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 8);
+        CHECK_EQUAL(worker.resolved, 3);
+    }
+    CHECK_EQUAL(worker.redirected + worker.invoked, 0);
+    end();
+}
+
+CLAIM("X2", "where the resolver has none, another target takes the call; that is asked each time")
+{
+    const struct peal_proxy_options options = begin();
+    const struct pair p = { 1, 2.5 };
+    const struct large l = { 1, 2, 3 };
+
+    worker.redirects = worker.invokes = true;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 105);
+    CHECK_REAL(proxy.table->half(proxy.self, 3), 101.5);
+    CHECK_EQUAL(proxy.table->paired(proxy.self, p, 2).a, 103);
+    CHECK_REAL(proxy.table->paired(proxy.self, p, 2).b, 5);
+    CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 107);
+    CHECK_EQUAL(proxy.table->say(proxy.self, "four", 1, 2, 3, 4, 5), 119);
+    CHECK_EQUAL(worker.resolved, 6);
+    CHECK_EQUAL(worker.redirected, 6);
+    CHECK_EQUAL(worker.invoked, 0);
+    end();
+}
+
+CLAIM("X2", "an adopted protocol's method is found in the table that the other target has for it")
+{
+    const struct peal_proxy_options options = begin();
+
+    worker.redirects = true;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->base->deep(proxy.self, 5), 115);
+    CHECK_EQUAL(worker.redirected, 1);
+    end();
+}
+
+CLAIM("X2", "what nobody has reaches the last stage as an object: its arguments are read, and a result is set or made")
+{
+    const struct peal_proxy_options options = begin();
+    const struct large l = { 1, 2, 3 };
+
+    worker.invokes = true;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 1002);
+    CHECK_EQUAL(proxy.table->say(proxy.self, "four", 7, 2, 3, 4, 5), 1007);
+    CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 107);
+    CHECK_EQUAL(worker.invoked, 3);
+    CHECK_EQUAL(worker.resolved, 3);
+    CHECK_EQUAL(worker.redirected, 3);
+    end();
+}
+
+CLAIM("X2", "a redirection to a table that lacks the method goes on to the last stage; one that sets no result answers zero")
+{
+    const struct peal_proxy_options options = begin();
+
+    worker.redirects = true;
+    make(&empty_table, &options);
+    proxy.table->nothing(proxy.self);
+    CHECK_EQUAL(worker.redirected, 1);
+    CHECK_EQUAL(worker.invoked, 1);
+    worker.redirects = false;
+    peal_forget_failure();
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
+    CHECK_EQUAL(worker.invoked, 2);
+    CHECK_STATUS(peal_last_status(), PEAL_OK);
+    end();
+}
+
+CLAIM("X2", "a call that no stage takes is given up: it answers zero, and the status names the method")
+{
+    struct peal_proxy_options options = begin();
+    const struct large l = { 1, 2, 3 };
+
+    options.invoke = NULL;
+    make(&empty_table, &options);
+    peal_forget_failure();
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "Desk.add");
+    peal_forget_failure();
+    CHECK_REAL(proxy.table->half(proxy.self, 2), 0);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "Desk.half");
+    peal_forget_failure();
+    CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 0);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
+    CHECK_EQUAL(worker.resolved, 3);
+    CHECK_EQUAL(worker.redirected, 3);
+    end();
+}
+
+CLAIM("X2", "a required method may be missing where a stage is given, and each stage is enough; without any it is named")
+{
+    const struct peal_proxy_options all = begin();
+    struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+
+    CHECK_FAILURE(
+        desk_proxy_create_for(&desk, &worker, &empty_table, &options, &proxy), PEAL_ERROR_CONFORMANCE);
+    CHECK_CONTAINS(peal_last_message(), "Desk.add");
+    CHECK(proxy.table == NULL && proxy.self == NULL);
+    worker.resolves = worker.redirects = worker.invokes = true;
+    for (int stage = 0; stage < 3; stage++) {
+        memset(&options, 0, sizeof options);
+        options.size = sizeof options;
+        options.resolve = stage == 0 ? all.resolve : NULL;
+        options.redirect = stage == 1 ? all.redirect : NULL;
+        options.invoke = stage == 2 ? all.invoke : NULL;
+        make(&empty_table, &options);
+        CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), stage == 0 ? 6 : stage == 1 ? 105 : 1002);
+        CHECK(proxy.table->nothing != NULL);
+        if (stage < 2)
+            CHECK_OK(peal_proxy_destroy(proxy.proxy));
+    }
+    end();
+}
+
+static struct desk_proxy everybody;
+static bool redirect_to_all(void *target, peal_method method, struct peal_redirection *out)
+{
+    (void)target, (void)method;
+    out->target = everybody.self;
+    out->table = everybody.table;
+    return true;
+}
+
+CLAIM("X2", "a redirection may name another proxy: what the target lacks is broadcast")
+{
+    struct peal_proxy_options options = begin();
+    struct worker observers[2] = { { .bonus = 1 }, { .bonus = 2 } };
+
+    options.resolve = NULL;
+    options.redirect = redirect_to_all;
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(desk_observe(&desk, &observers[i], &others_table, NULL, NULL));
+    REQUIRE_OK(desk_proxy_create(&desk, NULL, &everybody));
+    make(&empty_table, &options);
+    peal_forget_failure();
+    /* The method has no policy: results are dropped. */
+    CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 0);
+    CHECK_STATUS(peal_last_status(), PEAL_OK);
+    CHECK_OK(peal_proxy_destroy(everybody.proxy));
+    peal_forget_failure();
+    CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 0);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
+    end();
+}
+
+static bool redirect_to_oneself(void *target, peal_method method, struct peal_redirection *out)
+{
+    ((struct worker *)target)->redirected++;
+    (void)method;
+    out->target = proxy.self;
+    out->table = proxy.table;
+    return true;
+}
+
+CLAIM("X2", "a redirection in a circle ends with a status")
+{
+    struct peal_proxy_options options = begin();
+
+    options.resolve = NULL;
+    options.redirect = redirect_to_oneself;
+    make(&empty_table, &options);
+    peal_forget_failure();
+    CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 0);
+    CHECK_EQUAL(worker.redirected, PEAL_DEPTH_LIMIT);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);
+    end();
+}
+
+static void keep_invocation(void *target, peal_invocation invocation)
+{
+    peal_invocation copy;
+    int n = 5;
+
+    ((struct worker *)target)->invoked++;
+    CHECK_OK(peal_invocation_duplicate(invocation, &copy));
+    CHECK_OK(peal_invocation_set_result(copy, &n, sizeof n));
+    ((struct worker *)target)->bonus = (int)(copy.number & 0xffff);
+    CHECK_OK(peal_invocation_destroy(copy));
+    /* To end it early is the handler's mistake, and harms nobody. */
+    CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
+    CHECK_OK(peal_invocation_destroy(invocation));
+}
+
+CLAIM("X2", "the last stage may duplicate the call, and even destroy the one it got")
+{
+    struct peal_proxy_options options = begin();
+
+    options.resolve = NULL;
+    options.redirect = NULL;
+    options.invoke = keep_invocation;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 5);
+    CHECK_EQUAL(worker.invoked, 1);
+    end();
+}
+
+static struct desk_proxy *destroyed_in_stage;
+static peal_function destroy_and_resolve(void *target, peal_method method)
+{
+    (void)target, (void)method;
+    CHECK_OK(peal_proxy_destroy(destroyed_in_stage->proxy));
+    return (peal_function)add;
+}
+static void count_destroy(void *target) { ((struct worker *)target)->destroyed++; }
+
+CLAIM("X2", "a proxy that a stage destroys finishes the call, and then lets go of its target")
+{
+    struct peal_proxy_options options = begin();
+
+    options.resolve = destroy_and_resolve;
+    options.destroy = count_destroy;
+    make(&empty_table, &options);
+    destroyed_in_stage = &proxy;
+    CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 4);
+    CHECK_EQUAL(worker.destroyed, 1);
+    close_center(center);
+}
