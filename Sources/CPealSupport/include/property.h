@@ -356,6 +356,13 @@ static inline void peal_property_set_teller(
     if (teller == NULL)
         place->deferred = 0;
 }
+/* The number of a property that was closed while it was told, for the teller to give free; 0: none. */
+static inline uint64_t peal_property_take_closed(struct peal_property_place *_Nonnull place)
+{
+    const uint64_t number = place->is_closed_late ? place->closed_number : 0;
+    place->is_closed_late = false;
+    return number;
+}
 /* Whether one more change may wait. Those that the teller's own observers make are counted too. */
 static inline bool peal_property_takes_change(
     struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)

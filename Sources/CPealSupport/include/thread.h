@@ -242,6 +242,22 @@ static inline uint32_t peal_thread_batches(void)
 {
     return peal_thread_own != NULL ? peal_thread_own->batches : 0;
 }
+static inline bool peal_thread_begin_batch(struct peal_thread *_Nonnull thread)
+{
+    if (thread->batches == UINT32_MAX)
+        return false;
+    thread->batches++;
+    return true;
+}
+/* How many are left open; -1 where there was none. */
+static inline int64_t peal_thread_leave_batch(struct peal_thread *_Nonnull thread)
+{
+    return thread->batches == 0 ? -1 : (int64_t)--thread->batches;
+}
+static inline void peal_thread_leave_batches(struct peal_thread *_Nonnull thread)
+{
+    thread->batches = 0;
+}
 /* What a thread does that ends with a batch open. */
 void peal_thread_set_batch_end(void (*_Nonnull end)(struct peal_thread *_Nonnull thread));
 

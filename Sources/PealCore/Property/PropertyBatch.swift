@@ -5,26 +5,26 @@ import PealCall
 public enum PropertyBatch {
     /// Threads that end with a batch open end it: else what it holds back would wait for good.
     private static let endsWithThread: Void = peal_thread_set_batch_end { thread in
-        thread.pointee.batches = 0
+        peal_thread_leave_batches(thread)
         PropertyBatch.tell(thread)
     }
 
     public static func begin() throws(Failure) {
         _ = endsWithThread
         guard let thread = peal_thread_current() else { throw .outOfMemory }
-        guard thread.pointee.batches < .max else {
+        guard peal_thread_begin_batch(thread) else {
             throw Failure(.limit, "batches are nested four billion deep; each begin needs an end")
         }
-        thread.pointee.batches += 1
     }
 
     /// - Returns: Whether a queue refused a call.
     public static func end() throws(Failure) -> Bool {
-        guard let thread = peal_thread_own_slot(), thread.pointee.batches > 0 else {
+        let thread = peal_thread_own_slot()
+        let left = thread.map(peal_thread_leave_batch) ?? -1
+        guard let thread, left >= 0 else {
             throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
         }
-        thread.pointee.batches -= 1
-        return thread.pointee.batches == 0 ? tell(thread) : false
+        return left == 0 ? tell(thread) : false
     }
 
     @discardableResult

@@ -24,8 +24,7 @@ extension PropertyTelling {
 
     private func letGo() {
         peal_property_set_teller(place, nil)
-        let closed = place.pointee.is_closed_late ? place.pointee.closed_number : 0
-        if closed != 0 { place.pointee.is_closed_late = false }
+        let closed = peal_property_take_closed(place)
         peal_property_unlock(place, waitingBit)
         // Only now may another property take the place.
         if closed != 0 { Handles.properties.recycle(closed) }
