@@ -9,9 +9,9 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, completions, the functions of types, and the protocols that were
- * defined for it. Its own code is whatever peal calls of these: observers, destroy callbacks, executors,
- * `done` and `reply`. What a callback registers belongs to nobody, unless it says to whom.
+ * An owner owns observations, queues, completions, proxies, the functions of types, and the protocols that
+ * were defined for it. Its own code is whatever peal calls of these: observers, targets of proxies, destroy
+ * callbacks, executors, `done` and `reply`. What a callback registers belongs to nobody, unless it says to whom.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -84,7 +84,8 @@ PEAL_API peal_status peal_owner_name(
 typedef void (*peal_pointer_visitor)(void *context, const char *what, const void *function);
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
- * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions. Ask
+ * functions, those of proxies' targets and their stages, destroy callbacks, weak types, executors, types'
+ * hooks, functions of completions. Ask
  * before dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.
