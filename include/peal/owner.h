@@ -85,8 +85,7 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
  * functions, those of proxies' targets and their stages, destroy callbacks, weak types, executors, types'
- * hooks, functions of completions. Ask
- * before dlclose, in a debug build: there should be none.
+ * hooks, functions of completions. Ask before dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.
  * visit: called for each, with no lock held; may be NULL.
