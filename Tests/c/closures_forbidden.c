@@ -65,10 +65,14 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs some giv
     struct large_proxy proxy;
     peal_proxy closure;
     peal_function function;
+    peal_call_path path;
 
     begin();
     CHECK_FAILURE(large_proxy_create(&larges, NULL, &proxy), PEAL_ERROR_FORBIDDEN);
-    CHECK_CONTAINS(peal_last_message(), "Large.area");
+    /* The first that needs some: on a machine without frames they all do. */
+    REQUIRE_OK(peal_method_call_path(larges.count, &path));
+    CHECK_CONTAINS(
+        peal_last_message(), path == PEAL_CALL_PATH_REGISTER_FRAME ? "Large.area" : "Large.count");
     CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.number == 0);
     CHECK(asked > 0);
     destroyed = 0;

@@ -409,7 +409,8 @@ static peal_status stopped_status;
 static void *stop_in_allocation(void *context)
 {
     const enum stop_in where = *(enum stop_in *)context;
-    static const char *const texts[] = { "optional void on_new(int n)", NULL };
+    /* A method with a completion has a list from the beginning, which takes memory each time. */
+    static const char *const texts[] = { "optional void on_new(peal_completion done)", NULL };
     static int other;
     peal_center made = { 0 };
 

@@ -245,5 +245,7 @@ bool interpose_wait_held(void)
 
 void interpose_release(void)
 {
+    /* Not left over for who waits next. */
+    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
 }

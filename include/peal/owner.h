@@ -9,10 +9,10 @@
  *     ...
  *     if (peal_owner_retire(owner, 1000) == PEAL_OK) dlclose(library);
  *
- * An owner owns observations, queues, services, modules, timers, completions, the functions of types, and
- * the protocols and properties that were defined for it. Its own code is whatever peal calls of these:
- * observers, destroy callbacks, executors, timers' functions, `done` and `reply`, functions of services and
- * modules. What a callback registers belongs to nobody, unless it says to whom.
+ * An owner owns observations, queues, services, modules, timers, proxies, completions, the functions of
+ * types, and the protocols and properties that were defined for it. Its own code is whatever peal calls of
+ * these: observers, targets of proxies, destroy callbacks, executors, timers' functions, `done` and `reply`,
+ * functions of services and modules. What a callback registers belongs to nobody, unless it says to whom.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -88,9 +88,9 @@ PEAL_API peal_status peal_owner_name(
 typedef void (*peal_pointer_visitor)(void *context, const char *what, const void *function);
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
- * functions, destroy callbacks, weak types, executors, types' hooks, functions of completions and timers,
- * functions and tables of services and modules. Ask
- * before dlclose, in a debug build: there should be none.
+ * functions, those of proxies' targets and their stages, destroy callbacks, weak types, executors, types'
+ * hooks, functions of completions and timers, functions and tables of services and modules. Ask before
+ * dlclose, in a debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.
  * visit: called for each, with no lock held; may be NULL.

@@ -130,7 +130,8 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(
  *
  * The function must not be called once it is destroyed: a call that has begun is finished, and one that
  * comes too late calls nobody and answers zero, until peal gives the same function out again for
- * another closure of the same type. It is no function for a handler of asynchronous signals.
+ * another closure with the same arguments and result (pointers of any type are the same here). It is no
+ * function for a handler of asynchronous signals.
  *
  * options: *copied*; NULL for none. Only `owner` is for these.
  * out_closure: filled, zero on failure; *owned*: end it with peal_proxy_destroy. May be NULL: then the

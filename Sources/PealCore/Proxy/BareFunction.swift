@@ -4,16 +4,30 @@ import PealCall
 /// A bare function that leads to a proxy: one of those that are there from the start, while there are any
 /// left and the shape is theirs, or a closure of libffi.
 enum BareFunction {
-    /// Of one index there is one function at a time, for integers alone or for a frame.
-    case ready(UInt32, takesIntegers: Bool)
+    /// For integers alone, or for a frame.
+    case ready(UInt32, takesIntegers: Bool, CallShape)
     case closure(BareClosure)
 
-    private static let free = Guarded<[UInt32]>((0..<UInt32(PEAL_ENTRY_BARE)).reversed())
+    /// The ready ones. Whoever has called one may call it too late: so it is given out again for the same
+    /// shape alone.
+    private struct Ready {
+        var next: UInt32 = 0
+        var free: [CallShape: [UInt32]] = [:]
+
+        mutating func take(_ shape: CallShape) -> UInt32? {
+            if let index = free[shape]?.popLast() { return index }
+            guard next < UInt32(PEAL_ENTRY_BARE) else { return nil }
+            defer { next += 1 }
+            return next
+        }
+    }
+
+    private static let ready = Guarded(Ready())
 
     static func take(_ shape: CallShape, _ plan: CallPlan.Pointer, _ title: String) throws(Failure) -> BareFunction {
         ProxyEntry.leadToCalls
-        if plan.pointee.frame?.canMoveUp ?? false, let index = free.withLock({ $0.popLast() }) {
-            return .ready(index, takesIntegers: ProxyEntry.takesIntegers(plan))
+        if plan.pointee.frame?.canMoveUp ?? false, let index = ready.withLock({ $0.take(shape) }) {
+            return .ready(index, takesIntegers: ProxyEntry.takesIntegers(plan), shape)
         }
         let closure: BareClosure?
         do throws(OutOfMemory) {
@@ -27,7 +41,7 @@ enum BareFunction {
 
     var function: UnsafeRawPointer? {
         switch self {
-        case .ready(let index, let takesIntegers):
+        case .ready(let index, let takesIntegers, _):
             (takesIntegers ? peal_entry_bare_of_integers(index) : peal_entry_bare_of_frame(index))
                 .map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
         case .closure(let closure): closure.function
@@ -36,7 +50,7 @@ enum BareFunction {
 
     func lead(to number: UInt64) {
         switch self {
-        case .ready(let index, _): peal_entry_set_bare(index, number)
+        case .ready(let index, _, _): peal_entry_set_bare(index, number)
         case .closure(let closure): closure.lead(to: number)
         }
     }
@@ -44,9 +58,9 @@ enum BareFunction {
     /// For the next: what calls it still calls nobody.
     func giveBack() {
         switch self {
-        case .ready(let index, _):
+        case .ready(let index, _, let shape):
             peal_entry_set_bare(index, 0)
-            Self.free.withLock { $0.append(index) }
+            Self.ready.withLock { $0.free[shape, default: []].append(index) }
         case .closure(let closure): closure.giveBack()
         }
     }
