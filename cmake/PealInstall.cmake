@@ -32,6 +32,24 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/peal DESTINATION ${CMAKE_INSTALL
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT peal_runtime)
 
+# Manual pages are made of the headers' comments.
+find_package(Python3 3.8 COMPONENTS Interpreter)
+if(Python3_Interpreter_FOUND)
+  set(peal_man ${PROJECT_BINARY_DIR}/man/man3)
+  set(peal_man_script ${PROJECT_SOURCE_DIR}/scripts/make-man-pages)
+  file(GLOB peal_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/peal/*.h)
+  add_custom_command(OUTPUT ${peal_man}/peal.3
+    COMMAND ${Python3_EXECUTABLE} -B ${peal_man_script} ${peal_man}
+    DEPENDS ${peal_headers} ${peal_man_script} ${PROJECT_SOURCE_DIR}/scripts/peal_headers.py
+      ${PROJECT_SOURCE_DIR}/abi/peal.symbols
+    COMMENT "Making manual pages of the headers" VERBATIM)
+  add_custom_target(peal-man ALL DEPENDS ${peal_man}/peal.3)
+  install(DIRECTORY ${peal_man} DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT peal_development
+    FILES_MATCHING PATTERN "*.3")
+else()
+  message(STATUS "peal: no Python 3.8 or later: no manual pages are made")
+endif()
+
 # ---- For build systems ---------------------------------------------------------------------------------
 
 include(CMakePackageConfigHelpers)

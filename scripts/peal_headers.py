@@ -34,9 +34,8 @@ class Header:
 
 
 def headers_of(include, symbols):
-    """All headers in a folder that are written by hand."""
     folder = Path(include) / "peal"
-    paths = sorted(path for path in folder.glob("*.h") if path.name != "peal-dl.h")
+    paths = sorted(folder.glob("*.h"))
     if not paths:
         raise HeaderError(f"{folder} has no headers")
     return [read_header(path, symbols) for path in paths]
@@ -80,7 +79,7 @@ def chunks(path):
             while lines[at - 1].endswith("\\"):
                 at += 1
             yield "macro", "\n".join(lines[start:at]), start + 1
-        elif re.match(r"[A-Za-z_]", line) and not re.match(r"PEAL_(BEGIN|END)_DECLARATIONS", line):
+        elif re.match(r"[A-Za-z_]", line) and not re.match(r"PEAL_(BEGIN|END)_DECLARATIONS|PEAL_\w+_\(", line):
             while not is_whole("\n".join(lines[start:at])):
                 if at == len(lines):
                     raise HeaderError(f"{path}:{start + 1}: a declaration without an end")
@@ -89,12 +88,12 @@ def chunks(path):
 
 
 def is_whole(text):
-    """Whether a declaration, or the definition of an inline function, has ended."""
+    """Whether a declaration, or the definition of a function, has ended."""
     bare = re.sub(r"/\*.*?\*/|/\*.*", "", text, flags=re.S)
     bare = re.sub(r"^#.*", "", bare, flags=re.M)
     if bare.count("{") > bare.count("}"):
         return False
-    return bare.rstrip().endswith(";") or ("static inline" in bare and bare.rstrip().endswith("}"))
+    return bool(re.search(r";\s*\Z", bare) or re.search(r"\)\s*\{.*\}\s*\Z", bare, flags=re.S))
 
 
 def take_comment(header, text):
@@ -124,9 +123,11 @@ def take_code(header, kind, text, symbols):
     if not header.items or header.items[-1].section:
         header.items.append(Item())
     item = header.items[-1]
-    if name.endswith(("_", "_H")):
+    if name.endswith(("_", "_H")) or not re.match("peal|PEAL|__", name):
         item.is_internal = True
-    if item.is_internal and kind == "macro" or name in item.names:  # or: the other side of an #if
+        return
+    # The others: the other side of an #if, and what peal-dl.h makes of each function.
+    if item.is_internal and kind == "macro" or name in item.names or "(*peal_loaded_" in text:
         return
     item.names.append(name)
     item.codes.append(shown(kind, text))
@@ -156,6 +157,7 @@ def name_of(kind, text):
         r"typedef.*?(\w+)\s*;\s*\Z",
         r"(?:struct|enum|union)\s+(\w+)",
         r"PEAL_[A-Z_]+\((\w+),",
+        r"\b(\w+)\s*[(\[;=]",
     ):
         found = re.search(pattern, bare, flags=re.S)
         if found:
