@@ -77,6 +77,45 @@ fake "$work/newer/libpeal.so.$PEAL_SOVERSION" $((number + 100)) "$node"
 LD_LIBRARY_PATH=$work/newer "$work/named"
 [ $? = 3 ] || complain "a newer library is refused"
 
+# A plugin opens for itself; and beside files that load the library may be others that link it.
+cat >"$work/plugin.c" <<'END'
+#include <peal/peal-dl.h>
+__attribute__((visibility("default"))) int plugin_run(const char *path)
+{
+    if (peal_dl_is_open())
+        return 1;
+    return peal_dl_open(path) && peal_version() == PEAL_VERSION ? 0 : 2;
+}
+END
+cat >"$work/host.c" <<'END'
+#ifdef LINKED
+#include <peal/peal.h>
+#else
+#include <peal/peal-dl.h>
+#endif
+int plugin_run(const char *path);
+int main(int argc, char **argv)
+{
+    (void)argc;
+#ifndef LINKED
+    if (!peal_dl_open(argv[1]))
+        return 10;
+#endif
+    if (peal_version() != PEAL_VERSION)
+        return 11;
+    return plugin_run(argv[1]);
+}
+END
+built="$CC -std=c99 $strict -I$PEAL_TREE/include -fPIC"
+# shellcheck disable=SC2086
+must $built -fvisibility=hidden -shared "$work/plugin.c" -o "$work/plugin.so" -ldl
+# shellcheck disable=SC2086
+must $built "$work/host.c" "$work/plugin.so" -o "$work/host" -rdynamic -ldl
+must "$work/host" "$library"
+# shellcheck disable=SC2086
+must $built -DLINKED "$work/host.c" "$work/plugin.c" "$library" -o "$work/host" -ldl
+must env LD_LIBRARY_PATH="$PEAL_TREE/$PEAL_LIBDIR" "$work/host" "$library"
+
 # Who calls before opening is told, and stopped.
 ( ulimit -c 0; "$work/program" ) >"$work/printed" 2>&1 && complain "a call before peal_dl_open succeeds"
 has "$work/printed" "a function of peal was called, but the library is not loaded: call peal_dl_open first"
