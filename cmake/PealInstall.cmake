@@ -29,8 +29,9 @@ peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT peal_development FILES_MATCHING PATTERN "*.h")
+# By the number of the interface, so that two of them may be installed at once.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT peal_runtime)
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libpeal${PEAL_SOVERSION} COMPONENT peal_runtime)
 
 # Manual pages are made of the headers' comments.
 find_package(Python3 3.8 COMPONENTS Interpreter)

@@ -19,7 +19,8 @@ for part in CMakeLists.txt LICENSE CHANGELOG.md Sources abi cmake include script
     cp -r "$PEAL_SOURCE/$part" "$work/sources/" || complain "there is no $part"
 done
 
-configure fetched -DUSE_FETCH=ON -DFETCHCONTENT_SOURCE_DIR_PEAL="$work/sources" -DFETCHCONTENT_FULLY_DISCONNECTED=ON
+must tar -czf "$work/peal.tar.gz" -C "$work" sources
+configure fetched -DUSE_FETCH=ON -DPEAL_SOURCE="file://$work/peal.tar.gz"
 configure added -DPEAL_SOURCE="$work/sources"
 must "$CMAKE" --build "$work/added/build" --target program
 runs_with "$work/added/build/peal/lib/self-contained/libpeal.so" "$work/added/build/program"

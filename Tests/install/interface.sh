@@ -16,6 +16,7 @@ headers() {
     sed -i -e "s/VERSION_MAJOR .*/VERSION_MAJOR $1/" -e "s/VERSION_MINOR .*/VERSION_MINOR $2/" \
         -e "s/VERSION_PATCH .*/VERSION_PATCH $3/" "$work/include/peal/version.h"
     sed -i "s|^typedef struct peal_center .*|&\n$plain|" "$work/include/peal/types.h"
+    sed -i 's/Since [0-9]*\.[0-9]*/Since 5.1/' "$work"/include/peal/*.h
     [ $# -lt 4 ] || sed -i "$4" "$work/include/peal/types.h"
 }
 passes() { check || { complain "$1: the check fails"; cat "$work/printed"; }; }
@@ -77,6 +78,11 @@ has "$work/layout" '^5.1 enumerator PEAL_PROBE_ONE: 1$'
 cp "$work/released" "$work/layout"
 headers 5 1 1 "$add"
 fails "new in a patch" 'PEAL_PROBE_TWO is new, and 5.1.1 is a version that adds nothing: raise PEAL_VERSION_MINOR'
+
+# A comment that says something else is told.
+cp "$work/released" "$work/layout"
+headers 5 1 0 's/^PEAL_API void peal_probe_gone/\/* Is gone. Since 4.3. *\/\n&/'
+fails "a wrong comment" 'peal_probe_gone came with 5.1, and its comment in types.h says Since 4.3: correct the comment'
 
 # With another SOVERSION all is.
 headers 6 0 0 's/PEAL_PROBE_ONE = 1/PEAL_PROBE_ONE = 2/'

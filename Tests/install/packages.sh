@@ -41,8 +41,10 @@ for package in "$runtime" "$development"; do
 done
 has "$runtime.contents" "/libpeal.so.$PEAL_SOVERSION -> "
 grep -qE '\.(h|pc|cmake|3)$|libpeal.so -> ' "$runtime.contents" && complain "the runtime has files for development"
-grep -q 'libpeal.so.[0-9]' "$development.contents" | grep -qv -e '->' && complain "the development package has a library"
+grep '^-.*libpeal.so' "$development.contents" && complain "the development package has a library"
 has "$runtime.fields" "^Package: libpeal$PEAL_SOVERSION\$"
+# Packages of two interfaces must not share a file.
+grep -v '/$' "$runtime.contents" | grep -v "libpeal\(.so.\)\?$PEAL_SOVERSION" && complain "these would be in the way of another libpeal"
 has "$development.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
 if command -v dpkg-shlibdeps >/dev/null; then
     has "$runtime.fields" '^Depends:.*libffi'

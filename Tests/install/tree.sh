@@ -10,7 +10,7 @@ for header in "$PEAL_SOURCE"/include/peal/*.h; do
 done
 for file in "$PEAL_LIBDIR/libpeal.so" "$PEAL_LIBDIR/libpeal.so.$PEAL_SOVERSION" "$PEAL_LIBDIR/pkgconfig/peal.pc" \
     "$PEAL_LIBDIR/pkgconfig/peal-swift.pc" "$PEAL_LIBDIR/cmake/peal/peal-config.cmake" \
-    "$PEAL_LIBDIR/peal/swift/libpeal.so.$PEAL_SOVERSION" share/doc/peal/LICENSE; do
+    "$PEAL_LIBDIR/peal/swift/libpeal.so.$PEAL_SOVERSION" "share/doc/libpeal$PEAL_SOVERSION/LICENSE"; do
     [ -e "$PEAL_TREE/$file" ] || complain "$file is not installed"
 done
 for flavour in . peal/swift; do
