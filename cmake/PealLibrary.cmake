@@ -22,6 +22,7 @@ function(peal_add_library target alias folder)
   # CMake hands a Swift target's linker no objects of C sources; as link libraries it does.
   add_dependencies(${target} CPealEntry)
   add_library(peal::${alias} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${alias})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME peal
     VERSION ${PROJECT_VERSION}

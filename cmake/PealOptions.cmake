@@ -52,9 +52,7 @@ if(PEAL_SANITIZE)
       "$<$<COMPILE_LANGUAGE:C,CXX>:-DPEAL_THREAD_SANITIZER>"
       "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER>")
     # The thread sanitizer of the Swift toolchain knows libdispatch, and needs it in every program.
-    get_filename_component(swift_bin ${CMAKE_Swift_COMPILER} REALPATH)
-    get_filename_component(swift_usr ${swift_bin}/../.. ABSOLUTE)
-    set(swift_runtime ${swift_usr}/lib/swift/linux)
+    set(swift_runtime ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux)
     add_link_options(
       "$<$<LINK_LANGUAGE:C,CXX>:-Wl,--push-state,--no-as-needed;-L${swift_runtime};-Wl,-rpath,${swift_runtime};-ldispatch;-lBlocksRuntime;-Wl,--pop-state>")
   endif()

@@ -15,3 +15,9 @@ find_library(PEAL_FFI_LIBRARY ffi)
 if(NOT PEAL_FFI_INCLUDE_DIR OR NOT PEAL_FFI_LIBRARY)
   message(FATAL_ERROR "peal needs libffi: install libffi-dev (Debian) or libffi-devel (Fedora)")
 endif()
+
+# The folder of the real toolchain: swiftc on the PATH may be a link to it.
+get_filename_component(peal_swiftc ${CMAKE_Swift_COMPILER} REALPATH)
+get_filename_component(PEAL_SWIFT_TOOLCHAIN ${peal_swiftc}/../.. ABSOLUTE)
+set(PEAL_SWIFT_RUNTIME_DIR ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux CACHE STRING
+  "Where the library with the shared Swift runtime looks for that runtime, after its own folder")

@@ -27,14 +27,21 @@
 #endif
 
 /* Marks what libpeal.so exports. Callers reach it straight through its address, where the compiler can,
- * and not through a stub of the linker: a broadcast is short enough to notice. */
-#if PEAL_HAS_ATTRIBUTE_(noplt)
+ * and not through a stub of the linker: a broadcast is short enough to notice. With peal-dl.h the same
+ * declarations are those of function pointers. */
+#ifdef PEAL_DL
+#define PEAL_API extern __attribute__((visibility("hidden")))
+#elif PEAL_HAS_ATTRIBUTE_(noplt)
 #define PEAL_API __attribute__((visibility("default"), noplt))
 #else
 #define PEAL_API __attribute__((visibility("default")))
 #endif
 /* Marks what is rarely called: the call is kept out of the way of what is not. */
+#ifdef PEAL_DL
+#define PEAL_COLD
+#else
 #define PEAL_COLD __attribute__((cold))
+#endif
 /* Marks what a header defines and a program need not use. */
 #define PEAL_UNUSED __attribute__((unused))
 /* Marks a status that is worth reading. */

@@ -1,0 +1,49 @@
+# Shared by the tests of this folder. Sourced, not run. POSIX sh.
+#
+# The environment comes from CMakeLists.txt: PEAL_SOURCE, PEAL_BUILD, PEAL_TREE (what is installed, already
+# moved), PEAL_LIBDIR, PEAL_SOVERSION, PEAL_CLANG, CMAKE, GENERATOR.
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+consumer=$here/consumer
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+problems=0
+: "${CC:=cc}" "${CXX:=c++}"
+strict="-Wall -Wextra -Wpedantic -Werror -Wshadow -O2"
+
+complain() { printf '%s\n' "$*"; problems=1; }
+skip() { printf 'skipped: %s\n' "$*"; exit 77; }
+# must COMMAND...: what the rest of a test cannot do without.
+must() {
+    "$@" >"$work/said" 2>&1 && return
+    printf 'failed: %s\n' "$*"
+    cat "$work/said"
+    exit 1
+}
+# has FILE PATTERN: a line of the file matches.
+has() { grep -q -- "$2" "$1" || { complain "$1 has no line like '$2':"; cat "$1"; }; }
+# same_file A B
+same_file() { diff -u "$1" "$2" >"$work/difference" || { complain "$1 and $2 differ:"; cat "$work/difference"; }; }
+
+# build_program COMPILER OUTPUT OPTIONS...: the consumer, compiled in a folder of its own.
+build_program() {
+    compiler=$1 output=$2
+    shift 2
+    # shellcheck disable=SC2086
+    must $compiler $strict "$consumer/program.c" "$consumer/elsewhere.c" -o "$output" "$@"
+}
+
+# runs_with LIBRARY COMMAND...: the program prints what it should, with that library.
+runs_with() {
+    library=$(readlink -f "$1")
+    shift
+    if ! "$@" >"$work/printed" 2>&1; then
+        complain "$* failed:"
+        cat "$work/printed"
+        return
+    fi
+    answered=$(sed -n 's/^by //p' "$work/printed")
+    [ "$(readlink -f "$answered")" = "$library" ] || complain "$* was served by $answered, not by $library"
+    grep -v '^by ' "$work/printed" >"$work/said"
+    same_file "$consumer/expected.txt" "$work/said"
+}

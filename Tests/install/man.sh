@@ -1,0 +1,45 @@
+#!/bin/sh
+# The installed manual pages: one for each function and each header, with what the header says.
+. "$(dirname -- "$0")/common.sh"
+pages=$PEAL_TREE/share/man/man3
+[ -d "$pages" ] || skip "no manual pages were made, since there is no Python"
+
+while read -r name; do
+    [ -e "$pages/$name.3" ] || { complain "there is no page of $name"; continue; }
+    grep -q "^$name\|, $name\| $name" "$pages/$name.3" || complain "the page of $name does not name it"
+    grep -q "$name(" "$pages/$name.3" || complain "the page of $name does not declare it"
+done <"$PEAL_SOURCE/abi/peal.symbols"
+for header in "$PEAL_SOURCE"/include/peal/*.h; do
+    name=$(basename "$header" .h)
+    case $name in
+        peal) page=peal ;;
+        peal-dl) page=peal-dl ;;
+        *) page=peal_$name ;;
+    esac
+    [ -e "$pages/$page.3" ] || complain "there is no page of $name.h"
+done
+has "$pages/peal_version.3" "The PEAL_VERSION that the loaded library was built from"
+has "$pages/peal_observe.3" "PEAL_ERROR_DUPLICATE"
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww -z "$pages"/*.3 >"$work/warned" 2>&1
+    [ -s "$work/warned" ] && { complain "groff warns:"; head -n 20 "$work/warned"; }
+fi
+
+# A header that cannot be read so is an error with its place.
+cp -r "$PEAL_SOURCE/include" "$work/include"
+make_pages() {
+    "$PEAL_SOURCE/scripts/make-man-pages" "$work/man" --include "$work/include" --symbols "$work/symbols" >"$work/printed" 2>&1
+}
+cp "$PEAL_SOURCE/abi/peal.symbols" "$work/symbols"
+make_pages || { complain "the pages cannot be made again"; cat "$work/printed"; }
+touch "$work/man/peal_gone.3"
+make_pages
+[ -e "$work/man/peal_gone.3" ] && complain "a page of what is gone stays"
+sed -i 's|^PEAL_END_DECLARATIONS|PEAL_API void peal_odd(void);\n&|' "$work/include/peal/version.h"
+make_pages && complain "a function that is not listed is taken"
+has "$work/printed" "version.h:[0-9]*: peal_odd is declared with PEAL_API, but abi/peal.symbols"
+echo peal_odder >>"$work/symbols"
+cp "$PEAL_SOURCE/include/peal/version.h" "$work/include/peal/version.h"
+make_pages && complain "a function without a declaration is taken"
+has "$work/printed" "no header declares peal_odder"
+exit "$problems"

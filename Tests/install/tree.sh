@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs peal, then moves it: nothing in it may depend on where it was.
+. "$(dirname -- "$0")/common.sh"
+rm -rf "$PEAL_TREE" "$PEAL_TREE.first"
+must "$CMAKE" --install "$PEAL_BUILD" --prefix "$PEAL_TREE.first"
+must mv "$PEAL_TREE.first" "$PEAL_TREE"
+
+for header in "$PEAL_SOURCE"/include/peal/*.h; do
+    cmp -s "$header" "$PEAL_TREE/include/peal/$(basename "$header")" || complain "$header is not installed"
+done
+for file in "$PEAL_LIBDIR/libpeal.so" "$PEAL_LIBDIR/libpeal.so.$PEAL_SOVERSION" "$PEAL_LIBDIR/pkgconfig/peal.pc" \
+    "$PEAL_LIBDIR/pkgconfig/peal-swift.pc" "$PEAL_LIBDIR/cmake/peal/peal-config.cmake" \
+    "$PEAL_LIBDIR/peal/swift/libpeal.so.$PEAL_SOVERSION" "share/doc/libpeal$PEAL_SOVERSION/LICENSE"; do
+    [ -e "$PEAL_TREE/$file" ] || complain "$file is not installed"
+done
+for flavour in . peal/swift; do
+    library=$PEAL_TREE/$PEAL_LIBDIR/$flavour/libpeal.so
+    readelf -d -W "$library" >"$work/dynamic" || complain "$library cannot be read"
+    has "$work/dynamic" "SONAME.*\[libpeal.so.$PEAL_SOVERSION\]"
+    grep -E 'R(UN)?PATH' "$work/dynamic" | grep -qE "$PEAL_BUILD|$PEAL_SOURCE" && complain "$library looks for libraries in the build"
+done
+if grep -rlIE "$PEAL_BUILD|$PEAL_SOURCE|$PEAL_TREE" "$PEAL_TREE"; then
+    complain "these name folders of the machine that built them"
+fi
+exit "$problems"

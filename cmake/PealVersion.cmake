@@ -1,0 +1,11 @@
+# PEAL_HEADER_VERSION and PEAL_SOVERSION, from include/peal/version.h, which is their one place.
+set(peal_version_header ${CMAKE_CURRENT_LIST_DIR}/../include/peal/version.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${peal_version_header})
+foreach(name IN ITEMS VERSION_MAJOR VERSION_MINOR VERSION_PATCH SOVERSION)
+  file(STRINGS ${peal_version_header} line REGEX "^#define PEAL_${name} [0-9]+$")
+  if(NOT line)
+    message(FATAL_ERROR "include/peal/version.h has no line `#define PEAL_${name} NUMBER`")
+  endif()
+  string(REGEX REPLACE ".* " "" PEAL_${name} "${line}")
+endforeach()
+set(PEAL_HEADER_VERSION ${PEAL_VERSION_MAJOR}.${PEAL_VERSION_MINOR}.${PEAL_VERSION_PATCH})

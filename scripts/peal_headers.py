@@ -1,0 +1,180 @@
+"""Reads the headers of include/peal into items: what is declared, and the comment that says what it is.
+
+Not a C parser: it knows how these headers are written. Everything that is declared begins in the first
+column; its comment stands right before it, and what follows without one belongs to the item before.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+class HeaderError(Exception):
+    pass
+
+
+@dataclass
+class Item:
+    """One comment and what it is about."""
+
+    comment: str = ""
+    codes: list = field(default_factory=list)  # of declarations, as they are written
+    names: list = field(default_factory=list)  # what these declare
+    calls: list = field(default_factory=list)  # those of the names that are called: functions, macros
+    is_internal: bool = False  # so are the macros that follow, up to the next comment
+    section: str = ""  # the title of a part of the header; then the rest is empty
+
+
+@dataclass
+class Header:
+    name: str  # "observer.h"
+    title: str  # the line that says what it is
+    introduction: str
+    items: list
+
+
+def headers_of(include, symbols=None):
+    """The headers of a folder. With a list of symbols, what they declare must be among these."""
+    folder = Path(include) / "peal"
+    paths = sorted(folder.glob("*.h"))
+    if not paths:
+        raise HeaderError(f"{folder} has no headers")
+    return [read_header(path, symbols) for path in paths]
+
+
+def symbols_of(path):
+    return [line.strip() for line in Path(path).read_text().splitlines() if line.strip()]
+
+
+def read_header(path, symbols):
+    header = Header(path.name, "", "", [])
+    for kind, text, line in chunks(path):
+        try:
+            if kind == "comment":
+                take_comment(header, text)
+            else:
+                take_code(header, kind, text, symbols)
+        except HeaderError as problem:
+            raise HeaderError(f"{path}:{line}: {problem}") from None
+    header.items = [
+        item for item in header.items
+        if item.section or item.names or item.comment and not item.is_internal
+    ]
+    if not header.title:
+        raise HeaderError(f"{path}: its first comment does not say `{path.name} - what it is`")
+    return header
+
+
+def chunks(path):
+    """The header as (comment | macro | declaration, text, line number)."""
+    lines = path.read_text().splitlines()
+    at = 0
+    while at < len(lines):
+        start, line = at, lines[at]
+        at += 1
+        if line.startswith("/*"):
+            while "*/" not in lines[at - 1]:
+                at += 1
+            yield "comment", "\n".join(lines[start:at]), start + 1
+        elif line.startswith("#define"):
+            while lines[at - 1].endswith("\\"):
+                at += 1
+            yield "macro", "\n".join(lines[start:at]), start + 1
+        elif re.match(r"[A-Za-z_]", line) and not re.match(r"PEAL_(BEGIN|END)_DECLARATIONS|PEAL_\w+_\(", line):
+            while not is_whole("\n".join(lines[start:at])):
+                if at == len(lines):
+                    raise HeaderError(f"{path}:{start + 1}: a declaration without an end")
+                at += 1
+            yield "declaration", "\n".join(lines[start:at]), start + 1
+
+
+def is_whole(text):
+    """Whether a declaration, or the definition of a function, has ended."""
+    bare = re.sub(r"/\*.*?\*/|/\*.*", "", text, flags=re.S)
+    bare = re.sub(r"^#.*", "", bare, flags=re.M)
+    if bare.count("{") > bare.count("}"):
+        return False
+    return bool(re.search(r";\s*\Z", bare) or re.search(r"\)\s*\{.*\}\s*\Z", bare, flags=re.S))
+
+
+def take_comment(header, text):
+    section = re.fullmatch(r"/\* -{4} (.*?) -+ \*/", text)
+    if section:
+        header.items.append(Item(section=section.group(1)))
+        return
+    body = plain(text)
+    if not header.title:
+        body = re.sub(r"SPDX-License-Identifier: .*\n+", "", body)
+        start = re.match(rf"{re.escape(header.name)} - (.*?)(\n\n|\Z|(?<=\.)\s)", body, flags=re.S)
+        if start:
+            header.title = " ".join(start.group(1).split())
+            header.introduction = body[start.end():]
+        return
+    header.items.append(Item(comment=body))
+
+
+def plain(comment):
+    """A comment's text, without the stars at its side."""
+    lines = comment.strip()[2:-2].splitlines()
+    return "\n".join(re.sub(r"^ \* ?|^ \*$|^ {3}(?=\S)", "", line).rstrip() for line in lines).strip()
+
+
+def take_code(header, kind, text, symbols):
+    name = name_of(kind, text)
+    if not header.items or header.items[-1].section:
+        header.items.append(Item())
+    item = header.items[-1]
+    if name.endswith(("_", "_H")) or not re.match("peal|PEAL|__", name):
+        item.is_internal = True
+        return
+    # The others: the other side of an #if, and what peal-dl.h makes of each function.
+    if item.is_internal and kind == "macro" or name in item.names or "(*peal_loaded_" in text:
+        return
+    item.names.append(name)
+    item.codes.append(shown(kind, text))
+    if kind == "declaration" and "PEAL_API" in text:
+        if symbols is not None and name not in symbols:
+            raise HeaderError(f"{name} is declared with PEAL_API, but abi/peal.symbols does not list it")
+        if symbols is not None and not item.comment:
+            raise HeaderError(f"{name} has no comment")
+    if item.comment and is_call(kind, text):
+        item.calls.append(name)
+
+
+def is_call(kind, text):
+    if kind == "macro":
+        return bool(re.match(r"#define\s+(PEAL|peal)_\w+\(", text))
+    return "PEAL_API" in text or "static inline" in text
+
+
+def name_of(kind, text):
+    if kind == "macro":
+        return re.match(r"#define\s+(\w+)", text).group(1)
+    bare = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    for pattern in (
+        r"PEAL_API[^;]*?\b(peal_\w+)\s*\(",
+        r"static inline [^(]*?\b(peal_\w+)\s*\(",
+        r"typedef[^;{]*\(\s*\*\s*(\w+)\s*\)\s*\(",
+        r"typedef.*?(\w+)\s*;\s*\Z",
+        r"(?:struct|enum|union)\s+(\w+)",
+        r"PEAL_[A-Z_]+\((\w+),",
+        r"\b(\w+)\s*[(\[;=]",
+    ):
+        found = re.search(pattern, bare, flags=re.S)
+        if found:
+            return found.group(1)
+    raise HeaderError("a declaration that this script does not know: " + text.splitlines()[0])
+
+
+def shown(kind, text):
+    """A declaration as a page shows it: without marks for the compiler, macros without their bodies."""
+    if kind == "macro":
+        head = re.match(r"#define\s+\w+(\([^)]*\))?", text)
+        body = text[head.end():].strip()
+        is_value = not head.group(1) and re.match(r"[\w(-]", body) and not re.match(r"__attribute|extern", body)
+        is_value = is_value and not re.search(r"\n|_\(", body)
+        return f"{head.group(0)} {body}" if is_value else head.group(0)
+    text = re.sub(r"\b(PEAL_API|PEAL_CHECK|PEAL_COLD|PEAL_UNUSED)\s+", "", text)
+    if "static inline" in text:
+        text = text[: text.index("{")].replace("static inline ", "").rstrip() + ";"
+    return text
