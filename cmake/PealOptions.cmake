@@ -21,6 +21,8 @@ target_compile_options(peal-swift-options INTERFACE
   # The library uses neither tasks nor regular expressions, so it need not load their runtimes.
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-concurrency-module-import>"
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-string-processing-module-import>"
+  # Nothing looks at types when it runs.
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>"
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
 
