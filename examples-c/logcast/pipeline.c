@@ -67,6 +67,7 @@ static void begin(struct pipeline *pipeline, struct source *source)
     pipeline->counted = nothing;
     pipeline->counted_at = clock_nanoseconds();
     pipeline->refused = 0;
+    host->progress.source = source;
     statistics_begin_source(pipeline->statistics);
     roster_start(&host->roster);
     PEAL_EACH(log_sink, &host->sinks, begin, each) {
@@ -100,6 +101,7 @@ static void end(struct pipeline *pipeline)
     tell_refused(host, pipeline->refused);
     pipeline_count(pipeline);
     pipeline->source = NULL;
+    host->progress.source = NULL;
     progress_hide(&host->progress);
     report_reading(source->name, &pipeline->statistics->of_source);
 }
@@ -147,12 +149,9 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
 /* What else there is to do, between two lines. */
 static void attend(struct pipeline *pipeline)
 {
-    struct host *host = pipeline->host;
-    pipeline_count(pipeline); /* signals may end a session */
+    pipeline_count(pipeline); /* signals may end a session; who observes the counters is told */
     signals_pump(pipeline->signals);
-    host_hear(host);
-    if (pipeline->source != NULL)
-        progress_show(&host->progress, pipeline->source, pipeline->totals.read);
+    host_hear(pipeline->host);
 }
 
 enum source_result pipeline_run(struct pipeline *pipeline, struct source *source)
