@@ -1,9 +1,10 @@
-# counters.sh LOGCAST LIVE MARKS LOG: the counters of the run as a property, and the timer that tells them.
+# counters.sh LOGCAST TERMINAL LIVE MARKS LOG: the counters of the run as a property, and the timer that tells them.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
-live=$2
-marks=$3
-log=$4
+terminal=$2
+live=$3
+marks=$4
+log=$5
 cd "$work" || exit 1
 mkdir plugins
 cp "$(dirname "$logcast")"/plugins/filter.so "$live" "$marks" plugins
@@ -51,6 +52,19 @@ wait "$process"
 claim "a signal ends it all" same 143 "$?"
 exec 3>&-
 claim "and the summary is there" has out "standard input: 5 lines"
+
+# On a terminal the report takes the progress line away, which comes with what was read next.
+"$terminal" "$logcast" --no-plugins --report-every 1 - <stream >told &
+process=$!
+exec 3>stream
+echo a >&3
+claim "a terminal sees reports" hears "logcast: 1 lines, 1 kept, "
+echo b >&3
+claim "each takes the progress line away" hears \
+    "$(printf 'standard input: 2 lines\033[K\r\033[Klogcast: 2 lines, ')"
+exec 3>&-
+wait "$process"
+claim "ends with 0" same 0 "$?"
 
 # The configuration file may ask for it as well, also later. `marks` tells when a line was seen.
 mkfifo marked
