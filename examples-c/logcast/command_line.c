@@ -20,6 +20,8 @@ static const char usage[] =
     "  --PLUGIN.KEY VALUE    an option for a plugin, such as --filter.keep PATTERN\n"
     "  --explain             tell at the end which modules started and stopped, in which order, and\n"
     "                        which services were created, by whom and when\n"
+    "  --report-every SECONDS\n"
+    "                        tell on standard error how many lines were read so far, and how fast\n"
     "  --reload-every LINES  load one plugin anew after so many lines, each in its turn\n"
     "  --check-pointers      before a plugin is unloaded, look whether peal still has any of its\n"
     "                        functions; one of which it has stays loaded, and that is an error\n"

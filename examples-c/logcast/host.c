@@ -1,5 +1,7 @@
 #include "host.h"
 
+#include <string.h>
+
 #include "log_services.h"
 
 static void print(struct host *host, const char *who, const char *what)
@@ -45,11 +47,13 @@ bool host_open(struct host *host, const struct options *options)
     host->troubles = 0;
     progress_begin(&host->progress);
     roster_clear(&host->roster);
+    memset(&host->parsing, 0, sizeof host->parsing);
     if (peal_center_create(&host->center) < 0)
         return false;
     if (log_sink_join(host->center, &host->sinks) >= 0
         && log_store_define(host->center, &host->stores) >= 0
         && define_services(host)
+        && parsing_open(&host->parsing, host->center)
         && open_ear(host))
         return true;
     host_close(host);
@@ -58,6 +62,7 @@ bool host_open(struct host *host, const struct options *options)
 
 void host_close(struct host *host)
 {
+    parsing_close(&host->parsing);
     peal_center_destroy(host->center);
     peal_queue_destroy(host->ear);
 }

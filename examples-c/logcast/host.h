@@ -4,6 +4,7 @@
 
 #include "log_sink.h"
 #include "options.h"
+#include "parsing.h"
 #include "progress.h"
 #include "roster.h"
 
@@ -12,6 +13,7 @@ struct host {
     const struct options *options; /* in force; the configuration has them, and may change them */
     struct log_sink_protocol sinks;
     struct log_store_protocol stores;
+    struct parsing parsing;
     peal_queue ear; /* trouble comes from any thread, and is printed by the host's */
     struct progress progress;
     struct roster roster;

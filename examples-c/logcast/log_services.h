@@ -1,4 +1,4 @@
-/* The services that the host has for plugins: two protocols.
+/* The services that the host has for plugins: two protocols, and the counters of one as properties.
  *
  *     struct log_statistics_use statistics = PEAL_SERVICE(log_statistics, center);
  *     if (statistics.self != NULL) {
@@ -7,7 +7,7 @@
  *     }
  *
  * Both are used on the host's thread: the one that calls `start`, LogSink and the functions of
- * services. */
+ * services. The properties may be read on any thread, and observed on any queue. */
 #ifndef LOG_SERVICES_H
 #define LOG_SERVICES_H
 
@@ -45,5 +45,14 @@ PEAL_TYPE(log_reading_declaration, struct log_reading {
     METHOD(required, struct log_reading, of_session, (void)) \
     METHOD(required, struct log_reading, of_run, (void))
 PEAL_PROTOCOL(log_statistics, "LogStatistics", LOG_STATISTICS);
+
+/* The counters of "statistics" while the log streams: what was read of the source, and in the whole
+ * run. The host sets them between two pieces of a log, not with each line, and at a source's end.
+ *
+ *     struct log_run_counters_property counters;
+ *     log_run_counters_find(center, &counters);
+ *     kept = log_run_counters_get(counters).kept; */
+PEAL_PROPERTY(log_source_counters, "log.source", struct log_reading);
+PEAL_PROPERTY(log_run_counters, "log.run", struct log_reading);
 
 #endif

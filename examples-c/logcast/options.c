@@ -25,6 +25,7 @@ static const struct option {
     { "generate", NUMBER, false, offsetof(struct options, generate), 0, UINT64_MAX / 128 },
     { "trivial", NUMBER, false, offsetof(struct options, trivial), 0, TRIVIAL_LIMIT },
     { "line-limit", NUMBER, true, offsetof(struct options, line_limit), 1, 1u << 30 },
+    { "report-every", NUMBER, true, offsetof(struct options, report_every), 1, 86400 },
     { "reload-every", NUMBER, true, offsetof(struct options, reload_every), 1, UINT64_MAX },
 };
 

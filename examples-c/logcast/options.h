@@ -16,6 +16,7 @@ struct options {
     const char *plugins_folder; /* NULL: beside the executable */
     bool no_plugins, list, explain, time, check_pointers;
     uint64_t generate, trivial, line_limit;
+    uint64_t report_every; /* seconds; 0: never */
     uint64_t reload_every; /* 0: on SIGHUP alone */
 };
 

@@ -14,7 +14,7 @@ static bool store(const struct host *host, struct log_line *line, size_t *out_ca
 
 /* One line to all sinks. Typed broadcasts where results do not matter; where they do, the library
  * makes one of them, by the method's policy. */
-static bool pass_line(const struct host *host, struct log_line *line, uint64_t *refused)
+static bool pass_line(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
     void *arguments[] = { &line };
@@ -23,13 +23,16 @@ static bool pass_line(const struct host *host, struct log_line *line, uint64_t *
     peal_send(sinks->wants_line, arguments, 1, &keep, NULL);
     if (keep) {
         PEAL_BROADCAST(log_sink, sinks, kept_line, line);
+        if (host->parsing.is_wanted)
+            parsing_pass(&host->parsing, line);
         *refused += !store(host, line, NULL);
     }
     return keep;
 }
 
 /* The same, with a look at the clock after each call. What queues do is not seen from here: those who
- * store are charged together, for what handing over took. */
+ * store are charged together, for what handing over took. So are those who hear of fields, and the
+ * taking apart: they are called from within it. */
 static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
@@ -50,6 +53,10 @@ static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *
             each.table->kept_line(each.target, line);
             roster_charge(roster, each.target);
         }
+        if (host->parsing.is_wanted) {
+            parsing_pass(&host->parsing, line);
+            roster_charge_to(roster, &roster->fields);
+        }
         *refused += !store(host, line, &stores);
         if (stores > 0)
             roster_charge_to(roster, &roster->stores);
@@ -66,7 +73,9 @@ static void begin(struct pipeline *pipeline, struct source *source)
     pipeline->totals = no_lines;
     pipeline->counted = nothing;
     pipeline->counted_at = clock_nanoseconds();
-    pipeline->refused = 0;
+    pipeline->refused = host->parsing.lost = 0;
+    parsing_look(&host->parsing);
+    host->progress.source = source;
     statistics_begin_source(pipeline->statistics);
     roster_start(&host->roster);
     PEAL_EACH(log_sink, &host->sinks, begin, each) {
@@ -76,15 +85,13 @@ static void begin(struct pipeline *pipeline, struct source *source)
     }
 }
 
-static void tell_refused(struct host *host, uint64_t refused)
+static void tell_lost(struct host *host, const char *who, uint64_t count, const char *where)
 {
     char what[128];
-    if (refused == 0)
+    if (count == 0)
         return;
-    snprintf(what, sizeof what,
-             "%s lines were not stored everywhere: a queue was full, or memory short",
-             text_grouped(refused).text);
-    host_complain(host, "queues", what);
+    snprintf(what, sizeof what, "%s lines were not %s", text_grouped(count).text, where);
+    host_complain(host, who, what);
 }
 
 static void end(struct pipeline *pipeline)
@@ -97,9 +104,12 @@ static void end(struct pipeline *pipeline)
         if (host->options->time)
             roster_charge(&host->roster, each.target);
     }
-    tell_refused(host, pipeline->refused);
+    tell_lost(host, "queues", pipeline->refused,
+              "stored everywhere: a queue was full, or memory short");
+    tell_lost(host, "fields", host->parsing.lost, "heard by all in their fields: memory was short");
     pipeline_count(pipeline);
     pipeline->source = NULL;
+    host->progress.source = NULL;
     progress_hide(&host->progress);
     report_reading(source->name, &pipeline->statistics->of_source);
 }
@@ -141,18 +151,17 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
     if (options->reload_every > 0 && ++pipeline->lines_since_reload >= options->reload_every) {
         pipeline->lines_since_reload = 0;
         plugins_reload_next(pipeline->plugins);
+        parsing_look(&pipeline->host->parsing);
     }
 }
 
 /* What else there is to do, between two lines. */
 static void attend(struct pipeline *pipeline)
 {
-    struct host *host = pipeline->host;
-    pipeline_count(pipeline); /* signals may end a session */
+    pipeline_count(pipeline); /* signals may end a session; who observes the counters is told */
     signals_pump(pipeline->signals);
-    host_hear(host);
-    if (pipeline->source != NULL)
-        progress_show(&host->progress, pipeline->source, pipeline->totals.read);
+    host_hear(pipeline->host);
+    parsing_look(&pipeline->host->parsing);
 }
 
 enum source_result pipeline_run(struct pipeline *pipeline, struct source *source)

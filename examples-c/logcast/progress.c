@@ -12,24 +12,35 @@ void progress_begin(struct progress *progress)
 {
     progress->is_on = isatty(STDERR_FILENO);
     progress->is_shown = false;
-    progress->begun = progress->last = clock_nanoseconds();
+    progress->source = NULL;
+    progress->last = clock_nanoseconds();
 }
 
-void progress_show(struct progress *progress, const struct source *source, uint64_t lines)
+static void show(void *self, struct log_reading before, struct log_reading reading)
 {
-    if (!progress->is_on)
-        return;
+    struct progress *progress = self;
+    const struct source *source = progress->source;
     const uint64_t now = clock_nanoseconds();
-    if (now - progress->last < interval)
+    (void)before;
+    if (source == NULL || now - progress->last < interval)
         return;
     progress->last = now;
     progress->is_shown = true;
     /* Short enough for a terminal of eighty columns, whatever the source is called. */
-    fprintf(stderr, "\r%.30s: %s lines", source->name, text_grouped(lines).text);
-    if (source->size > 0 && source->bytes <= source->size)
-        fprintf(stderr, ", %u %%", (unsigned)((double)source->bytes * 100 / (double)source->size));
+    fprintf(stderr, "\r%.30s: %s lines", source->name, text_grouped(reading.read).text);
+    if (source->size > 0 && reading.bytes <= source->size)
+        fprintf(stderr, ", %u %%", (unsigned)((double)reading.bytes * 100 / (double)source->size));
     fprintf(stderr, "\033[K");
     fflush(stderr);
+}
+
+bool progress_observe(struct progress *progress, struct log_source_counters_property counters)
+{
+    static const struct log_source_counters_observer table = {
+        PEAL_OBSERVER(log_source_counters), .changed_values = show,
+    };
+    return !progress->is_on
+        || log_source_counters_observe(counters, progress, &table, 0, NULL, NULL) >= 0;
 }
 
 void progress_hide(struct progress *progress)

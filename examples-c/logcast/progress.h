@@ -1,19 +1,23 @@
-/* A line on a terminal that tells how far the work is: at most ten times a second. */
+/* A line on a terminal that tells how far the work is: at most ten times a second. It observes the
+ * counters of the source that is read. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
 #include <stdbool.h>
 
+#include "log_services.h"
 #include "source.h"
 
 struct progress {
     bool is_on, is_shown;
-    uint64_t begun, last; /* nanoseconds */
+    const struct source *source; /* the one that is read; NULL between two */
+    uint64_t last; /* nanoseconds */
 };
 
 /* On where standard error is a terminal, off elsewhere. */
 void progress_begin(struct progress *progress);
-void progress_show(struct progress *progress, const struct source *source, uint64_t lines);
+/* Observes the counters, where it is on. False when peal refuses; peal_last_message() tells why. */
+bool progress_observe(struct progress *progress, struct log_source_counters_property counters);
 /* Takes the line away, so that something else can be printed. */
 void progress_hide(struct progress *progress);
 

@@ -32,6 +32,7 @@ static void report(struct run *run)
 static void will_terminate(void *self)
 {
     struct run *run = self;
+    rate_close(&run->rate);
     signals_let_kill(&run->signals, run->host.center);
     pipeline_end(&run->pipeline);
     report(run);
@@ -42,6 +43,7 @@ static void configuration_reloaded(void *self)
 {
     struct run *run = self;
     plugins_reload_all(&run->plugins);
+    run_set_rate(run);
     run_knows_options(run);
 }
 

@@ -80,6 +80,8 @@ void report_time(const struct host *host, const struct plugins *plugins, uint64_
         report_share(roster->others.name, roster->others.nanoseconds, nanoseconds, &rest);
     if (roster->stores.nanoseconds > 0)
         report_share(roster->stores.name, roster->stores.nanoseconds, nanoseconds, &rest);
+    if (roster->fields.nanoseconds > 0)
+        report_share(roster->fields.name, roster->fields.nanoseconds, nanoseconds, &rest);
     if (reloads > 0)
         report_share("(reloads)", reloads, nanoseconds, &rest);
     report_share("(host)", rest, nanoseconds, &rest);

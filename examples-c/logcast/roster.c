@@ -9,6 +9,7 @@ void roster_clear(struct roster *roster)
     memset(roster, 0, sizeof *roster);
     roster->others.name = "others";
     roster->stores.name = "(queues)";
+    roster->fields.name = "(fields)";
 }
 
 struct roster_entry *roster_add(struct roster *roster, const char *name, const void *target)

@@ -19,6 +19,7 @@ struct roster {
     size_t count;
     struct roster_entry others; /* for targets that nobody announced */
     struct roster_entry stores; /* for handing lines to LogStore, whoever they are for */
+    struct roster_entry fields; /* for taking lines apart, and those who hear of it */
     uint64_t clock;
 };
 

@@ -18,9 +18,12 @@ static bool register_parts(struct run *run)
     const peal_center center = run->host.center;
     run->statistics.session_ends = reading_tell_session;
     run->statistics.context = run;
-    return configuration_register(center, &run->configuration, &run->line) >= 0
-        && statistics_register(center, &run->statistics) >= 0
-        && reading_register(center, run) >= 0;
+    if (configuration_register(center, &run->configuration, &run->line) < 0
+        || statistics_register(center, &run->statistics) < 0
+        || reading_register(center, run) < 0)
+        return false;
+    rate_open(&run->rate, &run->host.progress, run->statistics.run_counters);
+    return progress_observe(&run->host.progress, run->statistics.source_counters);
 }
 
 bool run_open(struct run *run)
@@ -45,6 +48,7 @@ bool run_open(struct run *run)
 
 void run_close(struct run *run)
 {
+    rate_close(&run->rate);
     plugins_close(&run->plugins);
     signals_unbind(&run->signals, run->host.center);
     host_close(&run->host);
@@ -85,6 +89,14 @@ bool run_knows_options(struct run *run)
     return knows_all;
 }
 
+void run_set_rate(struct run *run)
+{
+    if (run->signals.queue.number == 0)
+        return; /* it was told why */
+    if (!rate_set(&run->rate, run->host.options->report_every, run->signals.queue))
+        host_complain(&run->host, "report-every", peal_last_message());
+}
+
 /* ---- Logs -------------------------------------------------------------------------------------- */
 
 static void run_source(struct run *run, struct source *source)
@@ -117,6 +129,7 @@ void run_logs(struct run *run)
 {
     const struct options *options = run->host.options;
     const struct command_line *line = &run->line;
+    run_set_rate(run);
     if (options->generate != OPTIONS_GENERATE_NOTHING) {
         struct generator generator;
         generator_open(&generator, options->generate);

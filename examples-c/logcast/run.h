@@ -11,6 +11,7 @@
 #include "host.h"
 #include "pipeline.h"
 #include "plugins.h"
+#include "rate.h"
 #include "signals.h"
 #include "statistics.h"
 
@@ -22,6 +23,7 @@ struct run {
     struct plugins plugins;
     struct signals signals;
     struct pipeline pipeline;
+    struct rate rate;
     struct explain explain;
 };
 
@@ -35,6 +37,8 @@ void run_close(struct run *run);
 void run_load_plugins(struct run *run);
 /* Whether all options for plugins are such; the others are told of. */
 bool run_knows_options(struct run *run);
+/* Has the rate told as the options say. */
+void run_set_rate(struct run *run);
 /* Reads all logs, or what was read until a signal stopped the modules. */
 void run_logs(struct run *run);
 

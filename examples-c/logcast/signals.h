@@ -1,6 +1,6 @@
 /* Signals: SIGINT and SIGTERM stop the modules, SIGHUP has the configuration read and the plugins loaded
  * anew, SIGUSR1 ends the session. peal catches them; what they do happens in signals_pump, so on the
- * host's thread and between two lines. */
+ * host's thread and between two lines. So does what else waits on the queue: a timer's call. */
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
@@ -9,7 +9,7 @@
 
 struct signals {
     peal_queue queue;
-    int descriptor; /* readable while a signal waits; -1: there are none */
+    int descriptor; /* readable while something waits; -1: there are none */
     int ended_by;   /* the signal that stopped the modules, or 0 */
 };
 

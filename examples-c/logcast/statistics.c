@@ -48,6 +48,7 @@ static const struct log_statistics table = {
 
 peal_status statistics_register(peal_center center, struct statistics *statistics)
 {
+    const struct log_reading nothing = { 0 };
     const struct peal_provision provides[] = { { "LogStatistics", &table }, { NULL, NULL } };
     struct peal_service_description service = PEAL_SERVICE_DESCRIPTION("statistics");
     struct peal_module_description module = PEAL_MODULE_DESCRIPTION("statistics");
@@ -57,17 +58,30 @@ peal_status statistics_register(peal_center center, struct statistics *statistic
     service.create = create;
     service.clear_data = clear_data;
     module.service = service.name;
-    const peal_status status = peal_service_register(center, &service, NULL);
+    peal_status status = log_source_counters_define(center, nothing, NULL, &statistics->source_counters);
+    if (status >= 0)
+        status = log_run_counters_define(center, nothing, NULL, &statistics->run_counters);
+    if (status >= 0)
+        status = peal_service_register(center, &service, NULL);
     return status < 0 ? status : peal_module_register(center, &module, NULL);
 }
 
 /* ---- For the host ------------------------------------------------------------------------------ */
+
+/* Tells the observers of the properties. Where memory is short for that, they are told next time: the
+ * numbers themselves are ours. */
+static void publish(const struct statistics *statistics)
+{
+    log_source_counters_set(statistics->source_counters, statistics->of_source);
+    log_run_counters_set(statistics->run_counters, statistics->of_run);
+}
 
 void statistics_begin_source(struct statistics *statistics)
 {
     static const struct log_reading nothing;
     statistics->sources++;
     statistics->of_source = nothing;
+    publish(statistics);
 }
 
 static void add_to(struct log_reading *reading, const struct log_reading *more)
@@ -84,4 +98,5 @@ void statistics_add(struct statistics *statistics, const struct log_reading *mor
     add_to(&statistics->of_source, more);
     add_to(&statistics->of_session, more);
     add_to(&statistics->of_run, more);
+    publish(statistics);
 }

@@ -9,12 +9,14 @@ struct statistics {
     uint64_t session; /* from 1 */
     uint64_t sources;
     struct log_reading of_source, of_session, of_run;
+    struct log_source_counters_property source_counters; /* others see the first and the last by these */
+    struct log_run_counters_property run_counters;
     /* Called when a session ends, before its part is cleared. */
     void (*session_ends)(void *context, const struct statistics *statistics);
     void *context;
 };
 
-/* Registers the service, and the module that is it.
+/* Registers the service, and the module that is it; defines the properties.
  *
  * statistics: with zeros, but for the last two members; the instance to be. */
 peal_status statistics_register(peal_center center, struct statistics *statistics);

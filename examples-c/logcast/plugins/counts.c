@@ -1,13 +1,13 @@
 /* counts: how many of the kept lines fall into which hour, and begin with which words. The hours are a
  * service as well, for plugins that need them. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "counts.h"
 #include "log_hours.h"
 #include "log_plugin.h"
 #include "log_sink.h"
 #include "stamp.h"
+#include "tally_state.h"
 #include "text.h"
 
 /* The length of the first `count` words. */
@@ -41,47 +41,20 @@ static void kept_line(void *self, const struct log_line *line)
               span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
 }
 
-static void keep(const struct counts *counts, const void *state, size_t length)
-{
-    log_state_keep(counts->center, "counts", state, length);
-}
-
-static void keep_tally(const struct counts *counts, const struct tally *tally)
-{
-    const uint64_t head[] = { tally->count, tally->others };
-    keep(counts, head, sizeof head);
-    keep(counts, tally->entries, tally->count * sizeof *tally->entries);
-}
-
-static bool take_tally(struct log_kept *kept, struct tally *tally)
-{
-    uint64_t head[2];
-    struct tally_entry entry;
-    if (!log_state_take(kept, head, sizeof head))
-        return false;
-    for (uint64_t i = 0; i < head[0]; i++) {
-        if (!log_state_take(kept, &entry, sizeof entry))
-            return false;
-        tally_add(tally, entry.key, entry.length, entry.count);
-    }
-    tally->others += head[1];
-    return true;
-}
-
 /* Takes what destroy kept. */
 static bool take(struct log_kept *kept, struct counts *counts)
 {
     return kept->length == 0
         || (log_state_take(kept, &counts->totals, sizeof counts->totals)
-            && take_tally(kept, &counts->hours) && take_tally(kept, &counts->words));
+            && tally_take(&counts->hours, kept) && tally_take(&counts->words, kept));
 }
 
 static void destroy(void *target)
 {
     struct counts *counts = target;
-    keep(counts, &counts->totals, sizeof counts->totals);
-    keep_tally(counts, &counts->hours);
-    keep_tally(counts, &counts->words);
+    log_state_keep(counts->center, "counts", &counts->totals, sizeof counts->totals);
+    tally_keep(&counts->hours, counts->center, "counts");
+    tally_keep(&counts->words, counts->center, "counts");
     tally_free(&counts->hours);
     tally_free(&counts->words);
     free(counts);

@@ -11,7 +11,8 @@ claim "--version tells the version" grep -qE '^logcast [0-9]+\.[0-9]+\.[0-9]+, w
 run "$logcast" --list
 claim "--list names the plugins' options" has "$out" "--filter.keep PATTERN"
 
-for bad in --nonsense -x --reload-every --reload-every=0 --check-pointers=yes --generate --generate=-1 --generate=1x --trivial=17 --line-limit=0 \
+for bad in --nonsense -x --reload-every --reload-every=0 --report-every --report-every=0 --report-every=0.5 \
+    --check-pointers=yes --generate --generate=-1 --generate=1x --trivial=17 --line-limit=0 \
     --plugins --time=yes --filter.keep --filter.nothing=1 --nobody.option=1 '--no-plugins --filter.keep=x' \
     '--generate 1 file'; do
     # shellcheck disable=SC2086 # some are two

@@ -28,8 +28,10 @@ int main(int argc, char **argv)
         _exit(2);
     }
     /* Linux ends the reading with an error once the far end is closed. */
-    while ((count = read(terminal, buffer, sizeof buffer)) > 0)
+    while ((count = read(terminal, buffer, sizeof buffer)) > 0) {
         fwrite(buffer, 1, (size_t)count, stdout);
+        fflush(stdout);
+    }
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
         return 2;
     return WEXITSTATUS(status);

@@ -1,0 +1,30 @@
+/* Reads lines of dpkg's log, and tells what they say. Knows nothing of peal, or of this program.
+ *
+ *     2026-05-09 07:12:44 status installed libc6:amd64 2.36-9
+ *     2026-05-09 07:12:44 upgrade libc6:amd64 2.36-8 2.36-9
+ *     2026-05-09 07:12:44 startup archives unpack */
+#ifndef DPKG_LINE_H
+#define DPKG_LINE_H
+
+#include <stddef.h>
+
+/* Whom to tell. No text has a zero behind it; all are borrowed during the call. */
+struct dpkg_handlers {
+    void *context; /* the first argument of each */
+    /* A package is in a state now: "installed", "half-configured". */
+    void (*state)(void *context, const char *package, size_t package_length,
+                  const char *state, size_t state_length,
+                  const char *version, size_t version_length);
+    /* Something is done to a package: "install", "upgrade". The version is the one it will have, or
+     * has. */
+    void (*action)(void *context, const char *package, size_t package_length,
+                   const char *action, size_t action_length,
+                   const char *version, size_t version_length);
+    /* A line that is about no package. */
+    void (*other)(void *context, const char *text, size_t length);
+};
+
+/* Calls one of the handlers, once. */
+void dpkg_read_line(const struct dpkg_handlers *handlers, const char *text, size_t length);
+
+#endif

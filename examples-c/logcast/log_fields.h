@@ -1,0 +1,29 @@
+/* What the host tells of the kept lines of a package log, once they are taken apart: a protocol. The
+ * texts have a length and no zero, and are copied for an observer with a queue. */
+#ifndef LOG_FIELDS_H
+#define LOG_FIELDS_H
+
+#include <peal/peal.h>
+
+/* For each kept line one of these is called, on the host's thread, after LogSink's kept_line:
+ *     state   a package is in a state now
+ *     action  something is done to a package; the version is the one it will have, or has
+ *     other   the line is about no package
+ * Lines are taken apart only while somebody observes this; the host looks for that when a source begins,
+ * when plugins were loaded anew, and between two pieces of a log. */
+#define LOG_FIELDS(METHOD)                                                                            \
+    METHOD(optional, void, state, (const char *package __counted_by(package_length),                  \
+                                   size_t package_length,                                             \
+                                   const char *state __counted_by(state_length), size_t state_length, \
+                                   const char *version __counted_by(version_length),                  \
+                                   size_t version_length))                                            \
+    METHOD(optional, void, action, (const char *package __counted_by(package_length),                 \
+                                    size_t package_length,                                            \
+                                    const char *action __counted_by(action_length),                   \
+                                    size_t action_length,                                             \
+                                    const char *version __counted_by(version_length),                 \
+                                    size_t version_length))                                           \
+    METHOD(optional, void, other, (const char *text __counted_by(length), size_t length))
+PEAL_PROTOCOL(log_fields, "LogFields", LOG_FIELDS);
+
+#endif

@@ -1,0 +1,83 @@
+# counters.sh LOGCAST TERMINAL LIVE MARKS LOG: the counters of the run as a property, and the timer that tells them.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+terminal=$2
+live=$3
+marks=$4
+log=$5
+cd "$work" || exit 1
+mkdir plugins
+cp "$(dirname "$logcast")"/plugins/filter.so "$live" "$marks" plugins
+
+run "$logcast" --plugins plugins --generate 100000 --filter.drop trigproc --check-pointers
+claim "ends with 0" same 0 "$code"
+claim "is silent on standard error" is_empty "$err"
+kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)
+claim "the property has what the summary tells" has "$out" "    counters 100000 read, $kept kept, "
+claim "the filter has dropped some" [ "$kept" -lt 100000 ]
+claim "its observer on a queue has heard each change, while the log streamed" has "$out" \
+    "    heard 100000, more than one change 1, steps back 0, gaps 0"
+run "$logcast" --plugins plugins "$log" "$log"
+claim "the run's counters go on from one source to the next" has "$out" \
+    "    counters $(($(wc -l <"$log") * 2)) read, $(($(wc -l <"$log") * 2)) kept, $(($(wc -c <"$log") * 2)) bytes"
+run "$logcast" --plugins plugins --generate 100000 --reload-every 1000 --check-pointers
+claim "an observer of a property ends with its plugin, in the midst of the log" same 0 "$code"
+claim "and leaves nothing behind" is_empty "$err"
+
+# ---- The timer ----
+# Standard error is a pipe here: reading it waits for the next line, whenever the timer has it.
+mkfifo stream told
+exec 5<>told
+begin() { # ARGUMENT...: a process that reads the stream, which is open for writing on 3
+    "$logcast" --plugins plugins "$@" - <stream >out 2>told &
+    process=$!
+    exec 3>stream
+}
+hears() { # TEXT: waits for the line that has it
+    while read -r line <&5; do
+        case $line in
+        *"$1"*) return 0 ;;
+        esac
+    done
+}
+begin --report-every 1 --filter.drop b
+printf 'a\nb\nc\n' >&3
+claim "a report comes, with all lines that were read" hears "logcast: 3 lines, 2 kept, "
+claim "and again while the stream is silent: nothing more a second" \
+    hears "logcast: 3 lines, 2 kept, 0 lines a second"
+printf 'd\ne\n' >&3
+claim "it counts on" hears "logcast: 5 lines, 4 kept, "
+kill -TERM "$process"
+wait "$process"
+claim "a signal ends it all" same 143 "$?"
+exec 3>&-
+claim "and the summary is there" has out "standard input: 5 lines"
+
+# On a terminal the report takes the progress line away, which comes with what was read next.
+"$terminal" "$logcast" --no-plugins --report-every 1 - <stream >told &
+process=$!
+exec 3>stream
+echo a >&3
+claim "a terminal sees reports" hears "logcast: 1 lines, 1 kept, "
+echo b >&3
+claim "each takes the progress line away" hears \
+    "$(printf 'standard input: 2 lines\033[K\r\033[Klogcast: 2 lines, ')"
+exec 3>&-
+wait "$process"
+claim "ends with 0" same 0 "$?"
+
+# The configuration file may ask for it as well, also later. `marks` tells when a line was seen.
+mkfifo marked
+exec 4<>marked
+: >my.conf
+begin --config my.conf --marks.tell marked
+echo "mark 1" >&3
+read -r mark <&4
+claim "it reads, and reports nothing" same "mark 1" "$mark"
+echo "report-every = 1" >my.conf
+kill -HUP "$process"
+claim "the configuration file may ask for reports, also later" hears "logcast: 1 lines, 1 kept, "
+exec 3>&-
+wait "$process"
+claim "ends with 0" same 0 "$?"
+finish

@@ -1,0 +1,73 @@
+# packages.sh LOGCAST CLERK LOG: what the parser tells reaches all who observe LogFields.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+clerk=$2
+log=$3
+cd "$work" || exit 1
+mkdir both neither
+cp "$(dirname "$logcast")"/plugins/packages.so "$(dirname "$logcast")"/plugins/filter.so both
+cp both/*.so neither
+cp "$clerk" both
+
+# The rows under a heading of the report, as "key count".
+rows() {
+    awk -v heading="    $1" '
+        $0 == heading { on = 1; next }
+        on && !/^        / { exit }
+        on { count = $(NF - 2); gsub(",", "", count); print $1, count }' "$out" | sort
+}
+actions='^(install|upgrade|configure|trigproc|disappear|remove|purge)$'
+# What awk takes apart itself: "state WORD PACKAGE VERSION", "action ...", "other LINE".
+awk -v actions="$actions" '
+    NF == 6 && $3 == "status" { print "state", $4, $5, $6; next }
+    NF == 6 && $3 ~ actions { print "action", $3, $4, $6 == "<none>" ? $5 : $6; next }
+    { print "other", $0 }' "$log" >fields
+kinds() { grep -c "^$1 " "$2"; }
+count() { # COLUMN KIND: how often each word of the column is there
+    awk -v column="$1" -v kind="$2" '
+        $1 ~ kind { n[$column]++ } END { for (k in n) print k, n[k] }' fields | sort
+}
+
+run "$logcast" --plugins both --packages.top 65536 --check-pointers "$log"
+claim "ends with 0" same 0 "$code"
+claim "is silent on standard error" is_empty "$err"
+claim "the log has all three kinds of lines" same "action other state" \
+    "$(cut -d ' ' -f 1 fields | sort -u | tr '\n' ' ' | sed 's/ $//')"
+claim "each line was heard once, as what it is" same \
+    "    $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) other lines" \
+    "$(grep ' other lines$' "$out" | sed 's/\([0-9]\),\([0-9]\)/\1\2/g')"
+claim "states are those of awk" same "$(count 2 state)" "$(rows 'by state')"
+claim "actions too" same "$(count 2 action)" "$(rows 'by action')"
+claim "packages too" same "$(count 3 '^(state|action)$')" "$(rows 'by package')"
+# Texts without the kind and the blanks between; of other lines, all.
+sed -e 's/^other //;t' -e 's/^[a-z]* //;s/ //g' fields | tr -d '\n' >texts
+claim "another observer, on a queue, has heard the same, byte by byte" same \
+    "    wrote $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) others, $(wc -c <texts) bytes, sum $(od -An -v -tu1 texts | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { print sum }')" \
+    "$(grep '^    wrote ' "$out")"
+
+run "$logcast" --plugins both --packages.top 2 "$log"
+claim "as many packages as asked for, and the others together" same 3 \
+    "$(sed -n '/by package/,$p' "$out" | grep -c '^        ')"
+run "$logcast" --plugins both --packages.top 1 --filter.keep ' startup ' "$log"
+claim "only kept lines are taken apart" same \
+    "    0 states, 0 actions, $(grep -c ' startup ' "$log") other lines" \
+    "$(grep ' other lines$' "$out")"
+for bad in 0 65537 x; do
+    run "$logcast" --plugins neither --packages.top "$bad" "$log"
+    claim "--packages.top $bad: is told" has "$err" "logcast: packages: top must be a number from 1 to 65536"
+    claim "and the run goes on, and ends with 1" same 1 "$code"
+done
+
+run "$logcast" --plugins neither --time "$log"
+claim "where nobody observes, nothing is taken apart" [ "$(grep -c '(fields)' "$out")" -eq 0 ]
+run "$logcast" --plugins neither --packages.top 1 --time "$log"
+claim "where somebody does, --time tells what that took" grep -qE '^    \(fields\) +[0-9.]+ m?s' "$out"
+
+run "$logcast" --plugins neither --packages.top 65536 --generate 20000
+sed -n '/^packages$/,/^$/p' "$out" >still
+run "$logcast" --plugins neither --packages.top 65536 --generate 20000 --reload-every 100 --check-pointers
+claim "two hundred reloads change nothing that packages tells" same "$(cat still)" \
+    "$(sed -n '/^packages$/,/^$/p' "$out")"
+claim "it tells all lines" has still "other lines"
+claim "and leave nothing behind" is_empty "$err"
+finish
