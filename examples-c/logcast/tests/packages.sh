@@ -1,8 +1,9 @@
-# packages.sh LOGCAST CLERK LOG: what the parser tells reaches all who observe LogFields.
+# packages.sh LOGCAST CLERK MARKS LOG: what the parser tells reaches all who observe LogFields.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 clerk=$2
-log=$3
+marks=$3
+log=$4
 cd "$work" || exit 1
 mkdir both neither
 cp "$(dirname "$logcast")"/plugins/packages.so "$(dirname "$logcast")"/plugins/filter.so both
@@ -70,4 +71,27 @@ claim "two hundred reloads change nothing that packages tells" same "$(cat still
     "$(sed -n '/^packages$/,/^$/p' "$out")"
 claim "it tells all lines" has still "other lines"
 claim "and leave nothing behind" is_empty "$err"
+
+# Somebody may observe LogFields later, in the midst of the log. `marks` tells when a line was seen.
+cp "$marks" neither
+# The new configuration asks for a report as well: once it comes, all is loaded anew.
+mkfifo stream marked told
+exec 4<>marked 5<>told
+echo "marks.tell = marked" >my.conf
+"$logcast" --plugins neither --config my.conf - <stream >out 2>told &
+process=$!
+exec 3>stream
+printf '2026-05-09 07:12:44 install early:all <none> 1\nmark 1\n' >&3
+read -r mark <&4
+claim "the stream is read, and nobody observes" same "mark 1" "$mark"
+printf 'packages.top = 9\nreport-every = 1\n' >>my.conf
+kill -HUP "$process"
+read -r told <&5
+claim "the plugins are loaded anew" same "logcast: 2 lines, 2 kept, 0 lines a second" "$told"
+printf '2026-05-09 07:12:45 install late:all <none> 1\n' >&3
+exec 3>&-
+wait "$process"
+claim "ends with 0" same 0 "$?"
+out=$work/out
+claim "once packages runs it hears what comes" same "late:all 1" "$(rows 'by package')"
 finish
