@@ -10,6 +10,14 @@ struct peal_property_place *peal_property_directory[PEAL_PROPERTY_CHUNKS];
 
 static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 
+static struct peal_property_place *make_chunk(void)
+{
+    struct peal_property_place *places = peal_memory_allocate(PEAL_PROPERTY_CHUNK * sizeof *places);
+    for (size_t i = 0; places != NULL && i < PEAL_PROPERTY_CHUNK; i++)
+        places[i].number = peal_no_number_of(i);
+    return places;
+}
+
 bool peal_property_reserve(uint32_t index)
 {
     struct peal_property_place **chunk = &peal_property_directory[index >> PEAL_PROPERTY_CHUNK_BITS];
@@ -17,8 +25,7 @@ bool peal_property_reserve(uint32_t index)
         return false;
     pthread_mutex_lock(&growing);
     if (*chunk == NULL)
-        __atomic_store_n(
-            chunk, peal_memory_allocate(PEAL_PROPERTY_CHUNK * sizeof **chunk), __ATOMIC_RELEASE);
+        __atomic_store_n(chunk, make_chunk(), __ATOMIC_RELEASE);
     const bool is_there = *chunk != NULL;
     pthread_mutex_unlock(&growing);
     return is_there;
@@ -152,7 +159,7 @@ bool peal_property_close(
     struct peal_property_place *place, uint64_t number, struct peal_change_node **out_changes)
 {
     const uint32_t state = peal_property_lock(place);
-    __atomic_store_n(&place->number, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->number, peal_no_number_of(number), __ATOMIC_RELEASE);
     place->mask = NULL;
     struct peal_change_node *changes = NULL;
     struct peal_change_node *node;

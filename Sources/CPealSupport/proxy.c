@@ -6,9 +6,6 @@ struct peal_proxy_place *peal_proxies[PEAL_DIRECTORY_CHUNKS];
 
 _Static_assert(sizeof(struct peal_proxy_place) == 128, "a place fills two cache lines");
 
-/* A closed place bears the complement of a number that leads to it: see snapshot.c. */
-static uint64_t no_number_of(uint64_t number_or_index) { return ~number_or_index; }
-
 static bool reserve_chunk(uint32_t index)
 {
     struct peal_proxy_place **chunk = &peal_proxies[index >> PEAL_DIRECTORY_CHUNK_BITS];
@@ -23,7 +20,7 @@ static bool reserve_chunk(uint32_t index)
     struct peal_proxy_place *places = (struct peal_proxy_place *)(void *)memory;
     for (size_t i = 0; i < PEAL_DIRECTORY_CHUNK; i++) {
         places[i].list.current = peal_directory_nobody(&places[i].list);
-        places[i].list.nobody.method = no_number_of(i);
+        places[i].list.nobody.method = peal_no_number_of(i);
     }
     __atomic_store_n(chunk, places, __ATOMIC_RELEASE);
     return true;

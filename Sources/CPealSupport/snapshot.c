@@ -13,10 +13,6 @@ _Static_assert(
 
 _Static_assert(sizeof(struct peal_directory_place) == 64, "a place fills a cache line");
 
-/* A closed place bears the complement of a number that leads to it: no number that leads to it, made up
- * or zero, is its own. */
-static uint64_t no_number_of(uint64_t number_or_index) { return ~number_or_index; }
-
 bool peal_directory_reserve(uint32_t index)
 {
     struct peal_directory_place **chunk = &peal_directory[index >> PEAL_DIRECTORY_CHUNK_BITS];
@@ -31,7 +27,7 @@ bool peal_directory_reserve(uint32_t index)
     struct peal_directory_place *places = (struct peal_directory_place *)(void *)memory;
     for (size_t i = 0; i < PEAL_DIRECTORY_CHUNK; i++) {
         places[i].current = peal_directory_nobody(&places[i]);
-        places[i].nobody.method = no_number_of(i);
+        places[i].nobody.method = peal_no_number_of(i);
     }
     __atomic_store_n(chunk, places, __ATOMIC_RELEASE);
     return true;
@@ -54,5 +50,5 @@ void peal_directory_open(
 void peal_directory_close(struct peal_directory_place *place)
 {
     peal_directory_publish(place, peal_directory_nobody(place));
-    __atomic_store_n(&place->nobody.method, no_number_of(place->nobody.method), __ATOMIC_RELEASE);
+    __atomic_store_n(&place->nobody.method, peal_no_number_of(place->nobody.method), __ATOMIC_RELEASE);
 }

@@ -174,6 +174,26 @@ CLAIM("F1", "a property's handle that is zero, made up or stale gives a status t
     end();
 }
 
+CLAIM("F1", "zero is no property's handle, also where the first places were given back")
+{
+    enum { COUNT = 256 };
+    const peal_property zero = { 0 };
+    int32_t value = 3;
+
+    center = open_center();
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        peal_property property;
+
+        snprintf(name, sizeof name, "gone%d", i);
+        CHECK_OK(peal_property_define(center, name, "int32_t", NULL, NULL, &property));
+    }
+    end();
+    CHECK_FAILURE(peal_property_get(zero, &value, 4), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_property_set(zero, &value, 4), PEAL_ERROR_HANDLE);
+    CHECK_EQUAL(value, 3);
+}
+
 static void hear(void *self, int32_t old_value, int32_t new_value)
 {
     (void)self, (void)old_value, (void)new_value;

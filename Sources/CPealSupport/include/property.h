@@ -87,7 +87,7 @@ enum { PEAL_CHANGE_RECORD_SET = 1, PEAL_CHANGE_RECORD_INITIAL = 2 };
 
 /* A property's place. Never unmapped; the number tells whose it is now. */
 struct peal_property_place {
-    uint64_t number; /* 0: nobody's */
+    uint64_t number; /* nobody's while it is closed: peal_no_number_of */
     uint32_t state;
     uint32_t version;
     struct peal_property_block *_Nullable blocks[2];

@@ -180,6 +180,10 @@ static inline void peal_directory_publish(
     __atomic_store_n(&place->current, snapshot, __ATOMIC_RELEASE);
 }
 
+/* What a closed place bears: the complement of a number that leads to it. No number that leads to it, made
+ * up or zero, is its own. */
+static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~number_or_index; }
+
 /* Whether the place is the method's, and whether nobody observes it. */
 static inline bool peal_directory_is_of(
     const struct peal_directory_place *_Nonnull place, uint64_t number)
