@@ -1,9 +1,6 @@
 #include "changes.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <time.h>
-
+#include "condition.h"
 #include "memory.h"
 
 struct peal_changes {
@@ -18,11 +15,7 @@ struct peal_changes *peal_changes_make(void)
     if (changes == NULL)
         return NULL;
     pthread_mutex_init(&changes->lock, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&changes->told, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    peal_condition_init(&changes->told);
     return changes;
 }
 
@@ -53,14 +46,8 @@ void peal_changes_tell(struct peal_changes *changes)
 
 void peal_changes_wait(struct peal_changes *changes, uint64_t seen, uint64_t deadline)
 {
-    enum { SECOND = 1000000000 };
-    const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
     pthread_mutex_lock(&changes->lock);
-    while (changes->count == seen) {
-        if (deadline == UINT64_MAX)
-            pthread_cond_wait(&changes->told, &changes->lock);
-        else if (pthread_cond_timedwait(&changes->told, &changes->lock, &until) == ETIMEDOUT)
-            break;
-    }
+    while (changes->count == seen && peal_condition_wait(&changes->told, &changes->lock, deadline))
+        ;
     pthread_mutex_unlock(&changes->lock);
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "condition.h"
 #include "memory.h"
 
 struct peal_mailbox *peal_mailbox_make(void)
@@ -20,11 +21,7 @@ struct peal_mailbox *peal_mailbox_make(void)
     pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&mailbox->lock, &spinning);
     pthread_mutexattr_destroy(&spinning);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&mailbox->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    peal_condition_init(&mailbox->changed);
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
@@ -118,17 +115,10 @@ void peal_mailbox_shut(struct peal_mailbox *mailbox)
 
 bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
 {
-    enum { SECOND = 1000000000 };
-    int failure;
     mailbox->sleepers++;
-    if (deadline == UINT64_MAX) {
-        failure = pthread_cond_wait(&mailbox->changed, &mailbox->lock);
-    } else {
-        const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
-        failure = pthread_cond_timedwait(&mailbox->changed, &mailbox->lock, &until);
-    }
+    const bool is_in_time = peal_condition_wait(&mailbox->changed, &mailbox->lock, deadline);
     mailbox->sleepers--;
-    return failure != ETIMEDOUT;
+    return is_in_time;
 }
 
 void peal_mailbox_tell(struct peal_mailbox *mailbox)

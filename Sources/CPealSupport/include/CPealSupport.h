@@ -7,6 +7,7 @@
 #include "entry.h"
 #include "frame.h"
 #include "hooks.h"
+#include "condition.h"
 #include "mailbox.h"
 #include "memory.h"
 #include "names.h"

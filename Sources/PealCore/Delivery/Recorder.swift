@@ -31,16 +31,7 @@ enum Recorder {
     private static func record(_ list: Broadcast.List, _ words: UnsafePointer<UInt64>) {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            withUnsafeTemporaryAllocation(
-                byteCount: max(1, copying.pointee.fixedSize), alignment: CopyPlan.alignment
-            ) { values in
-                let arguments = memory.baseAddress.unsafelyUnwrapped
-                copying.pointers(of: values.baseAddress.unsafelyUnwrapped, into: arguments)
-                CallPlan.readFrame(plan, words, into: arguments)
-                take(list, arguments)
-            }
-        }
+        copying.withArguments(of: words, plan) { take(list, $0) }
     }
 
     private static func take(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {

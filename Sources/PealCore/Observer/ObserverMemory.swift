@@ -19,24 +19,13 @@ struct ObserverMemory {
         guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
         tables = offsets.mapValues { memory + $0 }
         record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
-        record.pointee.gate = registration.gate
+        record.begin(
+            gate: registration.gate, target: registration.target, destroy: registration.destroy,
+            owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
-        record.pointee.references = 1
-        record.pointee.owners = 1
-        record.pointee.target = registration.target
-        record.pointee.destroy = registration.destroy
-        record.pointee.owner = registration.owner?.number ?? 0
-        record.pointee.retain = registration.weak?.retain
-        record.pointee.release = registration.weak?.release
-        record.pointee.reference = registration.weak?.reference
-        if let box = registration.weak?.box {
-            box.own()
-            record.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
-        }
         record.pointee.keeps_latest = registration.keepsLatest
         record.pointee.mailbox = registration.queue?.mailbox
         registration.queue.map { peal_mailbox_retain($0.mailbox) }
-        record.pointee.end.run = { ObserverLife.runEnd($0) }
         for proto in family { fill(proto, from: functions) }
     }
 

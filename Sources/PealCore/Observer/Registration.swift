@@ -37,10 +37,9 @@ public struct Registration {
         self.functions = functions
     }
 
-    /// The gate that it begins with.
+    /// The gate that it begins with, but for the mark of a weak target.
     var gate: UInt32 {
-        (isOnce ? ObserverGate.once : 0) | (weak != nil ? ObserverGate.weak : 0) | (isBlocked ? 1 : 0)
-            | (lazy != nil ? ObserverGate.lazy : 0)
+        (isOnce ? ObserverGate.once : 0) | (isBlocked ? 1 : 0) | (lazy != nil ? ObserverGate.lazy : 0)
     }
 
     /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next

@@ -54,17 +54,7 @@ struct ProxyCall {
             if case .arguments(let arguments) = carrier { body(arguments) }
             return
         }
-        guard let copying else { return }
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            withUnsafeTemporaryAllocation(
-                byteCount: max(1, copying.pointee.fixedSize), alignment: CopyPlan.alignment
-            ) { values in
-                let arguments = memory.baseAddress.unsafelyUnwrapped
-                copying.pointers(of: values.baseAddress.unsafelyUnwrapped, into: arguments)
-                CallPlan.readFrame(plan, words, into: arguments)
-                body(arguments)
-            }
-        }
+        copying?.withArguments(of: words, plan, body)
     }
 
     /// Broadcasts, as `peal_send` does.

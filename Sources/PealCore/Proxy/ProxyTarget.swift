@@ -22,7 +22,7 @@ struct ProxyTarget: @unchecked Sendable {
         }
         self.memory = memory.bindMemory(to: peal_proxy_target.self, capacity: 1)
         self.list = list.bindMemory(to: peal_snapshot.self, capacity: 1)
-        fillRecord(request)
+        record.begin(target: request.target, destroy: request.destroy, owner: request.owner, weak: request.weak)
         self.memory.pointee.resolve = request.resolve
         self.memory.pointee.redirect = request.redirect
         self.memory.pointee.invoke = request.invoke
@@ -30,22 +30,6 @@ struct ProxyTarget: @unchecked Sendable {
         for (index, function) in functions.enumerated() {
             let function = function.map { unsafeBitCast($0, to: (@convention(c) () -> Void).self) }
             peal_proxy_target_set_function(self.memory, UInt64(index), function)
-        }
-    }
-
-    private func fillRecord(_ request: ProxyRequest) {
-        record.pointee.gate = request.weak == nil ? 0 : ObserverGate.weak
-        record.pointee.references = 1
-        record.pointee.owners = 1
-        record.pointee.target = request.target
-        record.pointee.destroy = request.destroy
-        record.pointee.owner = request.owner?.number ?? 0
-        record.pointee.retain = request.weak?.retain
-        record.pointee.release = request.weak?.release
-        record.pointee.reference = request.weak?.reference
-        if let box = request.weak?.box {
-            box.own()
-            record.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
         }
     }
 

@@ -103,11 +103,7 @@ public final class Queue: Sendable {
 
     /// Under the lock of the observation's center, before it can be removed.
     func remember(_ observation: Observation) throws(Failure) {
-        let isKept = members.withLock { members in
-            if !members.isEnded { members.observations[observation.number] = observation }
-            return !members.isEnded
-        }
-        guard isKept else { throw .staleQueue }
+        try remember { $0.observations[observation.number] = observation }
     }
 
     func forget(_ observation: Observation) {
@@ -115,15 +111,19 @@ public final class Queue: Sendable {
     }
 
     func remember(_ timer: Timer) throws(Failure) {
-        let isKept = members.withLock { members in
-            if !members.isEnded { members.timers[timer.number] = timer }
-            return !members.isEnded
-        }
-        guard isKept else { throw .staleQueue }
+        try remember { $0.timers[timer.number] = timer }
     }
 
     func forget(_ timer: Timer) {
         members.withLock { $0.timers[timer.number] = nil }
+    }
+
+    private func remember(_ add: (inout Members) -> Void) throws(Failure) {
+        let isKept = members.withLock { members in
+            if !members.isEnded { add(&members) }
+            return !members.isEnded
+        }
+        guard isKept else { throw .staleQueue }
     }
 }
 

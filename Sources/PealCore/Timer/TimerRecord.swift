@@ -11,7 +11,8 @@ extension TimerRecord {
         // A mailbox of its own is handed over.
         if options.queue != nil { peal_mailbox_retain(mailbox) }
         let record = peal_timer_state_of(memory)
-        record.fill(peal_timer_observer(record), options)
+        peal_timer_observer(record).begin(
+            target: options.target, destroy: options.destroy, owner: options.owner, weak: options.weak)
         peal_timer_observer(record).pointee.mailbox = mailbox
         peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
         record.pointee.delay = options.schedule.delay
@@ -23,23 +24,6 @@ extension TimerRecord {
         case .broadcast(let method): record.pointee.method = method.number
         }
         return record
-    }
-
-    private func fill(_ observer: UnsafeMutablePointer<ObserverRecord>, _ options: Timer.Options) {
-        observer.pointee.gate = options.weak == nil ? 0 : ObserverGate.weak
-        observer.pointee.references = 1
-        observer.pointee.owners = 1
-        observer.pointee.owner = options.owner?.number ?? 0
-        observer.pointee.target = options.target
-        observer.pointee.destroy = options.destroy
-        observer.pointee.retain = options.weak?.retain
-        observer.pointee.release = options.weak?.release
-        observer.pointee.reference = options.weak?.reference
-        if let box = options.weak?.box {
-            box.own()
-            observer.pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
-        }
-        observer.pointee.end.run = { ObserverLife.runEnd($0) }
     }
 
     /// Puts the task of a wanted call on the queue.
