@@ -1,30 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "center.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static void must(peal_status status, const char *what)
-{
-    char reason[1200];
-
-    if (status == PEAL_OK)
-        return;
-    snprintf(reason, sizeof reason, "%s: %s: %s", what, peal_status_name(status), peal_last_message());
-    check_give_up(reason, __FILE__, __LINE__);
-}
 
 peal_center open_center(void)
 {
     peal_center center = { 0 };
 
-    must(peal_center_create(&center), "a center");
+    check_must(peal_center_create(&center), "a center");
     return center;
 }
 
 void close_center(peal_center center)
 {
-    must(peal_center_destroy(center), "ending a center");
+    check_must(peal_center_destroy(center), "ending a center");
 }
 
 peal_status try_protocol(
@@ -45,7 +34,7 @@ peal_protocol protocol_of(peal_center center, const char *name, const char *cons
 {
     peal_protocol protocol = { 0 };
 
-    must(try_protocol(center, name, NULL, methods, &protocol), name);
+    check_must(try_protocol(center, name, NULL, methods, &protocol), name);
     return protocol;
 }
 
@@ -56,7 +45,7 @@ peal_method method_of(peal_center center, const char *protocol, const char *text
     peal_method method = { 0 };
     size_t count = 0;
 
-    must(peal_protocol_list_methods(made, &method, 1, &count), text);
+    check_must(peal_protocol_list_methods(made, &method, 1, &count), text);
     return method;
 }
 
@@ -64,7 +53,7 @@ peal_method find_method(peal_protocol protocol, const char *name)
 {
     peal_method method = { 0 };
 
-    must(peal_method_find(protocol, name, &method), name);
+    check_must(peal_method_find(protocol, name, &method), name);
     return method;
 }
 
@@ -75,7 +64,7 @@ peal_observation observe_with(
     const struct peal_binding binding = { method, function, NULL };
     peal_observation observation = { 0 };
 
-    must(peal_observe_bindings(protocol, target, &binding, 1, options, &observation), method);
+    check_must(peal_observe_bindings(protocol, target, &binding, 1, options, &observation), method);
     return observation;
 }
 
@@ -83,7 +72,7 @@ size_t count_observers(peal_protocol protocol)
 {
     size_t count = (size_t)-1;
 
-    must(peal_protocol_count_observers(protocol, &count), "counting observers");
+    check_must(peal_protocol_count_observers(protocol, &count), "counting observers");
     return count;
 }
 
@@ -91,6 +80,6 @@ size_t count_listed(peal_method method)
 {
     size_t count = (size_t)-1;
 
-    must(peal_method_count_observers(method, &count), "counting the observers of a method");
+    check_must(peal_method_count_observers(method, &count), "counting the observers of a method");
     return count;
 }

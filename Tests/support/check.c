@@ -157,6 +157,16 @@ void check_give_up(const char *reason, const char *file, int line)
     _exit(1);
 }
 
+void check_must_at(peal_status status, const char *what, const char *file, int line)
+{
+    char reason[1200];
+
+    if (status == PEAL_OK)
+        return;
+    snprintf(reason, sizeof reason, "%s: %s: %s", what, peal_status_name(status), peal_last_message());
+    check_give_up(reason, file, line);
+}
+
 static void end_claim_without_end(int signal_number)
 {
     static const char text[] = "  the claim does not end\n0 passed, 1 failed\n";

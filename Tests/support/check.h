@@ -63,6 +63,11 @@ void check_allow_seconds(unsigned seconds);
 
 /* Ends the program: for what cannot go on, such as a latch that never opens. */
 void check_give_up(const char *reason, const char *file, int line);
+/* Ends the program unless the status is PEAL_OK, for what a claim stands on.
+ *
+ * what: what was tried. */
+void check_must_at(peal_status status, const char *what, const char *file, int line);
+#define check_must(status, what) check_must_at((status), (what), __FILE__, __LINE__)
 
 #define CLAIM(number, sentence) CHECK_CLAIM_(number, sentence, __LINE__)
 #define CHECK_CLAIM_(number, sentence, line) CHECK_CLAIM_AT_(number, sentence, line)

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guest.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct chat_protocol chat;
 struct news_protocol news;
-
-static void must(peal_status status, const char *what)
-{
-    char reason[1200];
-
-    if (status == PEAL_OK)
-        return;
-    snprintf(reason, sizeof reason, "%s: %s: %s", what, peal_status_name(status), peal_last_message());
-    check_give_up(reason, __FILE__, __LINE__);
-}
 
 static void write_call(struct guest_instance *instance, int n)
 {
@@ -96,8 +85,8 @@ peal_center open_guest_house(void)
 {
     const peal_center center = open_center();
 
-    must(chat_define(center, &chat), "Chat");
-    must(news_define(center, &news), "News");
+    check_must(chat_define(center, &chat), "Chat");
+    check_must(news_define(center, &news), "News");
     journal_clear();
     return center;
 }
@@ -116,14 +105,14 @@ void guest_register(struct guest *guest, peal_center center, const char *name)
     description.create = create;
     description.init = initialize;
     description.destroy = destroy;
-    must(peal_service_register(center, &description, &guest->service), name);
+    check_must(peal_service_register(center, &description, &guest->service), name);
 }
 
 peal_observation guest_observe(struct guest *guest, const struct peal_observe_options *options)
 {
     peal_observation observation = { 0 };
 
-    must(peal_observe_service(chat.protocol, guest->name, options, &observation), guest->name);
+    check_must(peal_observe_service(chat.protocol, guest->name, options, &observation), guest->name);
     return observation;
 }
 
@@ -147,6 +136,6 @@ peal_observation plain_observe(const char *name, const struct peal_observe_optio
         .on_other = plain_message, .on_count = plain_count };
     peal_observation observation = { 0 };
 
-    must(chat_observe(&chat, (void *)(uintptr_t)name, &table, options, &observation), name);
+    check_must(chat_observe(&chat, (void *)(uintptr_t)name, &table, options, &observation), name);
     return observation;
 }

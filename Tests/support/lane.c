@@ -3,18 +3,7 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
-
-static void must(peal_status status, const char *what)
-{
-    char reason[1200];
-
-    if (status == PEAL_OK)
-        return;
-    snprintf(reason, sizeof reason, "%s: %s: %s", what, peal_status_name(status), peal_last_message());
-    check_give_up(reason, __FILE__, __LINE__);
-}
 
 static bool submit(void *context, peal_queue queue)
 {
@@ -47,7 +36,7 @@ void lane_open_bounded(
     options.submit = kind == PEAL_QUEUE_EXECUTOR ? submit : NULL;
     options.context = lane;
     options.destroy = count_destroy;
-    must(peal_queue_create(&options, &lane->queue), "a queue");
+    check_must(peal_queue_create(&options, &lane->queue), "a queue");
 }
 
 void lane_open(struct lane *lane, peal_queue_kind kind)
@@ -71,13 +60,13 @@ void lane_settle(struct lane *lane)
         flush_queue(lane->queue);
         break;
     case PEAL_QUEUE_PUMPED:
-        must(peal_queue_descriptor(lane->queue, &descriptor), "a descriptor");
+        check_must(peal_queue_descriptor(lane->queue, &descriptor), "a descriptor");
         while (is_readable(descriptor))
             (void)pump_all(lane->queue);
         break;
     default:
         while (lane_take_submitted(lane))
-            must(peal_queue_run(lane->queue), "running what was submitted");
+            check_must(peal_queue_run(lane->queue), "running what was submitted");
     }
 }
 
@@ -86,7 +75,7 @@ void lane_close(struct lane *lane)
     const peal_status status = peal_queue_destroy(lane->queue);
 
     if (status != PEAL_ERROR_HANDLE)
-        must(status, "ending a queue");
+        check_must(status, "ending a queue");
     /* The queue's thread may be about to tell the lane that it is no more. */
     while (__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) == 0)
         sched_yield();
@@ -103,13 +92,13 @@ size_t pump_all(peal_queue queue)
 {
     size_t calls = 0;
 
-    must(peal_queue_pump(queue, 0, &calls), "pumping");
+    check_must(peal_queue_pump(queue, 0, &calls), "pumping");
     return calls;
 }
 
 void flush_queue(peal_queue queue)
 {
-    must(peal_queue_flush(queue, LANE_LONG), "waiting for a queue");
+    check_must(peal_queue_flush(queue, LANE_LONG), "waiting for a queue");
 }
 
 bool is_readable(int descriptor)
@@ -125,7 +114,7 @@ struct peal_queue_counts counts_of(peal_queue queue)
 
     memset(&counts, 0, sizeof counts);
     counts.size = sizeof counts;
-    must(peal_queue_read_counts(queue, &counts), "reading counts");
+    check_must(peal_queue_read_counts(queue, &counts), "reading counts");
     return counts;
 }
 
