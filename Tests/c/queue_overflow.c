@@ -257,6 +257,44 @@ CLAIM("Q5", "WAIT waits for room")
     }
 }
 
+static struct latch got_in = LATCH_INITIALIZER;
+
+static void *ring_fifth(void *context)
+{
+    (void)context;
+    waited = peal_broadcast(bell.on_ring, 5);
+    latch_open(&got_in);
+    return NULL;
+}
+
+static void await_room_in_second(int n)
+{
+    if (n == 2)
+        latch_wait(&got_in);
+}
+
+CLAIM("Q5", "who waits for room gets in once half of the queue is free, while its run goes on")
+{
+    for (int round = 0; round < CHECK_ROUNDS(100); round++) {
+        pthread_t thread;
+
+        open_bell(PEAL_QUEUE_PUMPED, 4, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
+        does = await_room_in_second;
+        latch_shut(&got_in);
+        for (int n = 1; n <= 4; n++)
+            CHECK_OK(peal_broadcast(bell.on_ring, n));
+        thread = thread_start(ring_fifth, NULL);
+        /* The second call does not return before the fifth is in. The run ends with what it began with. */
+        CHECK_EQUAL(pump_all(lane.queue), 4);
+        thread_join(thread);
+        CHECK_EQUAL(pump_all(lane.queue), 1);
+        CHECK_OK(waited);
+        CHECK_JOURNAL("A1 A2 A3 A4 A5");
+        CHECK_COUNTS(lane.queue, 0, 5, 0, 0);
+        close_bell();
+    }
+}
+
 CLAIM("Q5", "WAIT refuses when the time has passed")
 {
     open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, LANE_SHORT);
