@@ -10,7 +10,8 @@ let engine: [SwiftSetting] = [
 let package = Package(
     name: "peal",
     products: [
-        .library(name: "PealABI", targets: ["PealABI", "CPealEntry"])
+        .library(name: "Peal", targets: ["Peal"]),
+        .library(name: "PealABI", targets: ["PealABI", "CPealEntry"]),
     ],
     targets: [
         .systemLibrary(name: "CPeal", path: "include"),
@@ -22,7 +23,9 @@ let package = Package(
         .target(name: "PealCall", dependencies: ["CFFI", "CPealSupport"], swiftSettings: engine),
         .target(name: "PealCore", dependencies: ["PealCall", "CPealSupport"], swiftSettings: engine),
         .target(name: "PealABI", dependencies: ["CPeal", "PealCore", "PealCall", "CPealSupport"], swiftSettings: engine),
+        .target(name: "Peal", dependencies: ["CPeal", "PealABI", "CPealEntry"], swiftSettings: engine),
         .testTarget(name: "PealCallTests", dependencies: ["PealCall", "CPealSupport"]),
         .testTarget(name: "PealCoreTests", dependencies: ["PealCore", "CPealSupport"]),
+        .testTarget(name: "PealTests", dependencies: ["Peal"], swiftSettings: engine),
     ]
 )

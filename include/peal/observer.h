@@ -109,6 +109,38 @@ PEAL_API peal_status peal_observe_bindings(
     peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
+/* One call, as a handler gets it. */
+struct peal_call {
+    peal_method method;     /* which method was called */
+    size_t index;           /* its place in the list of names, or among the protocol's methods */
+    void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
+    void *result;           /* room for the result, zeroed; NULL where the method has none */
+};
+
+/* Takes calls of any method: for languages, bindings and tools, which cannot write a C function for each
+ * prototype. inspect.h tells what the arguments are. (forwardInvocation, and GLib's closure marshallers.)
+ *
+ * target: as registered.
+ * call: *borrowed during the call*. Values may be read as their types; do not write to them. */
+typedef void (*peal_handler)(void *target, const struct peal_call *call);
+
+/* Registers an observer whose methods are all one function. It is an observer as any other: of each call
+ * it gets, it is told which method it was, its arguments, and where to leave the result.
+ *
+ * handler: called for each of the methods; *borrowed until the destroy callback*.
+ * methods, count: *copied*; the names of the methods that it implements, as for peal_method_find, each at
+ *   most once; required ones must be among them. NULL and 0: all of the protocol, in the order of
+ *   peal_protocol_list_methods, and then those that it adopts. Methods that the protocol grows by later are
+ *   not implemented.
+ * The rest is as for peal_observe. Two registrations of one target and handler are duplicates. Also
+ * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method
+ * named twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of
+ * libffi (proxy.h) and the system forbids it.
+ * Thread rule: any thread, also from a callback. Since 0.1. */
+PEAL_API peal_status peal_observe_handler(
+    peal_protocol protocol, void *target, peal_handler handler, const char *const *methods, size_t count,
+    const struct peal_observe_options *options, peal_observation *out_observation);
+
 /* Registers a service as an observer, lazily. Nothing is created until the first broadcast of a method
  * that the service implements: then it is created (service.h), before that broadcast calls anybody, and
  * observes from that broadcast on, in the place that this registration has in the order. Its table for

@@ -39,7 +39,7 @@ struct peal_item {
 
 /* The captured arguments of one broadcast. The items follow, then the handle of what waits for answers,
  * where there is one, then the arguments. Small: a million of them may wait. */
-struct peal_call {
+struct peal_kept_call {
     uint32_t references; /* items that wait */
     uint32_t layout;     /* the number of items times two, and one where the handle is there */
 };
@@ -51,34 +51,34 @@ struct peal_task {
     void (*_Nonnull run)(struct peal_task *_Nonnull task);
 };
 
-static inline struct peal_item *_Nonnull peal_call_items(struct peal_call *_Nonnull call)
+static inline struct peal_item *_Nonnull peal_call_items(struct peal_kept_call *_Nonnull call)
 {
     return (struct peal_item *)(void *)(call + 1);
 }
-static inline struct peal_call *_Nonnull peal_item_call(struct peal_item *_Nonnull item)
+static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_Nonnull item)
 {
-    return (struct peal_call *)(void *)((char *)item - item->offset);
+    return (struct peal_kept_call *)(void *)((char *)item - item->offset);
 }
 /* Where the arguments begin, from the call, aligned for any of them. */
 static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
 {
-    const size_t size = sizeof(struct peal_call) + item_count * sizeof(struct peal_item)
+    const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
         + has_completion * sizeof(uint64_t);
     return (size + 15) & ~(size_t)15;
 }
-static inline void *_Nonnull peal_call_arguments(struct peal_call *_Nonnull call)
+static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
 {
     return (char *)call + peal_call_header(call->layout >> 1, call->layout & 1);
 }
 /* The handle; 0: nobody waits for answers. */
-static inline uint64_t peal_call_completion(struct peal_call *_Nonnull call)
+static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call)
 {
     const void *behind = peal_call_items(call) + (call->layout >> 1);
     return (call->layout & 1) != 0 ? *(const uint64_t *)behind : 0;
 }
 /* A call whose items and arguments are still to be filled in. */
 static inline void peal_call_begin(
-    struct peal_call *_Nonnull call, uint32_t item_count, uint64_t completion)
+    struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
 {
     call->references = item_count;
     call->layout = item_count * 2 + (completion != 0);
@@ -86,7 +86,7 @@ static inline void peal_call_begin(
         *(uint64_t *)(void *)(peal_call_items(call) + item_count) = completion;
 }
 /* True when that was the last item. */
-static inline bool peal_call_release(struct peal_call *_Nonnull call)
+static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)
 {
     /* Nobody takes a reference anew: who has the last one need not write that. */
     return __atomic_load_n(&call->references, __ATOMIC_ACQUIRE) == 1

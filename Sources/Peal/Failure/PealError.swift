@@ -1,0 +1,31 @@
+public import CPeal
+
+/// Why something of peal did not work: what kind of failure it was, and a sentence that says what to change.
+public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind.
+    public let status: Status
+    /// The sentence.
+    public let message: String
+
+    public init(status: Status, message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    public var description: String { "\(status): \(message)" }
+
+    /// The last failure on this thread.
+    init(_ status: peal_status) {
+        self.init(status: Status(status), message: String(cString: peal_last_message()))
+    }
+
+    /// Throws what a function of the C interface reports as a failure; returns what it reports besides.
+    @discardableResult @inlinable
+    static func check(_ status: peal_status) throws(PealError) -> peal_status {
+        if status.rawValue < 0 { throw failure(status) }
+        return status
+    }
+
+    @usableFromInline
+    static func failure(_ status: peal_status) -> PealError { PealError(status) }
+}

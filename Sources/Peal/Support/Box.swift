@@ -1,0 +1,28 @@
+/// Swift objects in the hands of the C interface.
+///
+/// The one place of the Swift API that counts references by hand: what `retain` hands to C, C's destroy
+/// callback gives back.
+enum Box {
+    /// A pointer to an object that is kept until ``release(_:)``.
+    static func retain(_ object: AnyObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passRetained(object).toOpaque()
+    }
+
+    /// The object, without counting: whoever calls keeps it alive.
+    @inline(__always)
+    static func borrow<Object: AnyObject>(
+        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Void
+    ) {
+        Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
+    }
+
+    /// The object, counted.
+    static func object<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer, as type: Object.Type) -> Object {
+        Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// A destroy callback of the C interface.
+    static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
+        if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+    }
+}
