@@ -123,6 +123,24 @@ extension ServiceScope {
         }
     }
 
+    /// Where the short way has led nowhere. Out of line, and with the arguments where they are, so that the
+    /// short way saves and moves no registers.
+    @inline(never)
+    static func beginAnew(
+        _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?,
+        _ hold: Hold
+    ) -> peal_status {
+        release(hold)
+        return beginSlowly(service, proto, size, out)
+    }
+
+    /// The end of a scope that somebody waited for.
+    @inline(never)
+    static func answerEnd(_ hold: Hold) -> peal_status {
+        answer(hold)
+        return PEAL_OK
+    }
+
     @inline(never)
     static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in

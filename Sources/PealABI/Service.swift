@@ -127,25 +127,23 @@ public func peal_use_end(_ use: peal_use) -> peal_status {
 public func peal_scope_begin(
     _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
 ) -> peal_status {
-    if let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hold_outermost(),
-        let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size)
-    {
-        out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: scope.hold.shown)
-        return PEAL_OK
+    guard let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hold_outermost() else {
+        return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
     }
-    return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
+    guard let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size) else {
+        return ServiceScope.beginAnew(service, proto, table_size, out_scope, hold)
+    }
+    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: scope.hold.shown)
+    return PEAL_OK
 }
 
 @c @implementation
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
-    if let scope, let hold = scope.pointee.hold.map(\.own), peal_scope_is_outermost(hold),
-        ServiceScope.isHeld(hold, scope.pointee.`self`)
-    {
-        ServiceScope.release(hold)
-        scope.pointee.`self` = nil
-        return PEAL_OK
-    }
-    return ServiceScope.endSlowly(scope)
+    guard let scope, let hold = scope.pointee.hold.map(\.own), peal_scope_is_outermost(hold),
+        peal_scope_holds(hold, scope.pointee.`self`)
+    else { return ServiceScope.endSlowly(scope) }
+    scope.pointee.`self` = nil
+    return peal_hold_release(hold) ? ServiceScope.answerEnd(hold) : PEAL_OK
 }
 
 @c @implementation

@@ -101,9 +101,10 @@ static inline void peal_provided_enlarge(
 static inline struct peal_provided *_Nullable peal_record_find(
     struct peal_service_record *_Nonnull record, uint64_t protocol)
 {
-    for (uint32_t i = 0; i < record->provided_count; i++)
-        if (record->provided[i].protocol == protocol)
-            return &record->provided[i];
+    struct peal_provided *provided = record->provided;
+    for (uint32_t left = record->provided_count; left > 0; left--, provided++)
+        if (provided->protocol == protocol)
+            return provided;
     return NULL;
 }
 static inline struct peal_provided *_Nullable peal_record_find_named(
@@ -136,6 +137,7 @@ enum {
 struct peal_service_place {
     uint64_t number;   /* 0 while it is nobody's */
     uint64_t instance; /* the number of the instance that is got; 0: there is none */
+    struct peal_instance_place *_Nullable shown;  /* its place: what scopes need is one step away */
     struct peal_service_record *_Nullable record; /* for who has the lock of the names */
 };
 
@@ -180,17 +182,19 @@ static inline void peal_service_open(
     place->record = record;
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }
-/* The instance first: whoever finds the number sees no instance of another service. */
-static inline void peal_service_close(struct peal_service_place *_Nonnull place)
-{
-    __atomic_store_n(&place->instance, (uint64_t)0, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->number, (uint64_t)0, __ATOMIC_RELEASE);
-    place->record = NULL;
-}
 static inline void peal_service_publish(
     struct peal_service_place *_Nonnull place, uint64_t instance)
 {
+    struct peal_instance_place *shown = instance == 0 ? NULL : peal_instance_place_of(instance);
     __atomic_store_n(&place->instance, instance, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->shown, shown, __ATOMIC_RELEASE);
+}
+/* The instance first: whoever finds the number sees no instance of another service. */
+static inline void peal_service_close(struct peal_service_place *_Nonnull place)
+{
+    peal_service_publish(place, 0);
+    __atomic_store_n(&place->number, (uint64_t)0, __ATOMIC_RELEASE);
+    place->record = NULL;
 }
 static inline bool peal_service_is_of(
     const struct peal_service_place *_Nonnull place, uint64_t number)
@@ -311,19 +315,18 @@ static inline struct peal_instance_place *_Nullable peal_service_take(
 static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place, bool fences)
 {
-    uint64_t number = peal_service_instance(place);
+    struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     /* The level's last call is over. */
     __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-    while (number != 0) {
-        struct peal_instance_place *instance = peal_instance_place_of(number);
+    while (instance != NULL) {
         __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (fences)
             __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        const uint64_t again = peal_service_instance(place);
-        if (__builtin_expect(again == number, 1))
+        struct peal_instance_place *again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(again == instance, 1))
             return instance;
-        number = again;
+        instance = again;
     }
     return NULL;
 }
@@ -337,7 +340,16 @@ static inline struct peal_instance_place *_Nullable peal_scope_instance(
         : NULL;
 }
 
-/* Whether a level of the own thread is taken, and the innermost. */
+/* Whether a level holds this instance for a scope. */
+static inline bool peal_scope_holds(
+    const struct peal_thread_hold *_Nonnull hold, const void *_Nullable self)
+{
+    const struct peal_instance_place *place
+        = (const struct peal_instance_place *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
+    return (hold->list & PEAL_HOLD_OF_SCOPE) != 0 && place->self == self;
+}
+
+/* Whether a level is the own thread's outermost, and the innermost too. */
 static inline bool peal_scope_is_outermost(const struct peal_thread_hold *_Nullable hold)
 {
     const struct peal_thread *thread = peal_thread_own;

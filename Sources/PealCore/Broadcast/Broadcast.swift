@@ -159,6 +159,7 @@ public enum Broadcast {
         _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Outcome {
+        if let outcome = ResultWords.send(hold, arguments, count, result, calls, number) { return outcome }
         if let outcome = Delivery.sendPlainly(hold, arguments, count, result, calls, number) { return outcome }
         return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)

@@ -6,6 +6,7 @@ extension ProxyCall {
     /// Any other frame.
     ///
     /// - Returns: Whether there is a result.
+    @_optimize(speed)
     static func frame(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
         _ result: UnsafeMutablePointer<peal_entry_result>
@@ -49,6 +50,7 @@ extension ProxyCall {
 
     /// The same where the method's policy looks at results.
     @inline(never)
+    @_optimize(speed)
     static func frameWithResult(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
         _ result: UnsafeMutablePointer<peal_entry_result>, _ method: UInt64
@@ -57,6 +59,23 @@ extension ProxyCall {
         guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let shape = plan.pointee.frame else { return frameSlowly(words, index, hold, result) }
+        if !shape.usesStack, let folded = ResultWords.fold(policy, plan, list, hold, words) {
+            result.pointee.integers.0 = folded.kept
+            result.pointee.floats.0 = Double(bitPattern: folded.kept)
+            Broadcast.release(hold)
+            return true
+        }
+        return frameFolded(words, hold, result, policy, shape)
+    }
+
+    /// Any policy and result.
+    @inline(never)
+    private static func frameFolded(
+        _ words: UnsafeMutablePointer<UInt64>, _ hold: Broadcast.Hold,
+        _ result: UnsafeMutablePointer<peal_entry_result>, _ policy: BroadcastPolicy, _ shape: FrameShape
+    ) -> Bool {
+        let list = Broadcast.list(hold)
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         var results = (kept: (UInt64(0), UInt64(0)), last: (UInt64(0), UInt64(0)))
         withUnsafeMutablePointer(to: &results) { results in
             let kept = UnsafeMutableRawPointer(results)

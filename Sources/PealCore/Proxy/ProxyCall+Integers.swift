@@ -11,6 +11,7 @@ extension ProxyCall {
 
     /// Up to four integers, in registers all the way. Those that the method does not have are passed on
     /// too: nobody looks at them.
+    @_optimize(speed)
     static func integers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
@@ -42,6 +43,7 @@ extension ProxyCall {
 
     /// The same where the method's policy looks at results.
     @inline(never)
+    @_optimize(speed)
     private static func integersWithResult(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64,
         _ hold: Broadcast.Hold, _ method: UInt64
@@ -50,21 +52,14 @@ extension ProxyCall {
         guard let policy = simplePolicy(of: list, method) else {
             return integersSlowly(number, a, b, c, d, index, hold)
         }
-        var results = (kept: UInt64(0), last: UInt64(0))
-        withUnsafeMutablePointer(to: &results) { results in
-            let kept = UnsafeMutableRawPointer(results)
-            let last = kept + MemoryLayout<UInt64>.stride
-            var folder = folder(policy, list, into: kept)
-            let count = Int(peal_snapshot_count(list))
-            let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, peal_hold_current(hold)) { entry in
-                let function = unsafeBitCast(entry.pointee.function, to: FourIntegersOne.self)
-                last.storeBytes(of: function(entry.pointee.target, a, b, c, d), as: UInt64.self)
-                return folder.take(last)
-            }
-            folder.finish(calls: called)
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        let folded = ResultWords.fold(policy, plan, list, hold) { entry in
+            let function = unsafeBitCast(entry.pointee.function, to: FourIntegersOne.self)
+            return function(entry.pointee.target, a, b, c, d)
         }
+        guard let folded else { return integersSlowly(number, a, b, c, d, index, hold) }
         Broadcast.release(hold)
-        return results.kept
+        return folded.kept
     }
 
     /// - Parameter hold: The method's list, where it is held already.
@@ -89,6 +84,7 @@ extension ProxyCall {
     }
 
     /// The same with up to two floats.
+    @_optimize(speed)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> UInt64 {

@@ -7,7 +7,8 @@ public enum ServiceScope {
     /// What a scope shows.
     public typealias Begun = (hold: Hold, target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
 
-    /// At the thread's outermost level, which is free: nil where a closer look is needed.
+    /// At the thread's outermost level, which is free: nil where a closer look is needed. Then the level is to be
+    /// released.
     @inlinable
     @inline(__always)
     public static func beginShortly(
@@ -22,15 +23,7 @@ public enum ServiceScope {
                 return (hold, instance.pointee.`self`, table)
             }
         }
-        release(hold)
         return nil
-    }
-
-    /// Whether a level holds this for a scope.
-    @inlinable
-    @inline(__always)
-    public static func isHeld(_ hold: Hold, _ target: UnsafeMutableRawPointer?) -> Bool {
-        peal_scope_instance(hold).map { $0.pointee.`self` == target } ?? false
     }
 
     /// The long way: creates the instance where there is none, takes an inner level.
@@ -51,15 +44,16 @@ public enum ServiceScope {
     /// - Returns: False when that is not the innermost of this thread, or holds no such instance.
     public static func end(_ hold: Hold, _ target: UnsafeMutableRawPointer?) -> Bool {
         guard let thread = peal_thread_own_slot(), peal_thread_innermost(thread) == hold,
-            isHeld(hold, target)
+            peal_scope_holds(hold, target)
         else { return false }
         release(hold)
         return true
     }
 
-    @inlinable
-    @inline(__always)
     public static func release(_ hold: Hold) {
-        if peal_hold_release(hold) { Broadcast.answer(hold) }
+        if peal_hold_release(hold) { answer(hold) }
     }
+
+    /// What is left to do for a level that was released.
+    public static func answer(_ hold: Hold) { Broadcast.answer(hold) }
 }
