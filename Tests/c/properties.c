@@ -722,6 +722,23 @@ CLAIM("X5", "a batch takes any number of sets")
     end();
 }
 
+CLAIM("X5", "the end of a batch says when a full queue refused a call, and the value is set")
+{
+    begin();
+    lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
+    struct peal_observe_options options = options_on(lane.queue, NULL);
+    CHECK_OK(volume_observe(volume, (char *)"q", &by_values, 0, &options, NULL));
+    CHECK_OK(volume_set(volume, 6));
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(volume_set(volume, 7), PEAL_DEFERRED);
+    CHECK_STATUS(peal_batch_end(), PEAL_REJECTED);
+    CHECK_EQUAL(volume_get(volume), 7);
+    pump_all(lane.queue);
+    CHECK_JOURNAL("q:5>6");
+    lane_close(&lane);
+    end();
+}
+
 CLAIM("X5", "a batch that an observer opens and ends is told after the call")
 {
     begin();

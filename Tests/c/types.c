@@ -96,6 +96,18 @@ CLAIM("P3", "every name of stdint.h, size_t and its kin has the compiler's size 
     check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
 }
 
+CLAIM("P3", "every handle of peal has the compiler's size and alignment")
+{
+    static const struct layout layouts[] = {
+        LAYOUT(peal_center), LAYOUT(peal_protocol), LAYOUT(peal_method), LAYOUT(peal_observation),
+        LAYOUT(peal_invocation), LAYOUT(peal_proxy), LAYOUT(peal_queue), LAYOUT(peal_reference),
+        LAYOUT(peal_owner), LAYOUT(peal_completion), LAYOUT(peal_timer), LAYOUT(peal_property),
+        LAYOUT(peal_service), LAYOUT(peal_use), LAYOUT(peal_module),
+    };
+
+    check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
+}
+
 CLAIM("P3", "pointers and function pointers have the compiler's size, whatever they point to")
 {
     static const struct layout layouts[] = {

@@ -90,7 +90,7 @@ struct peal_module_description {
                             and broadcasts. Who starts or stops waits; from a call of the queue, and
                             from the main thread for the main queue, the step runs at once. Another
                             thread must pump a pumped queue meanwhile */
-    void *context;
+    void *context; /* *borrowed until* `release`; `self` of all functions where there is no service */
     /* Starts. PEAL_OK; PEAL_DEFERRED when step->done will tell; negative: it failed. May be NULL. */
     peal_status (*start)(void *self, struct peal_module_step *step);
     /* The same for the stop. A stop that fails is reported, and the others go on. May be NULL. */
@@ -135,6 +135,7 @@ PEAL_API peal_status peal_module_register(
  * handle is stale and its name free from the beginning. From its own event or step, and where the time
  * passes, the rest is done when that has ended: on a thread of peal's for an event.
  *
+ * module: *consumed*, unless it is PEAL_ERROR_STATE.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time has
  * passed or this is its own call; PEAL_ERROR_STATE when a module that runs, or is about to be started by a
  * start, needs it: the sentence names that; PEAL_ERROR_HANDLE.
@@ -152,6 +153,7 @@ PEAL_API peal_status peal_modules_remove_class(
 
 /* Finds a module by name.
  *
+ * out_module: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND, whose sentence lists near names; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_find(peal_center center, const char *name, peal_module *out_module);
@@ -206,7 +208,8 @@ PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
 
 /* The state of all.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE.
+ * out_state: filled.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_ask(peal_center center, peal_modules_state *out_state);
 
@@ -217,7 +220,7 @@ typedef enum peal_module_state {
     PEAL_MODULE_STARTING = 1,
     PEAL_MODULE_RUNNING = 2,
     PEAL_MODULE_STOPPING = 3,
-    PEAL_MODULE_STOPPED = 4,
+    PEAL_MODULE_STOPPED = 4, /* after a start of all that failed: registered again */
     PEAL_MODULE_FAILED = 5  /* its start did */
 } peal_module_state;
 
@@ -237,8 +240,9 @@ struct peal_module_info {
     char last_failure[256];    /* the sentence of the last one; empty without */
 };
 
-/* Fills in what there is to know.
+/* Fills in what there is to know, all at one moment.
  *
+ * info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_ask(peal_module module, struct peal_module_info *info);

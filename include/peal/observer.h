@@ -241,6 +241,18 @@ PEAL_API peal_status peal_observation_unblock(peal_observation observation);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_observation_is_active(peal_observation observation);
 
+/* For PEAL_CLEANUP: ends an observation with the scope of its variable, and waits for its calls.
+ *
+ *     peal_observation shown PEAL_CLEANUP(peal_observation_cleanup) = { 0 };
+ *
+ * Thread rule: any thread, also from a callback; in a call of the observer's own it does not wait.
+ * Since 0.1. */
+PEAL_UNUSED static inline void peal_observation_cleanup(peal_observation *observation)
+{
+    if (observation->number != 0)
+        (void)peal_observation_remove_with(*observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+}
+
 PEAL_END_DECLARATIONS
 
 #endif

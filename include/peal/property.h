@@ -55,8 +55,8 @@ struct peal_property_options {
 
 /* Defines a property, or finds the one of that name. `volume_define` of the macro is the same.
  *
- * A property that is there already keeps its value. One that was defined for owners ends with the last
- * of them.
+ * A property that is there already keeps its value. It ends with its center; one that was defined for
+ * owners alone ends with the last of them.
  *
  * center: where to define it.
  * name: *copied*; 1 to 255 bytes.
@@ -77,12 +77,14 @@ PEAL_API peal_status peal_property_define(
  *
  * type: what the caller takes it for, to be compared; NULL: anything.
  * out_property: filled, zero on failure.
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_TYPE when it has another type.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_TYPE when it has another type. Also PEAL_ERROR_SYNTAX
+ * of a type, PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_find(
     peal_center center, const char *name, const char *type, peal_property *out_property);
 
-/* Ends a property, whoever defined it: its observers are removed, changes that wait are told to nobody.
+/* Ends a property, whoever defined it: its observers are removed, each as by peal_observation_remove, and
+ * changes that wait are told to nobody.
  *
  * property: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE.
@@ -104,7 +106,8 @@ PEAL_API peal_status peal_property_type(
  *
  * out_value: filled with a whole value; untouched on failure.
  * size: sizeof the type.
- * Returns PEAL_OK; PEAL_ERROR_TYPE for another size, or of a text; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for another size, or of a text; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT
+ * for NULL.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_get(peal_property property, void *out_value, size_t size);
 
@@ -133,7 +136,8 @@ PEAL_API peal_status peal_property_set(peal_property property, const void *value
 /* Sets the value if it is still the expected one.
  *
  * expected: *borrowed during the call*; compared as PEAL_PROPERTY_IGNORE_EQUAL says.
- * out_is_set: filled with whether it was set; may be NULL.
+ * out_is_set: filled with whether it was set; may be NULL. True also where the value is equal already and
+ *   PEAL_PROPERTY_IGNORE_EQUAL tells nobody.
  * The rest is as for peal_property_set. Where it is not set the status is PEAL_OK and nobody is told.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_compare_and_set(
@@ -151,7 +155,8 @@ PEAL_API peal_status peal_batch_begin(void);
 
 /* Ends the innermost batch of this thread, and with the outermost tells what was held back.
  *
- * Returns PEAL_OK; PEAL_ERROR_STATE without a batch.
+ * Returns PEAL_OK; PEAL_REJECTED: told, but a queue was full, or memory short, for an observer's call;
+ * PEAL_ERROR_STATE without a batch.
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API peal_status peal_batch_end(void);
 
@@ -192,14 +197,15 @@ enum peal_property_observe_flags {
      * the value twice, by `recorded` as PEAL_CHANGE_INITIAL. Registering then returns PEAL_DEFERRED where
      * another thread is telling the property's observers: that one tells this too. */
     PEAL_PROPERTY_INITIAL = 1 << 0,
-    /* Needs a queue (PEAL_ERROR_ARGUMENT): a change that still waits on it when the next one comes is dropped (and counted:
-     * queue.h). The old value that is told is that of the last set. */
+    /* Needs a queue, else it is PEAL_ERROR_ARGUMENT: a change that still waits there when the next one
+     * comes is dropped, and counted (queue.h). The old value that is told is that of the last set. */
     PEAL_PROPERTY_KEEP_LATEST = 1 << 1
 };
 
 /* Registers an observer of a property. `volume_observe` of the macro is the same, checked by the
  * compiler.
  *
+ * target: *borrowed until the destroy callback*; passed as `self`; may be NULL.
  * observer: *copied*.
  * flags: enum peal_property_observe_flags.
  * options, and the rest: as for peal_observe; the target may observe a property once, and another
@@ -210,17 +216,6 @@ enum peal_property_observe_flags {
 PEAL_API peal_status peal_property_observe(
     peal_property property, void *target, const struct peal_property_observer *observer, uint32_t flags,
     const struct peal_observe_options *options, peal_observation *out_observation);
-
-/* For PEAL_CLEANUP: ends an observation with the scope of its variable, and waits for its calls.
- *
- *     peal_observation shown PEAL_CLEANUP(peal_observation_cleanup) = { 0 };
- *
- * Since 0.1. */
-PEAL_UNUSED static inline void peal_observation_cleanup(peal_observation *observation)
-{
-    if (observation->number != 0)
-        (void)peal_observation_remove_with(*observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
-}
 
 /* ---- The macro --------------------------------------------------------------------------------- */
 

@@ -154,7 +154,8 @@ PEAL_API PEAL_CHECK peal_status peal_closure_create(
  *
  * center: where the types of the prototype are known.
  * prototype: *borrowed during the call*; of the bare function; its name does not matter.
- * target, options: as for peal_proxy_create_for, but without stages. The target may be held weakly.
+ * target, options: as for peal_proxy_create_for; the target may be held weakly. Stages are
+ *   PEAL_ERROR_ARGUMENT.
  * function: takes `void *self` before the parameters of the prototype, and returns its result; not NULL.
  *   That it does cannot be checked.
  * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_FORBIDDEN. Also

@@ -17,7 +17,9 @@
  * counted. (NSTimer, dispatch sources, and timerfd do the same.)
  *
  * A weak target (reference.h, struct peal_weak_type) is retained for each call. Once it is dead, the
- * timer ends by itself at its next firing: its handle is stale, and `destroy` runs.
+ * timer ends by itself at its next firing: its handle is stale, and `destroy` runs. It also ends with its
+ * queue and with its owner; and where it broadcasts a method, at the first firing after the method's
+ * protocol or center has ended.
  */
 #ifndef PEAL_TIMER_H
 #define PEAL_TIMER_H
@@ -43,12 +45,13 @@ struct peal_timer_options {
     uint32_t flags;       /* enum peal_timer_flags */
     void (*fire)(void *target); /* what is called; NULL where there is a method */
     peal_method method;   /* or: what is broadcast; it has no parameters, and its results are dropped */
-    void *target;         /* *borrowed until the destroy callback*; may be NULL */
+    void *target;         /* *borrowed until the destroy callback*; may be NULL. A method does not get it:
+                             there it says, held weakly, how long the timer lives */
     void (*destroy)(void *target); /* called once when peal is done with the target; may be NULL */
-    int64_t period_ns;    /* from one firing to the next; above zero */
+    int64_t period_ns;    /* from one firing to the next; above zero, also with PEAL_TIMER_ONCE */
     int64_t delay_ns;     /* from the start to the first firing; 0: one period */
-    int64_t tolerance_ns; /* how much later a firing may come, so that several share a wake-up; 0: none
-                             that is wanted */
+    int64_t tolerance_ns; /* how much later a firing may come, so that several share a wake-up; 0: no
+                             later than the system makes it */
     peal_queue queue;     /* where it fires; zero: a serial queue of its own */
     peal_owner owner;     /* to whom it belongs; zero: the thread's (owner.h), if any */
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
@@ -69,7 +72,8 @@ struct peal_timer_options {
  *   the size is right), after the last call has returned, with no lock held: on the timer's queue.
  * out_timer: filled, zero on failure; *owned*: end it with peal_timer_destroy.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, a delay or tolerance below zero,
- * no function and no method, or both; PEAL_ERROR_HANDLE for a stale queue, owner, method or reference.
+ * no function and no method, or both, and a target that is not the reference's; PEAL_ERROR_HANDLE for a
+ * stale queue, owner, method or reference.
  * Also PEAL_ERROR_ARGUMENT_COUNT for a method with parameters, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_timer_create(
@@ -78,7 +82,8 @@ PEAL_API PEAL_CHECK peal_status peal_timer_create(
 /* Starts a timer: it fires after its delay. One that runs begins anew from now, and a firing that waits
  * on the queue is dropped: so a watchdog is kept quiet.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY, of the first start in the process alone: later
+ * ones need none.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_start(peal_timer timer);
 
@@ -86,7 +91,7 @@ PEAL_API peal_status peal_timer_start(peal_timer timer);
  *
  * delay_ns: 0: one period.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, or a delay below zero: then
- * nothing changes. Also PEAL_ERROR_HANDLE, PEAL_ERROR_MEMORY.
+ * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY as peal_timer_start.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_restart(peal_timer timer, int64_t delay_ns, int64_t period_ns);
 
@@ -118,7 +123,7 @@ PEAL_API peal_status peal_timer_fire(peal_timer timer);
  * must be waited for, call peal_timer_stop_and_wait first.
  *
  * timer: *consumed*.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended already, by itself too.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended already: by itself, with its queue or its owner.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_destroy(peal_timer timer);
 
@@ -147,7 +152,7 @@ PEAL_API peal_status peal_timer_read(peal_timer timer, struct peal_timer_facts *
  *
  *     peal_timer timer PEAL_CLEANUP(peal_timer_cleanup) = { 0 };
  *
- * Since 0.1. */
+ * Thread rule: any thread, also from a callback; in a call of the timer's own it does not wait. Since 0.1. */
 PEAL_UNUSED static inline void peal_timer_cleanup(peal_timer *timer)
 {
     if (timer->number != 0) {

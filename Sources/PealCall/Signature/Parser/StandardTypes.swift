@@ -20,6 +20,8 @@ enum StandardTypes {
         "peal_center": .unsignedLong, "peal_protocol": .unsignedLong, "peal_method": .unsignedLong,
         "peal_observation": .unsignedLong, "peal_queue": .unsignedLong, "peal_reference": .unsignedLong,
         "peal_owner": .unsignedLong, "peal_invocation": .unsignedLong, completion: .unsignedLong,
+        "peal_proxy": .unsignedLong, "peal_timer": .unsignedLong, "peal_property": .unsignedLong,
+        "peal_service": .unsignedLong, "peal_use": .unsignedLong, "peal_module": .unsignedLong,
     ]
 
     /// Names of POSIX and of the system. A program that does not use them may declare its own types

@@ -1,0 +1,265 @@
+/* The program of docs/guide.md. */
+#include <peal/peal.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAT(METHOD)                                                        \
+    METHOD(required, void, on_message, (const char *who, const char *text)) \
+    METHOD(optional, bool, may_enter, (const char *who), every)
+PEAL_PROTOCOL(chat, "Chat", CHAT);
+
+/* Ends the program with peal's own sentence where something failed. */
+static void must(peal_status status)
+{
+    if (status < 0) {
+        fprintf(stderr, "%s\n", peal_last_message());
+        exit(1);
+    }
+}
+
+static void print_message(void *self, const char *who, const char *text)
+{
+    printf("%s reads: %s says %s\n", (const char *)self, who, text);
+}
+
+static const struct chat reader = { PEAL_TABLE(chat), .on_message = print_message };
+
+static bool let_in(void *self, const char *who)
+{
+    printf("%s is asked about %s\n", (const char *)self, who);
+    return strcmp(who, "Mallory") != 0;
+}
+
+static const struct chat doorman = {
+    PEAL_TABLE(chat), .on_message = print_message, .may_enter = let_in,
+};
+
+static void free_reader(void *target)
+{
+    printf("%s is freed\n", (const char *)target);
+    free(target);
+}
+
+static char *new_reader(const char *name)
+{
+    char *reader_name = malloc(strlen(name) + 1);
+    if (reader_name == NULL)
+        exit(1);
+    return strcpy(reader_name, name);
+}
+
+/* A plugin would be loaded with dlopen. It need not know of owners. */
+static void start_plugin(const struct chat_protocol *chat)
+{
+    must(chat_observe(chat, "a bot", &reader, NULL, NULL));
+}
+
+#define ARCHIVE(METHOD) METHOD(required, size_t, count, (void))
+PEAL_PROTOCOL(archive, "Archive", ARCHIVE);
+
+static void *open_archive(struct peal_creation *creation)
+{
+    printf("the %s opens\n", creation->service);
+    return calloc(1, sizeof(size_t)); /* NULL would be a failure */
+}
+
+static void close_archive(void *self)
+{
+    printf("the archive closes\n");
+    free(self);
+}
+
+static size_t count_messages(void *self)
+{
+    return *(size_t *)self;
+}
+
+static void keep_message(void *self, const char *who, const char *text)
+{
+    (void)who, (void)text;
+    *(size_t *)self += 1;
+}
+
+static const struct archive archive_table = { PEAL_TABLE(archive), .count = count_messages };
+static const struct chat archive_hears = { PEAL_TABLE(chat), .on_message = keep_message };
+
+static peal_status start_module(void *self, struct peal_module_step *step)
+{
+    (void)self;
+    printf("%s starts\n", step->module);
+    return PEAL_OK;
+}
+
+static peal_status stop_module(void *self, struct peal_module_step *step)
+{
+    (void)self;
+    printf("%s stops\n", step->module);
+    return PEAL_OK;
+}
+
+static void wake(void *self)
+{
+    printf("%s is awake\n", (const char *)self);
+}
+
+static void add_module(peal_center center, char *name, const char *const *needs)
+{
+    static const struct peal_lifecycle events = {
+        PEAL_TABLE(peal_lifecycle), .did_become_active = wake,
+    };
+    const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
+    struct peal_module_description module = PEAL_MODULE_DESCRIPTION(name);
+    module.dependencies = needs;
+    module.tables = tables;
+    module.context = name;
+    module.start = start_module;
+    module.stop = stop_module;
+    must(peal_module_register(center, &module, NULL));
+}
+
+static void tick(void *target)
+{
+    printf("tick %d\n", ++*(int *)target);
+}
+
+PEAL_PROPERTY(online, "online", int);
+
+static void show_online(void *self, int old_value, int new_value)
+{
+    printf("%s: %d online, before %d\n", (const char *)self, new_value, old_value);
+}
+
+static const struct online_observer shown = {
+    PEAL_OBSERVER(online), .changed_values = show_online,
+};
+
+/* One listener, as libraries have it. */
+static void old_library(const struct chat *listener, void *self)
+{
+    listener->on_message(self, "the old library", "something happened");
+}
+
+int main(void)
+{
+    const peal_center center = peal_center_default();
+    struct chat_protocol chat;
+    must(chat_define(center, &chat));
+
+    peal_observation ann;
+    must(chat_observe(&chat, "Ann", &reader, NULL, &ann));
+    must(chat_observe(&chat, "Bob", &reader, NULL, NULL));
+
+    PEAL_BROADCAST(chat, &chat, on_message, "Eve", "hello");
+
+    peal_observation cid;
+    bool may_enter;
+    must(chat_observe(&chat, "Cid", &doorman, NULL, &cid));
+    must(peal_ask(chat.may_enter, &may_enter, "Mallory"));
+    printf("Mallory %s\n", may_enter ? "comes in" : "stays outside");
+
+    must(peal_observation_remove(ann));
+    must(peal_observation_remove(cid));
+
+    struct peal_observe_options owned = PEAL_OBSERVE_OPTIONS;
+    peal_observation dan;
+    owned.destroy = free_reader;
+    must(chat_observe(&chat, new_reader("Dan"), &reader, &owned, &dan));
+    must(peal_observation_remove(dan));
+
+    struct peal_observe_options weakly = PEAL_OBSERVE_OPTIONS;
+    char *eve = new_reader("Eve");
+    must(peal_reference_create(eve, free_reader, &weakly.reference)); /* our share of Eve */
+    must(chat_observe(&chat, eve, &reader, &weakly, NULL));
+    PEAL_BROADCAST(chat, &chat, on_message, "Dan", "are you there?");
+    must(peal_reference_release(weakly.reference)); /* we no longer need her */
+    PEAL_BROADCAST(chat, &chat, on_message, "Dan", "and now?");
+    must(peal_unobserve_all(chat.protocol, NULL)); /* Bob goes too */
+
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    struct peal_observe_options later = PEAL_OBSERVE_OPTIONS;
+    peal_queue queue;
+    must(peal_queue_create(&pumped, &queue));
+    later.queue = queue;
+    must(chat_observe(&chat, "Fay", &reader, &later, NULL));
+
+    char text[] = "lunch?";
+    PEAL_BROADCAST(chat, &chat, on_message, "Gus", text);
+    strcpy(text, "?!?!?!"); /* Fay's copy is her own */
+    printf("Fay has not read it yet\n");
+    must(peal_queue_pump(queue, 0, NULL));
+    must(peal_unobserve_all(chat.protocol, NULL));
+
+    peal_owner plugin;
+    must(peal_owner_create("bots", &plugin));
+    must(peal_owner_enter(plugin)); /* what this thread registers now is the plugin's */
+    start_plugin(&chat);
+    must(peal_owner_leave());
+    PEAL_BROADCAST(chat, &chat, on_message, "Gus", "any bots?");
+    if (peal_owner_retire(plugin, 1000) == PEAL_OK) /* waits a second for its calls, if it must */
+        printf("the plugin may be unloaded\n");
+
+    const struct peal_provision provides[] = {
+        { "Archive", &archive_table }, { "Chat", &archive_hears }, { NULL, NULL },
+    };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("archive");
+    struct archive_protocol archives;
+    must(archive_define(center, &archives));
+    description.provides = provides;
+    description.create = open_archive;
+    description.destroy = close_archive;
+    must(peal_service_register(center, &description, NULL));
+    printf("the archive is known, and not open\n");
+
+    /* It observes, too: the first message opens it. */
+    must(peal_observe_service(chat.protocol, "archive", NULL, NULL));
+    PEAL_BROADCAST(chat, &chat, on_message, "Gus", "remember this");
+
+    struct archive_use archive = PEAL_SERVICE(archive, center);
+    if (archive.self == NULL)
+        must(peal_last_status());
+    printf("%zu message is kept\n", archive.table->count(archive.self));
+    must(peal_use_end(archive.use));
+    must(peal_session_end(center, NULL));        /* a log-out */
+    must(peal_unobserve_all(chat.protocol, NULL)); /* else the next message opens it again */
+
+    const char *const network_needs[] = { "storage", NULL };
+    struct peal_lifecycle_protocol life;
+    add_module(center, "network", network_needs);
+    add_module(center, "storage", NULL);
+    must(peal_lifecycle_define(center, &life));
+    must(peal_modules_start(center));
+    PEAL_BROADCAST(peal_lifecycle, &life, did_become_active);
+    must(peal_modules_stop(center, 5000)); /* all together within five seconds */
+
+    int ticks = 0;
+    struct peal_timer_options clock = PEAL_TIMER_OPTIONS(tick, &ticks, PEAL_MILLISECONDS(5));
+    peal_timer timer;
+    int descriptor;
+    clock.queue = queue;
+    must(peal_timer_create(&clock, &timer));
+    must(peal_timer_start(timer));
+    must(peal_queue_descriptor(queue, &descriptor));
+    while (ticks < 2) {
+        struct pollfd ready = { .fd = descriptor, .events = POLLIN };
+        poll(&ready, 1, -1);
+        must(peal_queue_pump(queue, 0, NULL));
+    }
+    must(peal_timer_destroy(timer));
+
+    struct online_property online;
+    must(online_define(center, 3, NULL, &online));
+    must(online_observe(online, "the status line", &shown, 0, NULL, NULL));
+    must(online_set(online, 4));
+    printf("now %d\n", online_get(online));
+
+    struct chat_proxy everybody;
+    must(chat_observe(&chat, "Hal", &reader, NULL, NULL));
+    must(chat_observe(&chat, "Ida", &reader, NULL, NULL));
+    must(chat_proxy_create(&chat, NULL, &everybody));
+    old_library(everybody.table, everybody.self);
+    must(peal_proxy_destroy(everybody.proxy));
+    must(peal_queue_destroy(queue));
+    return 0;
+}
