@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * proxies.c - nanoseconds a call through a proxy, beside the same broadcast by array; and through bare
- * functions, beside a closure of libffi that makes the same call.
+ * functions, beside a closure of libffi that makes the same call; and a broadcast to handlers, beside one
+ * to functions of the methods' own.
  *
  *     bench-proxies [--rounds N] [--sample-us N] [--gate]
  *
  * The contenders take turns; medians over the rounds. With --gate it ends with 1 where a call through a
- * proxy costs more than 3 ns beyond the array, or one of a bare function more than 5 ns beyond the closure.
+ * proxy costs more than 3 ns beyond the array, one of a bare function more than 5 ns beyond the closure, or
+ * a call of a handler more than 5 ns beyond the function.
  */
 #include "bench.h"
 
@@ -28,6 +30,8 @@ PEAL_TYPE(box_declaration, struct box { long a, b, c; });
     METHOD(required, void, p_box, (struct box box))                                               \
     METHOD(required, int, compares, (const void *left, const void *right), last)
 PEAL_PROTOCOL(room, "Room", ROOM);
+/* The same, observed by handlers. */
+PEAL_PROTOCOL(heard, "Heard", ROOM);
 
 /* The compiler must not know the arguments. */
 static int something;
@@ -70,7 +74,26 @@ static int hear_compares(void *self, const void *left, const void *right)
 static const struct room table = { PEAL_TABLE(room), hear_p,    hear_p_p_i, hear_p_d_d,   hear_p8,
                                    hear_asks,        hear_adds, hear_p_box, hear_compares };
 
+/* Stores what those store. */
+static void hear_any(void *self, const struct peal_call *call)
+{
+    struct target *target = self;
+
+    switch (call->index) {
+    case 1:
+    case 4: target->stored.pointer = *(void *const *)call->arguments[0]; break;
+    case 2:
+    case 5: target->stored.real = *(const double *)call->arguments[0]; break;
+    case 3: target->stored.pointer = *(void *const *)call->arguments[6]; break;
+    case 6: target->stored.number = ((const struct box *)call->arguments[0])->b; break;
+    default: target->stored.number = 1;
+    }
+    if (call->index == 5)
+        *(double *)call->result = *(const double *)call->arguments[0];
+}
+
 static struct room_protocol room;
+static struct heard_protocol heard;
 static struct room_proxy proxy;
 static struct room_proxy one; /* of a target */
 static struct target targets[16];
@@ -84,14 +107,17 @@ static void (*volatile bare_p_p_i)(void *a, int i);
 static void (*volatile raw_p_d_d)(double x, double y);
 static void (*volatile bare_p_d_d)(double x, double y);
 
-#define ARRAY(name, method, arguments_of, result)                                          \
-    static void array_##name(size_t count)                                                 \
-    {                                                                                      \
-        while (count--) {                                                                  \
-            arguments_of;                                                                  \
-            (void)peal_send(room.method, given, sizeof given / sizeof *given, result, NULL); \
-        }                                                                                  \
+#define SEND(name, method, result, ...) /* what makes `given` */                             \
+    static void name(size_t count)                                                           \
+    {                                                                                        \
+        while (count--) {                                                                    \
+            __VA_ARGS__;                                                                     \
+            (void)peal_send(method, given, sizeof given / sizeof *given, result, NULL);       \
+        }                                                                                    \
     }
+#define ARRAY(name, method, arguments_of, result)       \
+    SEND(array_##name, room.method, result, arguments_of) \
+    SEND(handler_##name, heard.method, result, arguments_of)
 #define CALL(name, call)               \
     static void name(size_t count)     \
     {                                  \
@@ -103,6 +129,11 @@ static void array_p(size_t count)
 {
     while (count--)
         (void)peal_send(room.p, NULL, 0, NULL, NULL);
+}
+static void handler_p(size_t count)
+{
+    while (count--)
+        (void)peal_send(heard.p, NULL, 0, NULL, NULL);
 }
 static bool told;
 static double sum;
@@ -200,6 +231,15 @@ static const struct contest broadcasts[] = {
     { "bool(p,p,i) first_true: array, proxy", array_asks, proxy_asks, 3 },
     { "double(p,d) sum: array, proxy", array_adds, proxy_adds, 3 },
 };
+static const struct contest handlers[] = {
+    { "v(p): function, handler", array_p, handler_p, 5 },
+    { "v(p,p,i): function, handler", array_p_p_i, handler_p_p_i, 5 },
+    { "v(p,d,d): function, handler", array_p_d_d, handler_p_d_d, 5 },
+    { "v(p8): function, handler", array_p8, handler_p8, 0 },
+    { "v(p,struct of 24): function, handler", array_p_box, handler_p_box, 0 },
+    { "bool(p,p,i) first_true: function, handler", array_asks, handler_asks, 5 },
+    { "double(p,d) sum: function, handler", array_adds, handler_adds, 0 },
+};
 static const struct contest others[] = {
     { "v(p,p,i): direct call, proxy of a target", direct_p_p_i, one_p_p_i, 0 },
     { "double(p,d): direct call, proxy of a target", direct_adds, one_adds, 0 },
@@ -238,7 +278,8 @@ static size_t rounds = 64;
 static double budget = 100e3;
 static bool missed;
 
-static void hold(const struct contest *contest, size_t observers)
+/* calls: what the gate counts for. */
+static void hold(const struct contest *contest, size_t observers, size_t calls)
 {
     static double first[ROUNDS_MOST], second[ROUNDS_MOST];
     for (size_t i = 0; i < rounds; i++) {
@@ -246,7 +287,7 @@ static void hold(const struct contest *contest, size_t observers)
         second[i] = sample(contest->second, budget);
     }
     const double a = median(first, rounds), b = median(second, rounds);
-    const bool is_missed = contest->gate > 0 && b > a + contest->gate;
+    const bool is_missed = contest->gate > 0 && b > a + contest->gate * (double)calls;
     missed |= is_missed;
     printf("%-46s %4zu | %7.1f %7.1f | %+6.1f%s\n", contest->title, observers, a, b, b - a, is_missed ? " !" : "");
 }
@@ -277,6 +318,7 @@ int main(int argc, char **argv)
     check("center", peal_center_create(&center));
     check("type", peal_type_declare(center, box_declaration));
     check("protocol", room_define(center, &room));
+    check("protocol", heard_define(center, &heard));
     check("proxy", room_proxy_create(&room, NULL, &proxy));
     check("proxy of a target", room_proxy_create_for(&room, &targets[0], &table, NULL, &one));
     raw_compares = (int (*)(const void *, const void *))raw_closure(
@@ -295,12 +337,17 @@ int main(int argc, char **argv)
     printf("ns a call, medians of %zu; observers |   first  second | difference\n", rounds);
     for (size_t observers = 0; observers < 16;) {
         const size_t more = observers == 0 ? 1 : 16;
-        while (observers < more)
-            check("observe", room_observe(&room, &targets[observers++], &table, NULL, NULL));
+        for (; observers < more; observers++) {
+            struct target *target = &targets[observers];
+            check("observe", room_observe(&room, target, &table, NULL, NULL));
+            check("handler", peal_observe_handler(heard.protocol, target, hear_any, NULL, 0, NULL, NULL));
+        }
         for (size_t i = 0; i < sizeof broadcasts / sizeof *broadcasts; i++)
-            hold(&broadcasts[i], observers);
+            hold(&broadcasts[i], observers, 1);
+        for (size_t i = 0; observers > 0 && i < sizeof handlers / sizeof *handlers; i++)
+            hold(&handlers[i], observers, observers);
         for (size_t i = 0; observers == 1 && i < sizeof others / sizeof *others; i++)
-            hold(&others[i], observers);
+            hold(&others[i], observers, 1);
     }
     return gates && missed ? 1 : 0;
 }
