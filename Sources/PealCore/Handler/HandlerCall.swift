@@ -45,7 +45,7 @@ enum HandlerCall {
         withUnsafeMutablePointer(to: &words) { words in
             let word = UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt64.self)
             withUnsafeMutablePointer(to: &result) { result in
-                withArguments(of: word, word, plan, cell) { run(handler, cell, index, $0, result) }
+                withArguments(of: word, nil, plan, cell) { run(handler, cell, index, $0, result) }
             }
         }
         return result
@@ -89,10 +89,10 @@ enum HandlerCall {
 
     /// Points to the arguments of a frame: where they lie, unless the value of one is in several places.
     ///
-    /// - Parameter stack: The words of the stack; read where the shape has some.
+    /// - Parameter stack: The words of the stack, read where the shape has some; nil where it has none.
     @inline(__always)
     private static func withArguments(
-        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>, _ plan: CallPlan.Pointer,
+        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
         guard let places = plan.pointee.wordPlaces else { return withCopies(of: words, stack, plan, cell, body) }
@@ -103,10 +103,11 @@ enum HandlerCall {
             var index = 0
             while index < count {
                 let place = Int(places[index])
-                arguments[index] =
-                    place < firstStack
-                    ? UnsafeMutableRawPointer(words + place)
-                    : UnsafeMutableRawPointer(mutating: stack + (place - firstStack))
+                if let stack, place >= firstStack {
+                    arguments[index] = UnsafeMutableRawPointer(mutating: stack + (place - firstStack))
+                } else {
+                    arguments[index] = UnsafeMutableRawPointer(words + place)
+                }
                 index += 1
             }
             body(arguments)
@@ -115,10 +116,10 @@ enum HandlerCall {
 
     @inline(never)
     private static func withCopies(
-        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>, _ plan: CallPlan.Pointer,
+        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
-        if let shape = plan.pointee.frame, shape.usesStack {
+        if let stack, let shape = plan.pointee.frame, shape.usesStack {
             ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape)
         }
         cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: words, plan, body)
