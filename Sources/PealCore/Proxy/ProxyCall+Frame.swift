@@ -6,6 +6,7 @@ extension ProxyCall {
     /// Any other frame.
     ///
     /// - Returns: Whether there is a result.
+    @inline(never)
     @_optimize(speed)
     static func frame(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
@@ -114,12 +115,6 @@ extension ProxyCall {
     }
 
     /// A call of a closure, for shapes that have no frame.
-    static func arguments(
-        first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
-    ) {
-        self.arguments(UInt64(UInt(bitPattern: first)), index, arguments, result)
-    }
-
     static func arguments(
         _ number: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
     ) {

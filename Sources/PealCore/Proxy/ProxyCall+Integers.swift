@@ -11,6 +11,7 @@ extension ProxyCall {
 
     /// Up to four integers, in registers all the way. Those that the method does not have are passed on
     /// too: nobody looks at them.
+    @inline(never)
     @_optimize(speed)
     static func integers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
@@ -84,6 +85,7 @@ extension ProxyCall {
     }
 
     /// The same with up to two floats.
+    @inline(never)
     @_optimize(speed)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
