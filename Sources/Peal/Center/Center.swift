@@ -8,6 +8,7 @@ public final class Center: Sendable {
     /// The center in the C interface.
     public let handle: peal_center
     private let isOwned: Bool
+    let swiftProtocols = SwiftProtocolCache()
 
     /// The center of the process.
     public static let `default` = Center(borrowing: peal_center_default())
