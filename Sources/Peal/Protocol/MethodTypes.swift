@@ -7,4 +7,6 @@ struct MethodTypes: Sendable {
     init(result: ValueType?) { self.result = result }
 
     mutating func append<Value: PealValue>(_ value: Value.Type) { parameters.append(ValueType(value)) }
+
+    var all: [ValueType] { parameters + (result.map { [$0] } ?? []) }
 }

@@ -5,6 +5,8 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     /// The C declaration that makes the type known to a center: `struct point { double x, y; };`. `nil` where
     /// none is needed, or somebody else declares it.
     public let declaration: String?
+    /// Whether it is one pointer for all.
+    private(set) var fitsAnyPointer = false
 
     /// A type.
     ///
@@ -14,6 +16,13 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String, declaration: String? = nil) {
         self.text = text
         self.declaration = declaration
+    }
+
+    /// A pointer to what has no name in Swift.
+    static var anyPointer: CType {
+        var type = CType("void *")
+        type.fitsAnyPointer = true
+        return type
     }
 
     /// The text.

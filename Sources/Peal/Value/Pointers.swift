@@ -10,7 +10,7 @@ extension UnsafeMutableRawPointer: PealPointer {
 
 extension OpaquePointer: PealPointer {
     /// `void *`. Fits any pointer: Swift has pointers to incomplete C types as this.
-    public static var cType: CType { CType("void *") }
+    public static var cType: CType { .anyPointer }
 }
 
 extension UnsafePointer: PealPointer {
