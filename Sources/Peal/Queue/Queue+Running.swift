@@ -13,7 +13,7 @@ extension Queue {
     public func pump(limit: Int? = nil) throws(PealError) -> Int {
         if let limit, limit <= 0 {
             throw PealError(
-                status: Status(PEAL_ERROR_ARGUMENT),
+                status: .argument,
                 message: "a limit of \(limit) broadcasts runs nothing: give 1 or more, or nil for all that wait")
         }
         var calls = 0

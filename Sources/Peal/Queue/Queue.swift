@@ -55,7 +55,7 @@ public final class Queue: Sendable {
     ) throws(PealError) {
         if let capacity, capacity <= 0 {
             throw PealError(
-                status: Status(PEAL_ERROR_ARGUMENT),
+                status: .argument,
                 message: "a queue with a capacity of \(capacity) could hold nothing: give 1 or more, or nil for "
                     + "no bound")
         }

@@ -30,7 +30,7 @@ extension Center {
     ) throws(PealError) -> Observation {
         guard Swift.type(of: object as Any) is AnyClass else {
             throw PealError(
-                status: Status(PEAL_ERROR_CONFORMANCE),
+                status: .conformance,
                 message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
                     + "\(type): make it a class")
         }
