@@ -50,7 +50,7 @@ private final class Shared: Value { func ping() {} }
         let (ann, bob, eve) = (Listener("Ann", heard), Listener("Bob", heard), Listener("Eve", heard))
         try center.observe((any ChatObserver).self, ann)
         try center.observe((any ChatObserver).self, bob)
-        try center.observe((any ChatObserver).self, eve, priority: 1)
+        try center.observe((any ChatObserver).self, eve, .priority(1))
         #expect(try say("hello") == 3)
         #expect(heard.all == ["Eve hello", "Ann hello", "Bob hello"])
         #expect(try center.observerCount(of: (any ChatObserver).self) == 3)
@@ -99,9 +99,9 @@ private final class Shared: Value { func ping() {} }
         try center.observe((any ChatObserver).self, ann)
         let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, ann) }
         #expect(failure?.status.description == "PEAL_ERROR_DUPLICATE")
-        try center.observe((any ChatObserver).self, ann, options: .allowDuplicate)
+        try center.observe((any ChatObserver).self, ann, .allowingDuplicates)
         #expect(try say("twice") == 2)
-        try center.observe((any ChatObserver).self, ann, options: .replace)
+        try center.observe((any ChatObserver).self, ann, .replacing)
         #expect(try say("once") == 1)
     }
 
@@ -143,7 +143,7 @@ private final class Shared: Value { func ping() {} }
 
     @Test func anObserverMayHearOnce_O10() throws {
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, options: .once)
+        try center.observe((any ChatObserver).self, ann, .once)
         #expect(try say("one") == 1)
         #expect(try say("two") == 0)
     }
@@ -194,7 +194,7 @@ private final class Shared: Value { func ping() {} }
     @Test func anObserverOnAQueueIsCalledThereAndNotVisited_Q1() throws {
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, on: queue)
+        try center.observe((any ChatObserver).self, ann, .on(queue))
         #expect(try say("later") == 1)
         try center.visit((any ChatObserver).self) { _ in Issue.record("visited") }
         #expect(heard.all == [])
@@ -206,7 +206,7 @@ private final class Shared: Value { func ping() {} }
         let lifetimes = Lifetimes()
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        let observation = try center.observe((any ChatObserver).self, ann, on: queue)
+        let observation = try center.observe((any ChatObserver).self, ann, .on(queue))
         for _ in 0..<3 {
             let life = lifetimes.begin()
             try center.broadcast((any ChatObserver).self) { _ in _ = life }
