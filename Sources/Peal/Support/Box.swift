@@ -8,11 +8,16 @@ enum Box {
         Unmanaged.passRetained(object).toOpaque()
     }
 
+    /// A pointer to an object that somebody else keeps.
+    static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
     /// The object, without counting: whoever calls keeps it alive.
     @inline(__always)
-    static func borrow<Object: AnyObject>(
-        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Void
-    ) {
+    static func borrow<Object: AnyObject, Result>(
+        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Result
+    ) -> Result {
         Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
     }
 
