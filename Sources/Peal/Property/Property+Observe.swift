@@ -60,6 +60,7 @@ extension Property {
         observer.size = MemoryLayout<peal_property_observer>.size
         if telling.contains(.before) {
             observer.prior = PropertyTarget.receive
+            observer.recorded = telling.contains(.initial) ? PropertyTarget.receiveInitial : nil
         } else {
             observer.recorded = PropertyTarget.receive
         }

@@ -34,22 +34,18 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
         _ name: String, initially initial: Value, in center: Center = .default, ignoresEqual: Bool = false,
         owner: peal_owner? = nil
     ) throws(PealError) {
-        let type = Value.cType
-        if let declaration = type.declaration {
-            try PealError.check(peal_type_declare(center.handle, declaration))
-        }
+        let type = try Self.cType(of: name, in: center)
         var options = peal_property_options()
         options.size = MemoryLayout<peal_property_options>.size
         options.flags = ignoresEqual ? UInt32(PEAL_PROPERTY_IGNORE_EQUAL.rawValue) : 0
         options.owner = owner ?? peal_owner(number: 0)
         var handle = peal_property(number: 0)
         let status = try Representation.lend(initial) { value in
-            peal_property_define(center.handle, name, type.text, value, &options, &handle)
+            peal_property_define(center.handle, name, type, value, &options, &handle)
         }
         try PealError.check(status)
         self.handle = handle
         isText = Self.isText
-        try checkSize()
     }
 
     /// Finds a property that somebody else has defined.
@@ -61,11 +57,11 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///
     /// Any thread. The C interface's `peal_property_find`.
     public init(existing name: String, in center: Center = .default) throws(PealError) {
+        let type = try Self.cType(of: name, in: center)
         var handle = peal_property(number: 0)
-        try PealError.check(peal_property_find(center.handle, name, Value.cType.text, &handle))
+        try PealError.check(peal_property_find(center.handle, name, type, &handle))
         self.handle = handle
         isText = Self.isText
-        try checkSize()
     }
 
     /// The name.
@@ -79,15 +75,6 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_remove`.
     public func remove() throws(PealError) { try PealError.check(peal_property_remove(handle)) }
-
-    /// The C type is compared by its text. Here is where a representation of another size is found out.
-    private func checkSize() throws(PealError) {
-        if isText { return }
-        let status = withUnsafeTemporaryAllocation(of: Value.CValue.self, capacity: 1) {
-            peal_property_get(handle, $0.baseAddress, MemoryLayout<Value.CValue>.stride)
-        }
-        try PealError.check(status)
-    }
 
     private static var isText: Bool {
         Value.cType.text == String.cType.text && Value.CValue.self == String.CValue.self

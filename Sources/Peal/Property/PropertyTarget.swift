@@ -19,6 +19,12 @@ class PropertyTarget {
         Box.borrow(target, as: PropertyTarget.self) { $0.receive(change.pointee) }
     }
 
+    /// The same for an observer that is told before changes: after them it is told of the initial value alone.
+    static let receiveInitial: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
+        target, change in
+        if change?.pointee.kind == PEAL_CHANGE_INITIAL { receive(target, change) }
+    }
+
     /// The target itself is always there; what it tells may be gone. It is `receive` that keeps that alive.
     // Unsafe: it is filled here and never written again.
     nonisolated(unsafe) static let hooks: UnsafePointer<peal_weak_type> = {

@@ -8,11 +8,16 @@ enum Box {
         Unmanaged.passRetained(object).toOpaque()
     }
 
+    /// A pointer to an object that somebody else keeps.
+    static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
     /// The object, without counting: whoever calls keeps it alive.
     @inline(__always)
-    static func borrow<Object: AnyObject>(
-        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Void
-    ) {
+    static func borrow<Object: AnyObject, Result>(
+        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Result
+    ) -> Result {
         Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
     }
 
@@ -28,11 +33,6 @@ enum Box {
 }
 
 extension Box {
-    /// Where an object lies. The object is not kept.
-    static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
-        Unmanaged.passUnretained(object).toOpaque()
-    }
-
     /// A retain function of the C interface: what ``release`` takes back.
     static let retainAgain: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
         if let pointer { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
