@@ -13,6 +13,8 @@
 /// Where it cannot be shared, since the name has another type say, it is an ordinary variable: `$volume.failure` tells
 /// why, and so does what `$volume` throws. A property that was removed is defined again by the next set.
 ///
+/// A class that is `Sendable` cannot have wrapped variables: there use ``SharedProperty``.
+///
 /// Any thread may read and set it. The C interface's `peal_property_get` and `peal_property_set`.
 @propertyWrapper
 public struct Shared<Value: PealValue & Sendable>: Sendable {
@@ -31,12 +33,13 @@ public struct Shared<Value: PealValue & Sendable>: Sendable {
     public init(
         wrappedValue: Value, _ name: String, in center: Center = .default, ignoresEqual: Bool = false
     ) {
-        projectedValue = SharedProperty(name, wrappedValue, center, ignoresEqual)
+        projectedValue = SharedProperty(
+            wrappedValue: wrappedValue, name, in: center, ignoresEqual: ignoresEqual)
     }
 
     /// The value.
     public var wrappedValue: Value {
-        get { projectedValue.value }
-        nonmutating set { projectedValue.value = newValue }
+        get { projectedValue.wrappedValue }
+        nonmutating set { projectedValue.wrappedValue = newValue }
     }
 }

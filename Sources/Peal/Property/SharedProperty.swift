@@ -2,7 +2,10 @@ internal import Synchronization
 
 /// What stands behind ``Shared``: the property, if there is one, and a value of its own for when there is not.
 ///
-/// `$volume` is this. It observes, and tells why there is no property.
+/// `$volume` is this. It observes, and tells why there is no property. A class that is `Sendable` cannot have
+/// wrapped variables; it has one of these as a constant:
+///
+///     let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: center)
 public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     private let name: String
     private let center: Center
@@ -16,7 +19,18 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         var last: Value
     }
 
-    init(_ name: String, _ initial: Value, _ center: Center, _ ignoresEqual: Bool) {
+    /// Defines the property, or finds it.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: its value, if it is new.
+    ///   - name: 1 to 255 bytes.
+    ///   - center: where; kept.
+    ///   - ignoresEqual: whether a set to an equal value tells nobody.
+    ///
+    /// Any thread. The C interface's `peal_property_define`.
+    public init(
+        wrappedValue initial: Value, _ name: String, in center: Center = .default, ignoresEqual: Bool = false
+    ) {
         self.name = name
         self.center = center
         self.ignoresEqual = ignoresEqual
@@ -58,7 +72,9 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     }
 
     /// The value: the property's; once that has ended, or where there never was one, what was set or read last.
-    var value: Value {
+    ///
+    /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
+    public var wrappedValue: Value {
         get {
             guard let value = try? property().value else { return state.withLock { $0.last } }
             state.withLock { $0.last = value }
