@@ -1,5 +1,6 @@
 /// The arguments of one call, read one after the other.
-public struct CallArguments {
+@usableFromInline
+struct CallArguments {
     @usableFromInline var next: UnsafePointer<UnsafeMutableRawPointer?>?
 
     @inlinable @inline(__always)

@@ -2,6 +2,7 @@
 ///
 /// The one place of the Swift API that counts references by hand: what `retain` hands to C, C's destroy
 /// callback gives back.
+@usableFromInline
 enum Box {
     /// A pointer to an object that is kept until ``release(_:)``.
     static func retain(_ object: AnyObject) -> UnsafeMutableRawPointer {
@@ -14,7 +15,7 @@ enum Box {
     }
 
     /// The object, without counting: whoever calls keeps it alive.
-    @inline(__always)
+    @inlinable @inline(__always)
     static func borrow<Object: AnyObject, Result>(
         _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Result
     ) -> Result {
