@@ -27,6 +27,28 @@ private final class Label {
     var text = ""
 }
 
+@MainActor
+private protocol Screen: AnyObject, Sendable {
+    func show(_ text: String)
+}
+
+@MainActor
+private final class Window: Screen {
+    let shown: Record<String>
+    let rang: Latch
+
+    init(_ shown: Record<String>, _ rang: Latch) {
+        self.shown = shown
+        self.rang = rang
+    }
+
+    func show(_ text: String) {
+        MainActor.preconditionIsolated()
+        shown.append(text)
+        rang.open()
+    }
+}
+
 @Suite struct ActorTests {
     let center: Center
     private let rang = Latch()
@@ -43,7 +65,7 @@ private final class Label {
         #expect(try center.broadcast(Bell.onRing, "back", 4).calls == 0)
     }
 
-    @Test func anObservationDoesNotKeepItsActorAliveAndEndsWithIt_O9() async throws {
+    @Test(.timeLimit(.minutes(1))) func anObservationDoesNotKeepItsActorAliveAndEndsWithIt_O9() async throws {
         let lifetimes = Lifetimes()
         let observation: Observation
         do {
@@ -97,5 +119,38 @@ private final class Label {
         #expect(heard.all == [1])
         try kept?.pump()
         #expect(kept == nil)
+    }
+
+    @MainActor
+    @Test func objectsOfTheMainActorAreCalledOnItAtOnceOrFromTheirQueue() async throws {
+        let shown = Record<String>()
+        let (first, second) = (Window(shown, rang), Window(shown, rang))
+        let queue = try Queue()
+        try center.observe((any Screen).self, first)
+        try center.observe((any Screen).self, second, .on(queue))
+        try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        #expect(shown.all == ["hello"])
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(shown.all == ["hello", "hello"])
+    }
+
+    @MainActor
+    @Test func aQueueOnAnActorHasNoneOfItsBroadcastersTaskLocalValues() async throws {
+        let shown = Record<String>()
+        let window = Window(shown, rang)
+        try center.observe((any Screen).self, window, .on(try Queue()))
+        let queue = try Queue(executor: globalConcurrentExecutor)
+        try center.observe((any Screen).self, window, .on(queue))
+        try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(shown.all.count == 2)
+    }
+
+    @Test func theMainActorIsReachedFromElsewhere() async throws {
+        let shown = Record<String>()
+        let window = await Window(shown, rang)
+        try center.observe((any Screen).self, window)
+        try await center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        #expect(shown.all == ["hello"])
     }
 }
