@@ -84,7 +84,7 @@ private final class Window: Screen {
         try center.broadcast(Bell.onRing, "front", 1)
         for _ in 0..<2 { #expect(await rang.opened()) }
         #expect(await log.lines.sorted() == ["first", "second"])
-        _ = (first, second)
+        withExtendedLifetime((first, second)) {}
     }
 
     @MainActor
@@ -99,7 +99,7 @@ private final class Window: Screen {
         #expect(label.text == "")
         #expect(await rang.opened())
         #expect(label.text == "front 1")
-        _ = observation
+        withExtendedLifetime(observation) {}
     }
 
     @Test func anOptionKeepsItsQueueUntilTheObservationEnds() throws {

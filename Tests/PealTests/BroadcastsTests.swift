@@ -57,7 +57,7 @@ private enum News: PealProtocol {
         do {
             let numbers = try center.broadcasts(of: News.onNumber)
             #expect(try observers() == 1)
-            _ = numbers
+            withExtendedLifetime(numbers) {}
         }
         #expect(try observers() == 0)
     }

@@ -1,6 +1,8 @@
 /// A value as C has it, for a call.
+@usableFromInline
 enum Representation {
     /// Lends a value's representation. What it points to lies on the stack, or where there is room.
+    @inlinable @inline(__always)
     static func lend<Value: PealValue, Result>(
         _ value: Value, _ body: (UnsafePointer<Value.CValue>) -> Result
     ) throws(PealError) -> Result {

@@ -64,9 +64,8 @@ extension Center {
         var thrown: (any Error)?
         try withoutActuallyEscaping(body) { body in
             let visit = SwiftVisit { observer in
-                guard let observer = observer as? Observed else { return false }
                 do {
-                    return try body(observer)
+                    return try body(observer.observer(as: Observed.self))
                 } catch {
                     thrown = error
                     return true
