@@ -10,7 +10,7 @@ extension Center {
     public func broadcast<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
-        try self.method(method).send(repeat each arguments)
+        try self.method(method).send(repeat each arguments, options: nil, result: nil)
     }
 
     /// Calls a method on observers, and gives their results as its policy says.
