@@ -6,11 +6,16 @@ final class ObjectHandler: Handler, @unchecked Sendable {
     // As its superclass.
     private weak let object: (any AnyObject & Sendable)?
     private let address: ObjectAddress
+    /// The object again, where the registration keeps it.
+    private let kept: (any AnyObject & Sendable)?
     let place: ObservedObjects.Key
 
-    init(_ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key) {
+    init(
+        _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key, isKept: Bool
+    ) {
         self.object = object
         address = ObjectAddress(object)
+        kept = isKept ? object : nil
         self.place = place
         super.init(
             responses.map { response in

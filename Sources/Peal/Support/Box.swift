@@ -32,3 +32,10 @@ enum Box {
         if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
     }
 }
+
+extension Box {
+    /// A retain function of the C interface: what ``release`` takes back.
+    static let retainAgain: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
+        if let pointer { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
+    }
+}
