@@ -28,26 +28,38 @@ extension BoundMethod {
         return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
     }
 
-    /// Sends a call with values that are not their own representation: they are put into a room on the stack, and
-    /// where they take more than a kilobyte, on the heap.
+    /// Sends a call with values that are not their own representation.
     @inlinable
     func sendByRoom(
         _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(PealError) -> Delivery {
+        var calls = 0
+        let status = try Self.lend(repeat each arguments) { list, count in
+            .sent(to: handle, list, count, options, result, &calls)
+        }
+        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+    }
+
+    /// Lends arguments to a function of the C interface. They are put into a room on the stack, and where they take
+    /// more than a kilobyte, on the heap.
+    @inlinable
+    static func lend(
+        _ arguments: repeat each Parameter,
+        to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
+    ) throws(PealError) -> peal_status {
         var parameters = ParameterCount()
         _ = (repeat parameters.add((each Parameter).self))
-        var calls = 0
         var missing = 0
         var status = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { bytes in
             var room = ArgumentRoom(bytes, count: parameters.value)
             _ = (repeat (each arguments).write(to: &room))
-            return room.send(to: handle, options, result, &calls, &missing)
+            return room.lend(&missing, to: function)
         }
         if _slowPath(missing > 0) {
             status = withUnsafeTemporaryAllocation(byteCount: missing, alignment: 16) { bytes in
                 var room = ArgumentRoom(bytes, count: parameters.value)
                 _ = (repeat (each arguments).write(to: &room))
-                return room.send(to: handle, options, result, &calls, &missing)
+                return room.lend(&missing, to: function)
             }
         }
         if _slowPath(status.rawValue < 0) {
@@ -56,7 +68,7 @@ extension BoundMethod {
             }
             throw PealError.failure(status)
         }
-        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+        return status
     }
 }
 

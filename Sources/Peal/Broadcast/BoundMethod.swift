@@ -33,6 +33,10 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
         isOwnPolicy = false
         isPlain = other.isPlain
     }
+
+    /// The same without its types.
+    @usableFromInline
+    var untyped: ResolvedMethod { ResolvedMethod(method: handle, protocol: `protocol`, policy: policy) }
 }
 
 extension Center {
