@@ -31,24 +31,35 @@ extension BoundMethod where Result: PealValue {
     @inlinable
     public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
         guard hasSingleResult else { throw noSingleResult() }
-        var status = PEAL_OK
-        var calls = 0
-        var result: Result?
-        let method = self
-        try withArguments(repeat each arguments) { list, count in
-            withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room in
-                status = method.send(list, count, to: room.baseAddress, &calls)
-                if status.rawValue >= 0 { result = Result(cValue: room.baseAddress.unsafelyUnwrapped.pointee) }
-            }
+        // The C interface fills it unless it fails.
+        return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
+            let place = room.baseAddress.unsafelyUnwrapped
+            let delivery =
+                if isOwnPolicy {
+                    try send(repeat each arguments, options: nil, result: place)
+                } else {
+                    try sendWithPolicy(repeat each arguments, result: place)
+                }
+            return (Result(cValue: place.pointee), delivery)
         }
-        try PealError.check(status)
-        return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
+    }
+
+    @inlinable
+    func sendWithPolicy(
+        _ arguments: repeat each Parameter, result: UnsafeMutableRawPointer?
+    ) throws(PealError) -> Delivery {
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = policy
+        return try send(repeat each arguments, options: &options, result: result)
     }
 
     /// Calls observers, and drops their results. The policy decides how many are called.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
-        try send(repeat each arguments)
+        isOwnPolicy
+            ? try send(repeat each arguments, options: nil, result: nil)
+            : try sendWithPolicy(repeat each arguments, result: nil)
     }
 
     @inlinable @inline(__always)
@@ -63,17 +74,5 @@ extension BoundMethod where Result: PealValue {
             message: policy == PEAL_POLICY_ALL
                 ? "the method drops its results; declare it with a policy, or ask it with using(_:)"
                 : "the method has many results; use collect or fold")
-    }
-
-    @inlinable @inline(__always)
-    func send(
-        _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ count: Int, to result: UnsafeMutableRawPointer?,
-        _ calls: inout Int
-    ) -> peal_status {
-        if isOwnPolicy { return peal_send(handle, list, count, result, &calls) }
-        var options = peal_send_options()
-        options.size = MemoryLayout<peal_send_options>.size
-        options.policy = policy
-        return peal_send_with(handle, list, count, &options, result, &calls)
     }
 }

@@ -40,7 +40,7 @@ extension Center {
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: @escaping Response
     ) throws(PealError) -> Observation {
         let found = try resolve(signature)
-        return try register(ClosureHandler(response), for: [signature.name], of: found.protocol, options)
+        return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
 
     /// Registers a handler. It is kept until the observation's last call has returned.

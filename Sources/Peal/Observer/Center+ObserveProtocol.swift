@@ -23,7 +23,7 @@ extension Center {
         methods(&list)
         let owner = try findOrDefine(type)
         let names = try names(list.entries.map(\.signature), in: type, owner)
-        return try register(ListHandler(list.entries.map(\.response)), for: names, of: owner, options)
+        return try register(Handler(list.entries.map(\.response)), for: names, of: owner, options)
     }
 
     /// Observes a protocol by an object, which is not kept alive: the observation ends when it is dead.

@@ -48,14 +48,14 @@ extension Property {
     @discardableResult
     public func compareAndSet(expected: Value, to value: Value) throws(PealError) -> Bool {
         var isSet = false
-        let length = try value.lengthBeside()
         let status = try Representation.lend(expected) { expected in
-            withUnsafeTemporaryAllocation(byteCount: max(length, 1), alignment: 16) { room in
-                withUnsafePointer(to: value.cValue(beside: room.baseAddress.unsafelyUnwrapped)) {
+            // A typed error, which a closure that is lent a pointer does not throw.
+            Swift.Result { () throws(PealError) in
+                try Representation.lend(value) {
                     peal_property_compare_and_set(handle, expected, $0, MemoryLayout<Value.CValue>.stride, &isSet)
                 }
             }
-        }
+        }.get()
         try PealError.check(status)
         return isSet
     }

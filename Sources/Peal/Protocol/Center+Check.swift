@@ -69,6 +69,6 @@ extension Center {
     /// The policy, read off the declaration as it is printed back.
     static func policy(of method: peal_method) throws(PealError) -> Policy {
         let text = try CStrings.copied { Status(peal_method_declaration(method, $0, $1, $2)) }
-        return CText.options(of: text).lazy.compactMap { Policy(text: $0) }.first ?? .all
+        return CText.policy(of: text)
     }
 }

@@ -6,6 +6,7 @@ struct ValueType: Sendable {
     let alignment: Int
     /// The Swift type, for messages.
     let swiftName: String
+    let isItsOwnRepresentation: Bool
     /// What is wrong with a struct's members; `nil` when nothing is.
     let misplacement: String?
 
@@ -14,6 +15,7 @@ struct ValueType: Sendable {
         size = MemoryLayout<Value.CValue>.stride
         alignment = MemoryLayout<Value.CValue>.alignment
         swiftName = String(describing: Value.self)
+        isItsOwnRepresentation = Value.isItsOwnRepresentation
         misplacement = (Value.self as? any PealStruct.Type)?.misplacementOfMembers
     }
 }
