@@ -1,3 +1,5 @@
+public import CPeal
+
 /// A change of a property, as its observers are told.
 ///
 /// The C interface's `struct peal_change`.
@@ -8,6 +10,18 @@ public struct Change<Value: Sendable>: Sendable {
     public let new: Value
     /// It is no change: the value when the observer was registered.
     public let isInitial: Bool
+}
+
+extension Change where Value: PealValue {
+    /// A change as the C interface tells it.
+    @inlinable @inline(__always)
+    init(_ change: UnsafePointer<peal_change>) {
+        let isText = change.pointee.is_text
+        // Both are there in every change.
+        old = Property<Value>.value(at: change.pointee.old_value.unsafelyUnwrapped, isText: isText)
+        new = Property<Value>.value(at: change.pointee.new_value.unsafelyUnwrapped, isText: isText)
+        isInitial = change.pointee.kind == PEAL_CHANGE_INITIAL
+    }
 }
 
 extension Change: Equatable where Value: Equatable {}

@@ -98,6 +98,7 @@ extension Property {
     }
 
     /// A value as the C interface tells it: of a text, its first byte.
+    @inlinable @inline(__always)
     static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
         guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }
         let text = UnsafePointer<CChar>?(place.assumingMemoryBound(to: CChar.self))

@@ -13,7 +13,8 @@ enum Representation {
         return attempt(value, missing, &missing, body).unsafelyUnwrapped
     }
 
-    private static func attempt<Value: PealValue, Result>(
+    @inlinable @inline(__always)
+    static func attempt<Value: PealValue, Result>(
         _ value: Value, _ capacity: Int, _ missing: inout Int, _ body: (UnsafePointer<Value.CValue>) -> Result
     ) -> Result? {
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { bytes in
