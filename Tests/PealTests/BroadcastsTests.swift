@@ -8,7 +8,7 @@ private enum News: PealProtocol {
     static var methods: [any MethodDeclaration] { [onMessage, onClose, onNumber] }
 }
 
-@Suite struct BroadcastsTests {
+@Suite(.timeLimit(.minutes(1))) struct BroadcastsTests {
     let center: Center
 
     init() throws { center = try Center() }

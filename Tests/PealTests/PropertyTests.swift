@@ -162,6 +162,17 @@ private final class Bar: Sendable {
         #expect(try title.value == "b")
     }
 
+    @Test func aChangeBeginsAnewWhenSomebodyElseWasFaster() throws {
+        let count = try Property("count", initially: Int32(0), in: center)
+        var isFirst = true
+        #expect(try count.modify { value in
+            if isFirst { _ = try? count.set(10) }
+            isFirst = false
+            value += 1
+        } == 11)
+        #expect(try count.value == 11)
+    }
+
     @Test func changesByManyThreadsAreNotLost() async throws {
         let count = try Property("count", initially: Int32(0), in: center)
         await withTaskGroup(of: Void.self) { group in

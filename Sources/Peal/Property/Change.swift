@@ -30,7 +30,10 @@ extension Change: Equatable where Value: Equatable {}
 ///
 /// The C interface's `enum peal_property_observe_flags`.
 public struct Telling: OptionSet, Sendable {
+    /// One bit each.
     public let rawValue: UInt32
+
+    /// A set of bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Told at once, before any change, of the value as it is.

@@ -22,7 +22,7 @@ extension Queue {
 
     /// Makes a queue whose calls run on a serial executor.
     ///
-    /// Parameters and errors are those of ``init(executor:capacity:overflow:)-(TaskExecutor,_,_)``. Any thread.
+    /// Parameters and errors are those of the form for task executors. Any thread.
     /// The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
         executor: any SerialExecutor, capacity: Int? = nil, overflow: Overflow = .reject

@@ -6,7 +6,7 @@ extension Center {
     ///     var names: [String] = []
     ///     try center.visit((any Plugin).self) { names.append($0.name) }
     ///
-    /// Observers on queues cannot answer in time and are not visited: ``broadcast(_:_:)`` reaches them.
+    /// Observers on queues cannot answer in time and are not visited: a broadcast reaches them.
     ///
     /// - Parameters:
     ///   - type: what the observers registered as.

@@ -8,7 +8,7 @@ extension Timer {
     ///   - actor: on which it fires.
     ///   - body: what is called with it.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// The other parameters and errors are those of the form with a closure. Any thread, also
     /// from a callback. The C interface's `peal_timer_create`.
     public convenience init<Isolation: Actor>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
@@ -26,7 +26,7 @@ extension Timer {
     ///
     ///     let timer = try Timer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
     ///
-    /// The parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// The parameters and errors are those of the form with a closure. Any thread, also
     /// from a callback. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,

@@ -42,7 +42,7 @@ public final class Timer: Sendable {
     ///   - object: held weakly, and kept alive during each call.
     ///   - body: what is called with it.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// The other parameters and errors are those of the form with a closure. Any thread, also
     /// from a callback. The C interface's `peal_timer_create`.
     public convenience init<Object: AnyObject & Sendable>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
@@ -57,7 +57,7 @@ public final class Timer: Sendable {
     ///   - method: what is broadcast.
     ///   - center: in which. The timer does not keep it.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// The other parameters and errors are those of the form with a closure. Any thread, also
     /// from a callback. The C interface's `peal_timer_create`.
     public convenience init<Owner, Result>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
