@@ -34,6 +34,7 @@ extension BoundMethod where Result: PealValue {
         // The C interface fills it unless it fails.
         return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
             let place = room.baseAddress.unsafelyUnwrapped
+            guard Result.isItsOwnRepresentation else { return try copiedAnswer(repeat each arguments, place: place) }
             let delivery =
                 if isOwnPolicy {
                     try send(repeat each arguments, options: nil, result: place)
@@ -42,6 +43,24 @@ extension BoundMethod where Result: PealValue {
                 }
             return (Result(cValue: place.pointee), delivery)
         }
+    }
+
+    /// The answer, copied while the arguments are there: an observer may give back a pointer to one.
+    @inlinable
+    func copiedAnswer(
+        _ arguments: repeat each Parameter, place: UnsafeMutablePointer<Result.CValue>
+    ) throws(PealError) -> (result: Result, delivery: Delivery) {
+        var calls = 0
+        var result: Result?
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = isOwnPolicy ? PEAL_POLICY_METHOD : policy
+        let status = try Self.lend(repeat each arguments) { list, count in
+            let status = peal_send_with(handle, list, count, &options, place, &calls)
+            if status.rawValue >= 0 { result = Result(cValue: place.pointee) }
+            return status
+        }
+        return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
     }
 
     @inlinable
