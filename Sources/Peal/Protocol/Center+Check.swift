@@ -9,7 +9,9 @@ extension Center {
         let title = "method \(signature.owner.name).\(signature.name)"
         try check(signature.types, method, title)
         let policy = try Self.policy(of: method)
-        if let declared = signature.policy, try declared != policy && !Self.isChain(declared, policy, signature, method) {
+        if let declared = signature.policy, declared != policy,
+            try !Self.isChain(declared, policy, signature, method)
+        {
             throw PealError(
                 status: .conflict,
                 message: "\(title): its policy is \(policy.text), and Swift declares \(declared.text)")
