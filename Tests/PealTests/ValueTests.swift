@@ -27,7 +27,29 @@ private struct Short: PealStruct {
     static let structure = Structure<Short>("struct shorter { double x; };")
 }
 
+private struct Corner: PealStruct {
+    var x: Float
+    var y: Float
+    static let structure = Structure<Corner>("corner", .member("x", \.x), .member("y", \.y))
+}
+
+/// C would put the last member behind the padding of the one before.
+private struct Packed: PealStruct {
+    var origin: Point
+    var isOpen: Bool
+    static let structure = Structure<Packed>("packed", .member("origin", \.origin), .member("is_open", \.isOpen))
+}
+
+private struct Span: PealStruct {
+    var start: UnsafePointer<UInt8>?
+    var origin: Corner
+    var isOpen: Bool
+    static let structure = Structure<Span>(
+        "span", .member("start", \.start), .member("origin", \.origin), .member("is_open", \.isOpen))
+}
+
 private enum Values: PealProtocol {
+    static let span = Method<Void, Span, Int8>("span")
     static let narrow = Method<Void, Int8, UInt8, Int16, UInt16, Bool>("narrow")
     static let wide = Method<Void, Int32, UInt32, Int64, UInt64, Int, UInt>("wide")
     static let real = Method<Void, Float, Double>("real")
@@ -39,12 +61,17 @@ private enum Values: PealProtocol {
         "buffer", parameters: "const float *__counted_by(count) samples", "size_t count")
     static let answer = Method<String?, String>("answer", policy: .last)
     static let methods: [any MethodDeclaration] = [
-        narrow, wide, real, text, pointers, presence, point, buffer, answer,
+        narrow, wide, real, text, pointers, presence, point, buffer, answer, span,
     ]
 }
 
 private enum Broken: PealProtocol {
     static let wrong = Method<Void, Wrong>("wrong")
+    static let methods: [any MethodDeclaration] = [wrong]
+}
+
+private enum Padded: PealProtocol {
+    static let wrong = Method<Void, Packed>("wrong")
     static let methods: [any MethodDeclaration] = [wrong]
 }
 
@@ -183,11 +210,27 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
+    @Test func aStructHasPointersAndStructsInside() throws {
+        let center = try Center()
+        let heard = Mutex<[String]>([])
+        let observation = try center.observe(Values.span) { span, number in
+            heard.withLock { $0.append("\(span.start!.pointee) \(span.origin.y) \(span.isOpen) \(number)") }
+        }
+        var byte: UInt8 = 9
+        try withUnsafePointer(to: &byte) { byte in
+            _ = try center.broadcast(Values.span, Span(start: byte, origin: Corner(x: 0, y: 3), isOpen: true), 7)
+        }
+        #expect(heard.withLock(\.self) == ["9 3.0 true 7"])
+        withExtendedLifetime(observation) {}
+    }
+
     @Test func aStructThatDoesNotLieAsInCIsRefused() throws {
         let center = try Center()
         let wrong = #expect(throws: PealError.self) { try center.define(Broken.self) }
         #expect(wrong?.status == .type)
         #expect(wrong?.message.contains("'y' of struct wrong lies at byte 8") == true, "\(wrong!)")
+        let padded = #expect(throws: PealError.self) { try center.define(Padded.self) }
+        #expect(padded?.message.contains("'is_open' of struct packed lies at byte 17, and in C at byte 24") == true, "\(padded!)")
         let short = #expect(throws: PealError.self) { try center.define(TooShort.self) }
         #expect(short?.message.contains("they have 8 and 16 bytes") == true, "\(short!)")
     }

@@ -5,17 +5,19 @@ extension BoundMethod where Result: PealValue {
     ///
     ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
     ///
-    /// - Throws: Nothing yet: a policy that the result does not fit is ``Status/policy`` when it is broadcast.
+    /// A policy that the result does not fit is told by the call: ``Status/policy``.
     public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
 
     /// Calls observers, and gives their results as the method's policy says.
     ///
     /// With nobody to call: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for `chain`,
-    /// else zero. `peal_send_with` in C.
+    /// else zero.
     ///
     /// - Throws: ``Status/policy`` where the policy gives no single result: ``Policy/all`` drops them,
     ///   ``Policy/collect`` and ``Policy/fold`` are asked by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
     ///   broadcast.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`, and `peal_send_with` for another policy.
     @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Result {
         try ask(repeat each arguments)
