@@ -3,7 +3,9 @@ public import CPeal
 extension BoundMethod where Result: PealValue {
     /// Calls all observers, and gives all results, in the order of the calls.
     ///
-    /// Whatever the method's policy is. Observers with queues answer too late for this: `gather` waits for them.
+    /// Whatever the method's policy is. Observers with queues answer too late for this: ``gather(_:timeout:)`` waits for them.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func collect(_ arguments: repeat each Parameter) throws(PealError) -> [Result] {
         try fold(into: [], repeat each arguments) { results, result in
@@ -19,11 +21,11 @@ extension BoundMethod where Result: PealValue {
     ///         return true
     ///     }
     ///
-    /// `peal_send_with` and `PEAL_POLICY_FOLD` in C.
-    ///
     /// - Parameters:
     ///   - initial: What comes out when nobody is called.
     ///   - combine: Takes a result in. Returns `false` to call nobody else. Runs on this thread, with no lock held.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func fold<Accumulator>(
         into initial: Accumulator, _ arguments: repeat each Parameter,

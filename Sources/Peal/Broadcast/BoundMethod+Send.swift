@@ -87,11 +87,13 @@ extension peal_status {
 extension BoundMethod where Result == Void {
     /// Calls all observers, one after the other, on this thread; those with queues get a copy of the call.
     ///
-    /// `peal_send` in C. Allocates nothing where the arguments take less than a kilobyte.
+    /// Allocates nothing where the arguments take less than a kilobyte.
     ///
     /// - Returns: How many there were.
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
     ///   callbacks, ``Status/argument`` for a string with a zero inside. Then nobody was called.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         try send(repeat each arguments, options: nil, result: nil)

@@ -3,12 +3,13 @@ extension Center {
     ///
     ///     try center.broadcast(Chat.onMessage, "lobby", 3)
     ///
-    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a look into the center's cache. Any thread,
-    /// also from a callback. `peal_send` in C.
+    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a look into the center's cache.
     ///
     /// - Returns: How many observers there were.
     /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; else as
     ///   ``BoundMethod/broadcast(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
@@ -26,6 +27,8 @@ extension Center {
     ///     if try center.ask(Chat.mayClose) { … }
     ///
     /// - Throws: As ``BoundMethod/ask(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
     public func ask<Owner, Result: PealValue, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
@@ -41,6 +44,8 @@ extension Center {
     /// Calls a method on all observers, and gives all results, in the order of the calls.
     ///
     /// - Throws: As ``BoundMethod/collect(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with`.
     @inlinable
     public func collect<Owner, Result: PealValue, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter

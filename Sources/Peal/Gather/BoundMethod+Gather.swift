@@ -6,10 +6,12 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
     ///     let votes = try await center.method(Chat.votes).gather("lobby", timeout: .seconds(1)).results
     ///
     /// Observers without a queue are called before this waits. When the task is cancelled, what has come so far is
-    /// the outcome. `peal_gather` in C.
+    /// the outcome.
     ///
     /// - Parameter timeout: How long to wait for answers; `nil` for as long as it takes.
     /// - Throws: As a broadcast; then nobody was asked.
+    ///
+    /// Any task. The C interface's `peal_gather`.
     public func gather(
         _ arguments: repeat each Parameter, timeout: Duration? = nil
     ) async throws(PealError) -> Gathered<Result> {
