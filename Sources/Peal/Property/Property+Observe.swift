@@ -26,6 +26,13 @@ extension Property {
 
     /// The same, with a record that also tells the initial value from a change.
     ///
+    /// - Parameters:
+    ///   - telling: when: `.initial`, `.latest`, `.before`.
+    ///   - options: what is special about it.
+    ///   - body: gets the record; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
+    ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     @inlinable
     public func observeChanges(

@@ -22,7 +22,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Defines the property, or finds it.
     ///
     /// - Parameters:
-    ///   - wrappedValue: its value, if it is new.
+    ///   - initial: its value, if it is new.
     ///   - name: 1 to 255 bytes.
     ///   - center: where; kept.
     ///   - ignoresEqual: whether a set to an equal value tells nobody.
