@@ -153,4 +153,33 @@ private final class Window: Screen {
         try await center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         #expect(shown.all == ["hello"])
     }
+
+    @Test func aPropertyIsObservedOnAnActor_X5() async throws {
+        let volume = try Property("volume", initially: Int32(5), in: center)
+        let log = Log(rang)
+        let observation = try volume.observe(on: log, .initial) { (log: isolated Log, old, new) in
+            log.add("\(old)-\(new)")
+        }
+        try volume.set(6)
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(await log.lines == ["5-5", "5-6"])
+        withExtendedLifetime(observation) {}
+    }
+
+    @MainActor
+    @Test func aPropertyIsObservedOnTheMainActor_X5() async throws {
+        let volume = try Property("volume", initially: Int32(5), in: center)
+        let label = Label()
+        let rang = rang
+        let observation = try volume.observe(on: MainActor.shared, .latest) { _, new in
+            label.text = "\(new)"
+            rang.open()
+        }
+        try volume.set(6)
+        try volume.set(7)
+        #expect(label.text == "")
+        #expect(await rang.opened())
+        #expect(label.text == "7")
+        withExtendedLifetime(observation) {}
+    }
 }
