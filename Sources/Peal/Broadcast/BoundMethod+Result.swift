@@ -1,0 +1,99 @@
+public import CPeal
+
+extension BoundMethod where Result: PealValue {
+    /// The same method with another policy.
+    ///
+    ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
+    ///
+    /// A policy that the result does not fit is told by the call: ``Status/policy``.
+    public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
+
+    /// Calls observers, and gives their results as the method's policy says.
+    ///
+    /// With nobody to call: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for `chain`,
+    /// else zero.
+    ///
+    /// - Throws: ``Status/policy`` where the policy gives no single result: ``Policy/all`` drops them,
+    ///   ``Policy/collect`` and ``Policy/fold`` are asked by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
+    ///   broadcast.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`, and `peal_send_with` for another policy.
+    @inlinable
+    public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Result {
+        try ask(repeat each arguments)
+    }
+
+    /// The same by name.
+    @inlinable
+    public func ask(_ arguments: repeat each Parameter) throws(PealError) -> Result {
+        try answer(repeat each arguments).result
+    }
+
+    /// The same, with what became of the broadcast.
+    @inlinable
+    public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
+        guard hasSingleResult else { throw noSingleResult() }
+        // The C interface fills it unless it fails.
+        return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
+            let place = room.baseAddress.unsafelyUnwrapped
+            guard Result.isItsOwnRepresentation else { return try copiedAnswer(repeat each arguments, place: place) }
+            let delivery =
+                if isOwnPolicy {
+                    try send(repeat each arguments, options: nil, result: place)
+                } else {
+                    try sendWithPolicy(repeat each arguments, result: place)
+                }
+            return (Result(cValue: place.pointee), delivery)
+        }
+    }
+
+    /// The answer, copied while the arguments are there: an observer may give back a pointer to one.
+    @inlinable
+    func copiedAnswer(
+        _ arguments: repeat each Parameter, place: UnsafeMutablePointer<Result.CValue>
+    ) throws(PealError) -> (result: Result, delivery: Delivery) {
+        var calls = 0
+        var result: Result?
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = isOwnPolicy ? PEAL_POLICY_METHOD : policy
+        let status = try Self.lend(repeat each arguments) { list, count in
+            let status = peal_send_with(handle, list, count, &options, place, &calls)
+            if status.rawValue >= 0 { result = Result(cValue: place.pointee) }
+            return status
+        }
+        return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
+    }
+
+    @inlinable
+    func sendWithPolicy(
+        _ arguments: repeat each Parameter, result: UnsafeMutableRawPointer?
+    ) throws(PealError) -> Delivery {
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = policy
+        return try send(repeat each arguments, options: &options, result: result)
+    }
+
+    /// Calls observers, and drops their results. The policy decides how many are called.
+    @discardableResult @inlinable
+    public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
+        isOwnPolicy
+            ? try send(repeat each arguments, options: nil, result: nil)
+            : try sendWithPolicy(repeat each arguments, result: nil)
+    }
+
+    @inlinable @inline(__always)
+    var hasSingleResult: Bool {
+        policy != PEAL_POLICY_ALL && policy != PEAL_POLICY_COLLECT && policy != PEAL_POLICY_FOLD
+    }
+
+    @usableFromInline
+    func noSingleResult() -> PealError {
+        PealError(
+            status: .policy,
+            message: policy == PEAL_POLICY_ALL
+                ? "the method drops its results; declare it with a policy, or ask it with using(_:)"
+                : "the method has many results; use collect or fold")
+    }
+}

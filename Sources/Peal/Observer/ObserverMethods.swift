@@ -1,0 +1,43 @@
+/// What an observer of a whole protocol does for each method. The closure that describes an observer fills it:
+///
+///     let observation = try center.observe(Chat.self) {
+///         $0.on(Chat.onMessage) { room, count in … }
+///         $0.on(Chat.mayClose) { true }
+///     }
+public struct ObserverMethods: Sendable {
+    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: Response)] = []
+
+    init() {}
+
+    /// Answers a method without a result.
+    ///
+    /// - Parameters:
+    ///   - method: of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: runs on the broadcasting thread, or on the observer's queue; kept until the observation has ended and
+    ///     its last call has returned.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) {
+        add(method.signature, Responses.make(body))
+    }
+
+    /// Answers a method with a result.
+    ///
+    /// - Parameters:
+    ///   - method: as for a method without a result.
+    ///   - body: gives back the result. With a queue nobody waits for it; ``BoundMethod/gather(_:timeout:)`` brings it.
+    @inlinable
+    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result
+    ) {
+        add(method.signature, Responses.make(body))
+    }
+
+    @usableFromInline
+    mutating func add(_ signature: MethodSignature, _ response: @escaping Response) {
+        entries.append((signature, response))
+    }
+}

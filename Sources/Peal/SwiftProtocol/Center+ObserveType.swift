@@ -1,0 +1,79 @@
+import CPeal
+
+extension Center {
+    /// Registers an object as an observer of a Swift type: of a protocol that it conforms to, or of a class.
+    ///
+    ///     protocol ChatObserver: AnyObject, Sendable { func didReceive(_ text: String) }
+    ///
+    ///     try center.observe((any ChatObserver).self, view)
+    ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
+    ///
+    /// The object is held weakly: it is kept alive during each call, and once it is gone the registration ends
+    /// by itself. So the result need not be kept; it is there to block, or to end the registration early.
+    ///
+    /// - Parameters:
+    ///   - type: what the object is called as.
+    ///   - object: who observes. The same object on the same type and queue is refused, unless `options` say
+    ///     otherwise.
+    ///   - holding: whether the registration keeps the object alive.
+    ///   - options: what is special about it: `.priority(1)`, `.on(queue)`.
+    /// - Returns: the registration, which stays when the result is dropped.
+    /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
+    ///
+    /// Any thread, also from a callback. The C interface's
+    /// `peal_observe_handler`.
+    @discardableResult
+    public func observe<Observed: Sendable>(
+        _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
+    ) throws(PealError) -> Observation {
+        let observer = try Self.observer(object, of: type)
+        let protocols = try swiftProtocols.find(type, in: handle)
+        // One with a queue cannot answer a visit in time.
+        let methods = peal_observe_options(options).queue.number == 0 ? ["call", "visit"] : ["call"]
+        let responses = SwiftResponses.make(ObserverBits(object))
+        return try register(
+            observer, responses, for: methods, of: protocols.handle, options, isKept: holding == .strongly
+        ).keep()
+    }
+
+    /// Ends all registrations of an object for a Swift type.
+    ///
+    /// - Parameters:
+    ///   - type: what it was registered for.
+    ///   - object: who observes.
+    /// - Returns: how many there were.
+    /// - Throws: ``Status/conformance`` for a value that is no object.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_unobserve`.
+    @discardableResult
+    public func unobserve<Observed: Sendable>(_ type: Observed.Type, _ object: Observed) throws(PealError) -> Int {
+        let observer = try Self.observer(object, of: type)
+        let protocols = try swiftProtocols.find(type, in: handle)
+        let found = ObservedObjects.observations(of: observer, on: protocols.handle)
+        return found.count { peal_observation_remove($0) == PEAL_OK }
+    }
+
+    /// How many observers a Swift type has, blocked ones included.
+    ///
+    /// Any thread. The C interface's `peal_protocol_count_observers`.
+    public func observerCount<Observed: Sendable>(of type: Observed.Type) throws(PealError) -> Int {
+        var count = 0
+        try PealError.check(
+            peal_protocol_count_observers(try swiftProtocols.find(type, in: handle).handle, &count))
+        return count
+    }
+
+    /// The object behind what observes.
+    private static func observer<Observed: Sendable>(
+        _ object: Observed, of type: Observed.Type
+    ) throws(PealError) -> any AnyObject & Sendable {
+        guard Swift.type(of: object as Any) is AnyClass else {
+            throw PealError(
+                status: .conformance,
+                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
+                    + "\(type): make it a class")
+        }
+        // Unsafe: that it is Sendable is known of its type, and has no trace at run time, so no cast can tell.
+        return unsafeBitCast(object as AnyObject, to: (any AnyObject & Sendable).self)
+    }
+}

@@ -1,0 +1,54 @@
+/// A type whose values go from Swift to C and back, as arguments of methods.
+///
+/// There are the numbers, `Bool`, `String`, pointers as optionals, and what conforms to ``PealStruct`` and
+/// ``PealEnum``; few programs conform to this protocol itself.
+///
+/// A value has a C type as text, and a representation with the bytes of that C type. What the representation points
+/// to is put beside it, into the room for the arguments, and is valid as long as the call runs.
+public protocol PealValue: SendableMetatype {
+    /// What lies in memory as the C type's value does.
+    associatedtype CValue: BitwiseCopyable
+
+    /// The C type: `int32_t` for `Int32`.
+    static var cType: CType { get }
+
+    /// Whether the value's own bytes are its representation, so that a call can point to the value itself. Only types
+    /// of this library say so.
+    static var isItsOwnRepresentation: Bool { get }
+
+    /// The value of what came from C. What it points to is copied: it may be gone after the call.
+    init(cValue: CValue)
+
+    /// The representation. What it points to is put into the room.
+    func cValue(in room: inout ArgumentRoom) -> CValue
+
+    /// Why the value cannot be sent, where ``cValue(in:)`` refused it.
+    var refusal: PealError? { get }
+
+    /// Reads an argument. Made of ``init(cValue:)``; here, so that a call of it needs to know nothing more.
+    static func read(from place: UnsafeRawPointer) -> Self
+
+    /// Adds an argument to the room. Made of ``cValue(in:)``.
+    func write(to room: inout ArgumentRoom)
+}
+
+extension PealValue {
+    /// `false`.
+    public static var isItsOwnRepresentation: Bool { false }
+
+    /// Nothing.
+    public var refusal: PealError? { nil }
+
+    /// The value whose representation is at a place.
+    @inlinable
+    public static func read(from place: UnsafeRawPointer) -> Self {
+        Self(cValue: place.loadUnaligned(as: CValue.self))
+    }
+
+    /// The representation, and a pointer to it.
+    @inlinable
+    public func write(to room: inout ArgumentRoom) {
+        let value = cValue(in: &room)
+        room.add(value)
+    }
+}

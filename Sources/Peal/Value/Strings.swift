@@ -1,0 +1,43 @@
+extension String: PealValue {
+    /// `const char *`, UTF-8 and ended by a zero.
+    public static var cType: CType { CType("const char *") }
+
+    /// A copy of what came. NULL becomes the empty string: where it means something, declare `String?`. Bytes
+    /// that are not UTF-8 become U+FFFD.
+    @inlinable
+    public init(cValue: UnsafePointer<CChar>?) {
+        self = cValue.map { String(cString: $0) } ?? ""
+    }
+
+    /// A copy of the characters, in the room. A string with a zero inside, of which C would see the first part, is
+    /// refused: ``Status/argument``.
+    @inlinable
+    public func cValue(in room: inout ArgumentRoom) -> UnsafePointer<CChar>? {
+        let length = utf8.count
+        guard let start = room.allocate(byteCount: length &+ 1, alignment: 1) else { return nil }
+        let characters = UnsafeMutableRawBufferPointer(start: start, count: length &+ 1)
+        characters.copyBytes(from: utf8)
+        characters[length] = 0
+        if characters.dropLast().contains(0) { room.refuse() }
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
+    }
+
+    /// For a string with a zero inside.
+    public var refusal: PealError? {
+        guard utf8.contains(0) else { return nil }
+        return PealError(
+            status: .argument,
+            message: "a string has a zero at byte \(utf8.prefix { $0 != 0 }.count), where C would end it; "
+                + "pass its bytes with their number instead")
+    }
+}
+
+extension String: PealNullable {
+    /// `nil` for NULL.
+    @inlinable
+    public static func optional(cValue: UnsafePointer<CChar>?) -> String? { cValue.map { String(cString: $0) } }
+
+    /// NULL.
+    @inlinable
+    public static var null: UnsafePointer<CChar>? { nil }
+}
