@@ -1,6 +1,8 @@
 /// A value as C has it, for a call.
+@usableFromInline
 enum Representation {
     /// Lends a value's representation. What it points to lies on the stack, or where there is room.
+    @inlinable @inline(__always)
     static func lend<Value: PealValue, Result>(
         _ value: Value, _ body: (UnsafePointer<Value.CValue>) -> Result
     ) throws(PealError) -> Result {
@@ -11,7 +13,8 @@ enum Representation {
         return attempt(value, missing, &missing, body).unsafelyUnwrapped
     }
 
-    private static func attempt<Value: PealValue, Result>(
+    @inlinable @inline(__always)
+    static func attempt<Value: PealValue, Result>(
         _ value: Value, _ capacity: Int, _ missing: inout Int, _ body: (UnsafePointer<Value.CValue>) -> Result
     ) -> Result? {
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { bytes in
