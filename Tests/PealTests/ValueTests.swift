@@ -65,6 +65,16 @@ private enum Values: PealProtocol {
     ]
 }
 
+private struct Counted: PealStruct {
+    var text: String
+    static let structure = Structure<Counted>("struct counted { char text[16]; };")
+}
+
+private enum WithReference: PealProtocol {
+    static let wrong = Method<Void, Counted>("wrong")
+    static let methods: [any MethodDeclaration] = [wrong]
+}
+
 private enum Broken: PealProtocol {
     static let wrong = Method<Void, Wrong>("wrong")
     static let methods: [any MethodDeclaration] = [wrong]
@@ -231,6 +241,8 @@ private nonisolated(unsafe) var noted: [String] = []
         #expect(wrong?.message.contains("'y' of struct wrong lies at byte 8") == true, "\(wrong!)")
         let padded = #expect(throws: PealError.self) { try center.define(Padded.self) }
         #expect(padded?.message.contains("'is_open' of struct packed lies at byte 17, and in C at byte 24") == true, "\(padded!)")
+        let counted = #expect(throws: PealError.self) { try center.define(WithReference.self) }
+        #expect(counted?.message.hasPrefix("Counted refers to objects") == true, "\(counted!)")
         let short = #expect(throws: PealError.self) { try center.define(TooShort.self) }
         #expect(short?.message.contains("they have 8 and 16 bytes") == true, "\(short!)")
     }

@@ -37,7 +37,7 @@ public struct ArgumentRoom {
 
     /// Adds an argument.
     @inlinable @inline(__always)
-    mutating func add<CValue: BitwiseCopyable>(_ value: CValue) {
+    mutating func add<CValue>(_ value: CValue) {
         let place = allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
         guard let place else { return }
         place.storeBytes(of: value, as: CValue.self)

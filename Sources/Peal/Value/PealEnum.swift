@@ -8,9 +8,9 @@
 /// An enumeration that C declares is imported with a raw value; give it the same conformance, and the name that
 /// it has in C:
 ///
-///     extension color: PealEnum {
-///         static var cType: CType { CType("enum color") }
-///         static var unknown: color { RED }
+///     extension color: @retroactive PealEnum {
+///         public static var cType: CType { CType("enum color") }
+///         public static var unknown: color { RED }
 ///     }
 public protocol PealEnum: PealResult, RawRepresentable where RawValue: PealPlainValue, CValue == RawValue {
     /// What a number becomes that is none of the cases: C may send any.

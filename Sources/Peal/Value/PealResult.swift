@@ -14,7 +14,7 @@ extension PealResult {
 }
 
 /// A value that is its own representation: the bytes of Swift's are those of C's.
-public protocol PealPlainValue: PealResult, BitwiseCopyable where CValue == Self {}
+public protocol PealPlainValue: PealResult where CValue == Self {}
 
 extension PealPlainValue {
     /// `true`.

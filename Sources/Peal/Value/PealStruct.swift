@@ -1,8 +1,10 @@
 /// A struct that C passes by value.
 ///
-/// One that C declares and Swift imports conforms in one line, which repeats the declaration:
+/// One that C declares and Swift imports conforms by one line, which repeats the declaration:
 ///
-///     extension point: PealStruct { static let structure = Structure<point>("struct point { double x, y; };") }
+///     extension point: @retroactive PealStruct {
+///         public static let structure = Structure<point>("struct point { double x, y; };")
+///     }
 ///
 /// One of Swift's own names its members, and peal writes the declaration; it is checked that they lie where C
 /// would have them:

@@ -6,8 +6,9 @@
 /// A value has a C type as text, and a representation with the bytes of that C type. What the representation points
 /// to is put beside it, into the room for the arguments, and is valid as long as the call runs.
 public protocol PealValue: SendableMetatype {
-    /// What lies in memory as the C type's value does.
-    associatedtype CValue: BitwiseCopyable
+    /// What lies in memory as the C type's value does. It is copied as bytes: it may refer to no object. (It is not
+    /// `BitwiseCopyable`, since structs that Swift imports from C are not.)
+    associatedtype CValue
 
     /// The C type: `int32_t` for `Int32`.
     static var cType: CType { get }

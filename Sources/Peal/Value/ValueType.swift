@@ -8,7 +8,7 @@ struct ValueType: Sendable {
     let swiftName: String
     /// Whether a call can point to the value itself.
     let isItsOwnRepresentation: Bool
-    /// What is wrong with a struct's members; `nil` when nothing is.
+    /// What keeps C from having the type; `nil` when nothing does.
     let misplacement: String?
 
     init<Value: PealValue>(_ value: Value.Type) {
@@ -18,7 +18,10 @@ struct ValueType: Sendable {
         swiftName = String(describing: Value.self)
         // Swift ends some structs before their last padding, and puts other values there.
         isItsOwnRepresentation = Value.isItsOwnRepresentation && MemoryLayout<Value>.size == size
-        misplacement = (Value.self as? any PealStruct.Type)?.misplacementOfMembers
+        misplacement =
+            _isPOD(Value.CValue.self)
+            ? (Value.self as? any PealStruct.Type)?.misplacementOfMembers
+            : "\(swiftName) refers to objects, which C cannot have; pass plain values, or a pointer"
     }
 }
 
