@@ -32,5 +32,11 @@
 #include "cxx/observer.hpp"
 #include "cxx/protocol.hpp"
 #include "cxx/define.hpp"
+#include "cxx/queue.hpp"
+#include "cxx/timer.hpp"
+#include "cxx/property.hpp"
+#include "cxx/completion.hpp"
+#include "cxx/service.hpp"
+#include "cxx/proxy.hpp"
 
 #endif

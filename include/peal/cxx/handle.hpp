@@ -85,7 +85,7 @@ public:
     /* Whether there is a handle. */
     explicit operator bool() const noexcept { return raw_.number != 0; }
     /* Gives the handle up: it is the caller's to end. */
-    [[nodiscard]] Raw release() noexcept { return std::exchange(raw_, Raw()); }
+    Raw release() noexcept { return std::exchange(raw_, Raw()); }
     /* Ends it now. */
     void reset() noexcept
     {

@@ -142,7 +142,9 @@ template <class T> constexpr auto plain_text()
 
 template <class T> constexpr auto type_text()
 {
-    if constexpr (std::is_pointer_v<T>)
+    if constexpr (std::is_pointer_v<T> && std::is_const_v<T>)
+        return plain_text<std::remove_cv_t<T>>() + chars_of(" const");
+    else if constexpr (std::is_pointer_v<T>)
         return plain_text<std::remove_cv_t<T>>();
     else if constexpr (std::is_const_v<T>)
         return chars_of("const ") + plain_text<std::remove_cv_t<T>>();

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cxx/service.hpp - C++ classes as services. Include <peal/peal.hpp> instead.
+ *
+ *     struct account : peal::protocol {
+ *         static constexpr const char *protocol_name = "Account";
+ *         peal::method<const char *()> user{ peal::required, "user" };
+ *     };
+ *     const auto account = peal::define<struct account>(center);
+ *
+ *     peal::service_of<stored_account>("account")
+ *         .create([](peal::creation &) { return std::make_unique<stored_account>("Ann"); })
+ *         .provides(account, peal::on<&stored_account::user>(account.user))
+ *         .add(center);
+ *
+ *     peal::use use = peal::use::of(center, account);       created here, by whoever is first
+ *     puts(use.call(account.user));
+ */
+#ifndef PEAL_CXX_SERVICE_HPP
+#define PEAL_CXX_SERVICE_HPP
+
+#include "function.hpp"
+#include "table.hpp"
+
+namespace peal {
+
+/* An instance of a service that is held: it lives at least as long as this. Since 0.1. */
+class use : public unique<peal_use> {
+public:
+    use() noexcept = default;
+
+    /* As peal_service_get: by the service's name; without a table. */
+    static use of(peal_center center, const char *name) { return try_of(center, name).value(); }
+    static result<use> try_of(peal_center center, const char *name)
+    {
+        peal_service_use raw = {};
+        const peal_status status = peal_service_get(center, name, &raw);
+        return made(status, raw);
+    }
+
+    /* As peal_service_get_provider: by a protocol that was declared as a C++ struct, with its table. */
+    template <class P, class = std::enable_if_t<std::is_base_of_v<protocol, P>>>
+    static use of(peal_center center, const P &protocol)
+    {
+        return try_of(center, protocol).value();
+    }
+    template <class P, class = std::enable_if_t<std::is_base_of_v<protocol, P>>>
+    static result<use> try_of(peal_center center, const P &protocol)
+    {
+        detail::must_be_declared<P>();
+        peal_service_use raw = {};
+        const peal_status status = peal_service_get_provider(
+            center, P::protocol_name, detail::table_size_of(protocol.get()), &raw);
+        return made(status, raw, protocol);
+    }
+
+    /* Takes over what PEAL_SERVICE gave: use::of(PEAL_SERVICE(clock, center)). */
+    template <class TypedUse> static use of(const TypedUse &typed)
+    {
+        if (typed.self == nullptr)
+            detail::raise(failure::last(peal_last_status()));
+        return use({ typed.self, typed.table, typed.use }, {});
+    }
+
+    /* The instance; NULL once the use has ended. */
+    void *self() const noexcept { return *this ? call_.self : nullptr; }
+    /* The instance of a service whose class the caller knows: nothing checks that. */
+    template <class T> T &as() const noexcept { return *static_cast<T *>(self()); }
+    /* The table, as the C list macro's struct: `use.table<clock>().now(use.self(), 3)`. Nothing checks that it
+     * is that protocol's. */
+    template <class Table> const Table &table() const noexcept
+    {
+        return *static_cast<const Table *>(call_.table);
+    }
+    /* Calls a method of the protocol that the use was got by. PEAL_ERROR_NOT_FOUND for another's. */
+    template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
+    {
+        if (!*this)
+            detail::raise({ PEAL_ERROR_STATE, method.name() + ": the use has ended; get the service again" });
+        return call_.call(method, detail::passing_of<A>::to_c(arguments)...);
+    }
+
+private:
+    friend class service;
+    use(const peal_service_use &raw, peal_protocol protocol) noexcept
+        : unique(raw.use), call_{ protocol, raw.self, raw.table }
+    {
+    }
+    static result<use> made(peal_status status, const peal_service_use &raw, peal_protocol protocol = {})
+    {
+        if (status < 0)
+            return failure::last(status);
+        return use(raw, protocol);
+    }
+
+    detail::callable_table call_;
+};
+
+/* A service of a center. It is a reference: copy it as you like. peal::unique<peal_service> unregisters it
+ * with a variable. Since 0.1. */
+class service {
+public:
+    service() noexcept = default;
+    explicit service(peal_service raw) noexcept : raw_(raw) {}
+
+    /* As peal_service_find. */
+    static result<service> try_find(peal_center center, const char *name)
+    {
+        peal_service raw = {};
+        const peal_status status = peal_service_find(center, name, &raw);
+        return detail::made<service>(status, raw);
+    }
+    static service find(peal_center center, const char *name) { return try_find(center, name).value(); }
+
+    /* The plain handle. */
+    peal_service get() const noexcept { return raw_; }
+    operator peal_service() const noexcept { return raw_; }
+
+    /* The instance, created where there is none; without a table. */
+    peal::use use() const { return try_use().value(); }
+    result<peal::use> try_use() const
+    {
+        peal_service_use raw = {};
+        const peal_status status = peal_service_use_instance(raw_, &raw);
+        return peal::use::made(status, raw);
+    }
+    /* As peal_service_remove: the next use has another instance. */
+    result<void> try_remove() const { return result<void>(peal_service_remove(raw_)); }
+    /* As peal_service_unregister. */
+    result<void> try_unregister() const { return result<void>(peal_service_unregister(raw_)); }
+
+private:
+    peal_service raw_ = {};
+};
+
+/* An instance that is valid until the end of the block, on this thread. Cheaper than a use. Since 0.1. */
+class scope {
+public:
+    /* As peal_scope_begin; without a table, or with that of a protocol that was declared as a C++ struct. */
+    explicit scope(peal_service service) { begin(service, {}, 0); }
+    template <class P> scope(peal_service service, const P &protocol)
+    {
+        detail::must_be_declared<P>();
+        begin(service, protocol, detail::table_size_of(protocol.get()));
+    }
+    ~scope()
+    {
+        if (raw_.self != nullptr)
+            (void)peal_scope_end(&raw_);
+    }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+
+    /* As those of peal::use. */
+    void *self() const noexcept { return raw_.self; }
+    template <class T> T &as() const noexcept { return *static_cast<T *>(raw_.self); }
+    template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
+    {
+        const detail::callable_table callable{ protocol_, raw_.self, raw_.table };
+        return callable.call(method, detail::passing_of<A>::to_c(arguments)...);
+    }
+
+private:
+    void begin(peal_service service, peal_protocol protocol, std::size_t size)
+    {
+        protocol_ = protocol;
+        result<void>(peal_scope_begin(service, protocol, size, &raw_)).value();
+    }
+
+    peal_protocol protocol_ = {};
+    peal_scope raw_ = {};
+};
+
+/* A creation that runs, for a service's functions. Since 0.1. */
+class creation {
+public:
+    explicit creation(peal_creation *raw) noexcept : raw_(raw) {}
+    /* The center, for the gets of other services. */
+    peal_center center() const noexcept { return raw_->center; }
+    /* Says why it fails, where nothing is thrown: then return no instance, or false. */
+    void fail(int code, const char *message) noexcept
+    {
+        raw_->code = code;
+        std::snprintf(raw_->message, sizeof raw_->message, "%s", message);
+    }
+
+private:
+    peal_creation *raw_;
+};
+
+namespace detail {
+
+/* What a service of C++ is made of; its context. */
+template <class T> struct service_box {
+    function<std::unique_ptr<T>(creation &)> create;
+    function<bool(T &, creation &)> init;
+    function<void(T &)> clear_data;
+
+    /* An exception of a creation is its failure: its what() is the service's own sentence. */
+    template <class Call> static auto attempt(peal_creation *raw, Call call) noexcept -> decltype(call())
+    {
+#if PEAL_CXX_EXCEPTIONS
+        try {
+            return call();
+        } catch (...) {
+            creation(raw).fail(raw->code, what(std::current_exception()));
+            return decltype(call())();
+        }
+#else
+        (void)raw;
+        return call();
+#endif
+    }
+#if PEAL_CXX_EXCEPTIONS
+    static const char *what(const std::exception_ptr &thrown) noexcept
+    {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const std::exception &exception) {
+            return exception.what();
+        } catch (...) {
+            return "it threw something that is no std::exception";
+        }
+    }
+#endif
+    static void *run_create(peal_creation *raw) noexcept
+    {
+        auto &box = *static_cast<service_box *>(raw->context);
+        creation creating(raw);
+        return attempt(raw, [&]() -> void * { return box.create(creating).release(); });
+    }
+    static bool run_init(void *self, peal_creation *raw) noexcept
+    {
+        auto &box = *static_cast<service_box *>(raw->context);
+        creation creating(raw);
+        return attempt(raw, [&]() -> bool { return box.init(*static_cast<T *>(self), creating); });
+    }
+    static void destroy(void *self) { delete static_cast<T *>(self); }
+    static void release(void *context) { delete static_cast<service_box *>(context); }
+};
+
+/* A member function in a table, whose `self` is the instance. */
+template <class T, auto member, class Signature> struct table_function;
+template <class T, auto member, class R, class... A> struct table_function<T, member, R(A...)> {
+    static R call(void *self, c_of<A>... arguments) noexcept
+    {
+        return guard(place{ {}, "a function of a service" }, [&]() -> R {
+            return static_cast<R>((static_cast<T *>(self)->*member)(passing_of<A>::from_c(arguments)...));
+        });
+    }
+};
+
+/* A table that is put together at run time. */
+struct made_table {
+    std::string protocol;
+    std::vector<std::size_t> words;
+};
+
+} // namespace detail
+
+/* Describes a service whose instances are of a C++ class, step by step; add() registers it. Since 0.1. */
+template <class T> class service_of {
+public:
+    /* Without create() an instance is made by `T()`. */
+    explicit service_of(std::string name) : name_(std::move(name)), box_(new detail::service_box<T>()) {}
+
+    /* f(peal::creation &) returns a std::unique_ptr<T>. None, or an exception, is a failure of the creation:
+     * PEAL_ERROR_CREATION with its sentence for who asked. */
+    template <class F> service_of &create(F f)
+    {
+        box_->create = detail::function<std::unique_ptr<T>(creation &)>::of(std::move(f));
+        return *this;
+    }
+    /* f(T &, peal::creation &) returns bool; it runs once the instance is in its place. */
+    template <class F> service_of &init(F f)
+    {
+        box_->init = detail::function<bool(T &, creation &)>::of(std::move(f));
+        return *this;
+    }
+    /* `peal::service_of<T>("x").clear_data<&T::forget>()`: forgets what belongs to the session that ends. */
+    template <auto member> service_of &clear_data()
+    {
+        clear_data_ = detail::table_function<T, member, void()>::call;
+        return *this;
+    }
+    /* Created before it, and lives as long. */
+    service_of &depends_on(std::string service) { return dependencies_.push_back(std::move(service)), *this; }
+    /* Stays when a session ends. */
+    service_of &persistent() { return flags_ |= PEAL_SERVICE_PERSISTENT, *this; }
+    /* To whom it belongs. */
+    service_of &owned_by(peal_owner owner) { return owner_ = owner, *this; }
+
+    /* A protocol of the C list macro, with its table, whose functions get a T * as `self`.
+     *
+     * table: *borrowed until* add(). */
+    template <class Table> service_of &provides(std::string protocol, const Table &table)
+    {
+        tables_.push_back({ std::move(protocol), {} });
+        borrowed_.push_back(&table);
+        return *this;
+    }
+    /* A protocol that was declared as a C++ struct, with member functions:
+     * provides(account, peal::on<&T::user>(account.user), ...). */
+    template <class P, auto... member>
+    service_of &provides(const P &protocol, detail::member_binding<member>... bindings)
+    {
+        detail::must_be_declared<P>();
+        detail::made_table table{ P::protocol_name, {} };
+        table.words.resize(detail::table_size_of(protocol.get()) / sizeof(std::size_t));
+        table.words[0] = table.words.size() * sizeof(std::size_t);
+        (place_function<member>(protocol, table, bindings.name), ...);
+        tables_.push_back(std::move(table));
+        borrowed_.push_back(nullptr);
+        return *this;
+    }
+
+    /* Registers it. Fails as peal_service_register, and as protocol::observe where a function does not fit. */
+    service add(peal_center center) { return try_add(center).value(); }
+    result<service> try_add(peal_center center)
+    {
+        if (failed_.status < 0)
+            return failed_;
+        using box = detail::service_box<T>;
+        if (!box_)
+            return failure{ PEAL_ERROR_STATE, name_ + " was added already; describe another service" };
+        if constexpr (std::is_default_constructible_v<T>) {
+            if (!box_->create)
+                create([](creation &) { return std::make_unique<T>(); });
+        }
+        if (!box_->create)
+            return failure{ PEAL_ERROR_ARGUMENT, name_ + " needs create(): its class has no constructor without parameters" };
+        std::vector<peal_provision> provisions;
+        for (std::size_t i = 0; i < tables_.size(); i++)
+            provisions.push_back({ tables_[i].protocol.c_str(),
+                borrowed_[i] != nullptr ? borrowed_[i] : tables_[i].words.data() });
+        provisions.push_back({ nullptr, nullptr });
+        std::vector<const char *> dependencies;
+        for (const std::string &dependency : dependencies_)
+            dependencies.push_back(dependency.c_str());
+        dependencies.push_back(nullptr);
+        peal_service_description description = PEAL_SERVICE_DESCRIPTION(name_.c_str());
+        description.provides = provisions.data();
+        description.dependencies = dependencies.data();
+        description.flags = flags_;
+        description.create = box::run_create;
+        description.init = box_->init ? box::run_init : nullptr;
+        description.clear_data = clear_data_;
+        description.destroy = box::destroy;
+        description.release = box::release;
+        description.owner = owner_;
+        description.context = box_.release(); /* peal releases it, also when this fails */
+        peal_service raw = {};
+        const peal_status status = peal_service_register(center, &description, &raw);
+        return detail::made<service>(status, raw);
+    }
+
+private:
+    /* Puts a function where the protocol has its method; what is wrong is kept for add(). */
+    template <auto member>
+    void place_function(const protocol &protocol, detail::made_table &table, const std::string &name)
+    {
+        using signature_type = typename detail::member_binding<member>::signature_type;
+        peal_method wanted = {};
+        std::vector<peal_method> methods(table.words.size() - 1);
+        peal_status status = peal_method_find(protocol, name.c_str(), &wanted);
+        if (status >= 0)
+            status = peal_method_check(wanted, signature<signature_type>::prototype);
+        if (status >= 0)
+            status = peal_protocol_list_methods(protocol, methods.data(), methods.size(), nullptr);
+        if (status < 0) {
+            failed_ = failure::last(status);
+            return;
+        }
+        for (std::size_t i = 0; i < methods.size(); i++)
+            if (methods[i].number == wanted.number)
+                table.words[1 + i] = reinterpret_cast<std::size_t>(
+                    &detail::table_function<T, member, signature_type>::call);
+    }
+
+    std::string name_;
+    std::unique_ptr<detail::service_box<T>> box_;
+    void (*clear_data_)(void *self) = nullptr;
+    std::vector<std::string> dependencies_;
+    std::vector<detail::made_table> tables_;
+    std::vector<const void *> borrowed_;
+    uint32_t flags_ = 0;
+    peal_owner owner_ = {};
+    failure failed_ = { PEAL_OK, {} };
+};
+
+} // namespace peal
+
+#endif
