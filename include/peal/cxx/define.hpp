@@ -130,6 +130,20 @@ method<R(A...)>::method(peal::requirement is_required, const char *name, const c
             detail::know_types<R(A...)>, this });
 }
 
+/* The protocol of the default center by which exceptions are told that no broadcast of C++ hears
+ * (exception.hpp):
+ *
+ *     const auto exceptions = peal::define<peal::exceptions>(peal_center_default());
+ *     auto heard = exceptions.observer_threw.observe([](std::string_view method, std::string_view message) { ... });
+ *
+ * method: "Chat.on_message". message: what() of the exception. In an observer without a queue
+ * std::current_exception() is the exception itself. Since 0.1. */
+struct exceptions : protocol {
+    static constexpr const char *protocol_name = "PealExceptions";
+    method<void(std::string_view, std::string_view)> observer_threw{
+        optional, "observer_threw", "reject" };
+};
+
 } // namespace peal
 
 #endif

@@ -40,8 +40,7 @@ private:
 
 namespace detail {
 
-/* A protocol of the default center, for programs in any language. `message` is what() of the exception. In
- * an observer without a queue, std::current_exception() is the exception itself. */
+/* What peal::exceptions is, for this header, and for programs in any language. */
 #define PEAL_EXCEPTIONS(METHOD) \
     METHOD(optional, void, observer_threw, (const char *method, const char *message), reject)
 PEAL_PROTOCOL(exceptions_table, "PealExceptions", PEAL_EXCEPTIONS);

@@ -98,30 +98,30 @@ public:
         peal_proxy_options options = PEAL_PROXY_OPTIONS;
         options.destroy = box::destroy;
         peal_proxy raw = {};
-        peal_function function = nullptr;
+        peal_function bare = nullptr;
         const peal_status status = peal_closure_create_for(
             center, signature<R(A...)>::prototype, new box{ std::move(f) },
-            reinterpret_cast<peal_function>(&box::call), &options, &raw, &function);
-        return made(status, raw, function);
+            reinterpret_cast<peal_function>(&box::call), &options, &raw, &bare);
+        return made(status, raw, bare);
     }
     static result<closure> try_of(const method<R(A...)> &method)
     {
         peal_proxy raw = {};
-        peal_function function = nullptr;
-        const peal_status status = peal_closure_create(method, nullptr, &raw, &function);
-        return made(status, raw, function);
+        peal_function bare = nullptr;
+        const peal_status status = peal_closure_create(method, nullptr, &raw, &bare);
+        return made(status, raw, bare);
     }
 
     /* The function, *borrowed until* this ends. */
     function_type function() const noexcept { return function_; }
 
 private:
-    closure(peal_proxy raw, function_type function) noexcept : unique(raw), function_(function) {}
-    static result<closure> made(peal_status status, peal_proxy raw, peal_function function)
+    closure(peal_proxy raw, function_type bare) noexcept : unique(raw), function_(bare) {}
+    static result<closure> made(peal_status status, peal_proxy raw, peal_function bare)
     {
         if (status < 0)
             return failure::last(status);
-        return closure(raw, reinterpret_cast<function_type>(function));
+        return closure(raw, reinterpret_cast<function_type>(bare));
     }
 
     function_type function_ = nullptr;
