@@ -20,10 +20,6 @@
 #error "peal.hpp needs C++17: compile with -std=c++17 or later, or include <peal/peal.h>"
 #endif
 
-#ifndef PEAL_DL
-#include "peal.h"
-#endif
-
 #include "cxx/error.hpp"
 #include "cxx/handle.hpp"
 #include "cxx/signature.hpp"

@@ -9,6 +9,10 @@
 #ifndef PEAL_CXX_ERROR_HPP
 #define PEAL_CXX_ERROR_HPP
 
+#ifndef PEAL_DL /* peal-dl.h has included it, with its functions as pointers */
+#include "../peal.h"
+#endif
+
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
