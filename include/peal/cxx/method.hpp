@@ -292,8 +292,12 @@ private:
         if (is_sent_)
             return ask_for(nullptr, nullptr, nullptr, arguments...);
         const peal_entries entries = peal_entries_begin_all(method_);
-        if (entries.hold == nullptr) /* nobody, or a failure: this tells which */
+        if (entries.hold == nullptr) {
+            /* Nobody, or a failure, or one of before that the thread remembers: peal_send tells which. */
+            if (peal_last_status() == PEAL_OK)
+                return PEAL_OK;
             return ask_for(nullptr, nullptr, nullptr, arguments...);
+        }
         const detail::held held{ entries.hold };
         const peal_entry *const end = entries.hold->end;
         for (const peal_entry *entry = entries.next; entry != end; entry++) {
