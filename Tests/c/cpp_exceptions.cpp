@@ -218,7 +218,7 @@ CLAIM("C3", "on queues of every kind observers that throw are told to PealExcept
 {
     house h;
     const ear e;
-    struct lane lane;
+    static struct lane lane;
 
     EVERY_KIND(lane)
     {

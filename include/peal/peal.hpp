@@ -34,5 +34,6 @@
 #include "cxx/completion.hpp"
 #include "cxx/service.hpp"
 #include "cxx/proxy.hpp"
+#include "cxx/module.hpp"
 
 #endif

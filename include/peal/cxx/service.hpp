@@ -239,23 +239,6 @@ template <class T> struct service_box {
     static void release(void *context) { delete static_cast<service_box *>(context); }
 };
 
-/* A member function in a table, whose `self` is the instance. */
-template <class T, auto member, class Signature> struct table_function;
-template <class T, auto member, class R, class... A> struct table_function<T, member, R(A...)> {
-    static R call(void *self, c_of<A>... arguments) noexcept
-    {
-        return guard(place{ {}, "a function of a service" }, [&]() -> R {
-            return static_cast<R>((static_cast<T *>(self)->*member)(passing_of<A>::from_c(arguments)...));
-        });
-    }
-};
-
-/* A table that is put together at run time. */
-struct made_table {
-    std::string protocol;
-    std::vector<std::size_t> words;
-};
-
 } // namespace detail
 
 /* Describes a service whose instances are of a C++ class, step by step; add() registers it. Since 0.1. */
@@ -295,31 +278,22 @@ public:
      * table: *borrowed until* add(). */
     template <class Table> service_of &provides(std::string protocol, const Table &table)
     {
-        tables_.push_back({ std::move(protocol), {} });
-        borrowed_.push_back(&table);
-        return *this;
+        return tables_.add(std::move(protocol), &table), *this;
     }
     /* A protocol that was declared as a C++ struct, with member functions:
      * provides(account, peal::on<&T::user>(account.user), ...). */
     template <class P, auto... member>
     service_of &provides(const P &protocol, detail::member_binding<member>... bindings)
     {
-        detail::must_be_declared<P>();
-        detail::made_table table{ P::protocol_name, {} };
-        table.words.resize(detail::table_size_of(protocol.get()) / sizeof(std::size_t));
-        table.words[0] = table.words.size() * sizeof(std::size_t);
-        (place_function<member>(protocol, table, bindings.name), ...);
-        tables_.push_back(std::move(table));
-        borrowed_.push_back(nullptr);
-        return *this;
+        return tables_.add(protocol, bindings...), *this;
     }
 
     /* Registers it. Fails as peal_service_register, and as protocol::observe where a function does not fit. */
     service add(peal_center center) { return try_add(center).value(); }
     result<service> try_add(peal_center center)
     {
-        if (failed_.status < 0)
-            return failed_;
+        if (tables_.why().status < 0)
+            return tables_.why();
         using box = detail::service_box<T>;
         if (!box_)
             return failure{ PEAL_ERROR_STATE, name_ + " was added already; describe another service" };
@@ -329,15 +303,8 @@ public:
         }
         if (!box_->create)
             return failure{ PEAL_ERROR_ARGUMENT, name_ + " needs create(): its class has no constructor without parameters" };
-        std::vector<peal_provision> provisions;
-        for (std::size_t i = 0; i < tables_.size(); i++)
-            provisions.push_back({ tables_[i].protocol.c_str(),
-                borrowed_[i] != nullptr ? borrowed_[i] : tables_[i].words.data() });
-        provisions.push_back({ nullptr, nullptr });
-        std::vector<const char *> dependencies;
-        for (const std::string &dependency : dependencies_)
-            dependencies.push_back(dependency.c_str());
-        dependencies.push_back(nullptr);
+        const std::vector<peal_provision> provisions = tables_.provisions();
+        const std::vector<const char *> dependencies = detail::ended_list(dependencies_);
         peal_service_description description = PEAL_SERVICE_DESCRIPTION(name_.c_str());
         description.provides = provisions.data();
         description.dependencies = dependencies.data();
@@ -355,37 +322,13 @@ public:
     }
 
 private:
-    /* Puts a function where the protocol has its method; what is wrong is kept for add(). */
-    template <auto member>
-    void place_function(const protocol &protocol, detail::made_table &table, const std::string &name)
-    {
-        using signature_type = typename detail::member_binding<member>::signature_type;
-        peal_method wanted = {};
-        std::vector<peal_method> methods(table.words.size() - 1);
-        peal_status status = peal_method_find(protocol, name.c_str(), &wanted);
-        if (status >= 0)
-            status = peal_method_check(wanted, signature<signature_type>::prototype);
-        if (status >= 0)
-            status = peal_protocol_list_methods(protocol, methods.data(), methods.size(), nullptr);
-        if (status < 0) {
-            failed_ = failure::last(status);
-            return;
-        }
-        for (std::size_t i = 0; i < methods.size(); i++)
-            if (methods[i].number == wanted.number)
-                table.words[1 + i] = reinterpret_cast<std::size_t>(
-                    &detail::table_function<T, member, signature_type>::call);
-    }
-
     std::string name_;
     std::unique_ptr<detail::service_box<T>> box_;
     void (*clear_data_)(void *self) = nullptr;
     std::vector<std::string> dependencies_;
-    std::vector<detail::made_table> tables_;
-    std::vector<const void *> borrowed_;
+    detail::table_list<T> tables_;
     uint32_t flags_ = 0;
     peal_owner owner_ = {};
-    failure failed_ = { PEAL_OK, {} };
 };
 
 } // namespace peal
