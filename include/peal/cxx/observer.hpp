@@ -26,7 +26,7 @@ namespace peal {
 /* A registration. It ends with its variable: then no call of it starts, and calls that run on other threads
  * have been waited for; from inside its own call nothing is waited for. What a lambda captured is destroyed
  * once its last call has returned. `release()` leaves the observer registered. Since 0.1. */
-class observation : public unique<peal_observation> {
+class [[nodiscard]] observation : public unique<peal_observation> {
 public:
     using unique::unique;
 

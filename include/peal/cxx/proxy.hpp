@@ -11,7 +11,7 @@ namespace peal {
 
 /* A table whose every call is a broadcast: for code that knows nothing of peal. It ends with its variable;
  * a call that comes later answers zero. Since 0.1. */
-class proxy : public unique<peal_proxy> {
+class [[nodiscard]] proxy : public unique<peal_proxy> {
 public:
     proxy() noexcept = default;
 

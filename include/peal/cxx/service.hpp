@@ -25,7 +25,7 @@
 namespace peal {
 
 /* An instance of a service that is held: it lives at least as long as this. Since 0.1. */
-class use : public unique<peal_use> {
+class [[nodiscard]] use : public unique<peal_use> {
 public:
     use() noexcept = default;
 

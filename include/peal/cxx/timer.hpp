@@ -69,7 +69,7 @@ template <class Target> void hold_weakly(peal_timer_options &, Target &) {}
 } // namespace detail
 
 /* A timer that runs. It ends with its variable, which waits for a call on another thread. Since 0.1. */
-class timer : public unique<peal_timer> {
+class [[nodiscard]] timer : public unique<peal_timer> {
 public:
     using unique::unique;
 
