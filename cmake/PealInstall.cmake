@@ -28,7 +28,7 @@ peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
 # ---- Headers and documents ---------------------------------------------------------------------------
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT peal_development FILES_MATCHING PATTERN "*.h")
+  COMPONENT peal_development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 # By the number of the interface, so that two of them may be installed at once.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libpeal${PEAL_SOVERSION} COMPONENT peal_runtime)

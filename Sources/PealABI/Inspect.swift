@@ -179,6 +179,13 @@ public func peal_method_frame_length(
 }
 
 @c @implementation
+public func peal_method_check(_ method: peal_method, _ prototype: UnsafePointer<CChar>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        try method.find().check(prototype: try Boundary.source(prototype, "prototype"))
+    }
+}
+
+@c @implementation
 public func peal_method_is_oneway(
     _ method: peal_method, _ out_is_oneway: UnsafeMutablePointer<Bool>?
 ) -> peal_status {

@@ -372,3 +372,28 @@ CLAIM("F1", "questions about parameters that cannot be answered give a status")
     CHECK_FAILURE(peal_method_frame_length(no_method, &number), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_method_is_oneway(method, &truth), PEAL_ERROR_HANDLE);
 }
+
+CLAIM("P2", "a prototype is compared with a method's as a call sees the two, and the first difference told")
+{
+    open_bell();
+    CHECK_OK(peal_method_check(bell.keep, "bool f(const char *)"));
+    CHECK_OK(peal_method_check(bell.on_ring, "void any_name(int, double)"));
+    CHECK_OK(peal_method_check(bell.on_none, "int f(void)"));
+    CHECK_FAILURE(peal_method_check(bell.keep, "void f(const char *)"), PEAL_ERROR_CONFLICT);
+    CHECK_CONTAINS(peal_last_message(), "the prototype given for Bell.keep is another: the result is bool");
+    CHECK_FAILURE(peal_method_check(bell.on_ring, "void f(int, float)"), PEAL_ERROR_CONFLICT);
+    CHECK_CONTAINS(peal_last_message(), "parameter 2 'when'");
+    CHECK_FAILURE(peal_method_check(bell.on_ring, "void f(int)"), PEAL_ERROR_CONFLICT);
+    close_center(center);
+}
+
+CLAIM("F1", "a prototype that cannot be compared gives a status")
+{
+    open_bell();
+    CHECK_FAILURE(peal_method_check(bell.keep, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_method_check(bell.keep, "bool f(const char *"), PEAL_ERROR_SYNTAX);
+    CHECK_FAILURE(peal_method_check(bell.keep, "bool f(struct point)"), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_method_check(bell.keep, "\xff"), PEAL_ERROR_SYNTAX);
+    close_center(center);
+    CHECK_FAILURE(peal_method_check(bell.keep, "bool f(const char *)"), PEAL_ERROR_HANDLE);
+}

@@ -5,8 +5,8 @@ rm -rf "$PEAL_TREE" "$PEAL_TREE.first"
 must "$CMAKE" --install "$PEAL_BUILD" --prefix "$PEAL_TREE.first"
 must mv "$PEAL_TREE.first" "$PEAL_TREE"
 
-for header in "$PEAL_SOURCE"/include/peal/*.h; do
-    cmp -s "$header" "$PEAL_TREE/include/peal/$(basename "$header")" || complain "$header is not installed"
+for header in "$PEAL_SOURCE"/include/peal/*.h "$PEAL_SOURCE"/include/peal/*.hpp "$PEAL_SOURCE"/include/peal/cxx/*.hpp; do
+    cmp -s "$header" "$PEAL_TREE/include/${header#"$PEAL_SOURCE"/include/}" || complain "$header is not installed"
 done
 for file in "$PEAL_LIBDIR/libpeal.so" "$PEAL_LIBDIR/libpeal.so.$PEAL_SOVERSION" "$PEAL_LIBDIR/pkgconfig/peal.pc" \
     "$PEAL_LIBDIR/pkgconfig/peal-swift.pc" "$PEAL_LIBDIR/cmake/peal/peal-config.cmake" \

@@ -59,6 +59,16 @@ PEAL_API peal_status peal_method_name(
 PEAL_API peal_status peal_method_declaration(
     peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
+/* Compares a prototype with a method's, as a call sees the two: names do not count, nor does what is said
+ * of the memory behind pointers. For a binding that makes prototypes of its own language's types, before
+ * it broadcasts.
+ *
+ * prototype: *borrowed during the call*; without `self`, whatever the function is called.
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT, whose sentence tells the first difference; PEAL_ERROR_SYNTAX or
+ * PEAL_ERROR_TYPE with the column. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_check(peal_method method, const char *prototype);
+
 /* How many parameters a method has, `self` not counted.
  *
  * out_count: filled.

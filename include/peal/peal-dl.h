@@ -71,6 +71,7 @@
 #define peal_last_message (*peal_loaded_last_message)
 #define peal_last_status (*peal_loaded_last_status)
 #define peal_method_call_path (*peal_loaded_method_call_path)
+#define peal_method_check (*peal_loaded_method_check)
 #define peal_method_count_observers (*peal_loaded_method_count_observers)
 #define peal_method_count_parameters (*peal_loaded_method_count_parameters)
 #define peal_method_declaration (*peal_loaded_method_declaration)
@@ -255,6 +256,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(last_message) \
     FUNCTION(last_status) \
     FUNCTION(method_call_path) \
+    FUNCTION(method_check) \
     FUNCTION(method_count_observers) \
     FUNCTION(method_count_parameters) \
     FUNCTION(method_declaration) \

@@ -15,16 +15,27 @@ public struct FunctionBinding {
 
     func checkPrototype(of method: Method, in state: borrowing CenterState) throws(Failure) {
         guard let prototype else { return }
+        // A function seldom has its method's name.
+        try method.check(prototype: prototype, of: "the function", in: state.types)
+    }
+}
+
+extension Method {
+    /// Fails with the first difference when a prototype is not the method's, as a call sees the two.
+    public func check(prototype: String) throws(Failure) {
+        let types = try owner.center.withState { (state) throws(Failure) in state.types }
+        try check(prototype: prototype, of: "the prototype", in: types)
+    }
+
+    fileprivate func check(prototype: String, of what: String, in types: TypeScope) throws(Failure) {
         let signature: Signature
         do throws(SyntaxError) {
-            signature = try Signature(prototype, in: state.types)
+            signature = try Signature(prototype, in: types)
         } catch {
-            throw Failure(error, in: "the prototype given for \(method.title)")
+            throw Failure(error, in: "the prototype given for \(title)")
         }
-        // A function seldom has its method's name.
-        let declared = method.declaration.signature
-        if let difference = declared.firstDifference(from: signature, asFunctions: true) {
-            throw Failure(.conflict, "the function given for \(method.title) is another: \(difference)")
+        if let difference = declaration.signature.firstDifference(from: signature, asFunctions: true) {
+            throw Failure(.conflict, "\(what) given for \(title) is another: \(difference)")
         }
     }
 }

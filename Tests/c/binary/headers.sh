@@ -1,6 +1,7 @@
 #!/bin/sh
 # headers.sh <include>: each header compiles alone, and all together with a list macro, without a
-# warning, in every standard that a compiler here knows. Ends with 77 when there is no compiler.
+# warning, in every standard that a compiler here knows; those of C++ in C++17 and later, also without
+# exceptions and RTTI. Ends with 77 when there is no compiler.
 include=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -70,13 +71,22 @@ for header in "$include"/peal/*.h; do
     cp "$work/$name.alone.c" "$work/$name.alone.cpp"
 done
 
+mkdir "$work/later"
+for header in "$include"/peal/peal.hpp "$include"/peal/cxx/*.hpp; do
+    name=${header#"$include"/}
+    echo "#include <$name>" >"$work/later/$(basename "$header" .hpp).alone.cpp"
+done
+
 knows() {
     echo 'int x;' | "$1" -x "$2" -std="$3" -fsyntax-only - 2>/dev/null
 }
 
+# compile COMPILER STANDARD UNIT [OPTIONS...]
 compile() {
-    if ! "$1" -std="$2" $warnings -I"$include" -fsyntax-only "$3" 2>"$work/said"; then
-        echo "$1 -std=$2 $(basename "$3"):"
+    compiler=$1 standard=$2 unit=$3
+    shift 3
+    if ! "$compiler" -std="$standard" $warnings "$@" -I"$include" -fsyntax-only "$unit" 2>"$work/said"; then
+        echo "$compiler -std=$standard $* $(basename "$unit"):"
         head -n 8 "$work/said"
         problems=1
     fi
@@ -100,6 +110,12 @@ for pair in gcc:g++ clang:clang++; do
     for standard in c++11 c++14 c++17 c++20 c++23; do
         knows "$cxx" c++ "$standard" || { echo "skipped: $cxx does not know $standard"; continue; }
         for unit in "$work"/*.cpp; do compile "$cxx" "$standard" "$unit"; done
+        case $standard in c++11 | c++14) continue ;; esac
+        compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow -fno-exceptions -fno-rtti
+        compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow
+    done
+    for unit in "$work"/later/*.cpp; do
+        knows "$cxx" c++ c++17 && compile "$cxx" c++17 "$unit" -Wshadow
     done
 done
 [ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }

@@ -1,0 +1,83 @@
+#!/bin/sh
+# must_not_compile_cpp.sh <include>: the compiler refuses what does not fit in C++, in a sentence of
+# peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
+include=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+problems=0 compiled=0
+
+# compile <compiler> <line>: the line, in a function with a protocol at hand.
+compile() {
+    cat >"$work/unit.cpp" <<END
+#include <peal/peal.hpp>
+struct unknown { int a; };
+struct counted { std::string text; };
+struct window { void show(std::string_view, int) {} int size() { return 0; } };
+struct chat : peal::protocol {
+    static constexpr const char *protocol_name = "Chat";
+    peal::method<void(std::string_view, int)> on_message{ peal::required, "on_message" };
+    peal::method<int(int)> weigh{ peal::optional, "weigh", "sum" };
+};
+struct room : peal::protocol {
+    static constexpr const char *protocol_name = "Room";
+    static constexpr const char *adopts[] = { "Chat", nullptr };
+    peal::method<void()> on_empty{ peal::optional, "on_empty" };
+};
+void use(chat &chat, room &room, peal_center center, window &w);
+void use(chat &chat, room &room, peal_center center, window &w)
+{
+    (void)chat, (void)room, (void)center, (void)w;
+    $2
+}
+END
+    "$1" -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/unit.cpp" 2>"$work/said"
+}
+
+fits() {
+    compile "$1" "$2" || { echo "$1 refuses what fits: $2"; head -n 5 "$work/said"; problems=1; }
+    compiled=$((compiled + 1))
+}
+
+# refused <compiler> <line> [<words>]
+refused() {
+    if compile "$1" "$2"; then
+        echo "$1 takes what does not fit: $2"
+        problems=1
+    elif ! grep -q -- "${3:-error}" "$work/said"; then
+        echo "$1 refuses without the words '$3': $2"
+        grep error "$work/said" | head -n 3
+        problems=1
+    fi
+}
+
+for compiler in g++ clang++; do
+    if ! command -v "$compiler" >/dev/null; then
+        echo "skipped: there is no $compiler"
+        continue
+    fi
+    fits "$compiler" 'chat.on_message("room", 5); (void)chat.weigh(1);'
+    fits "$compiler" '(void)chat.observe(peal::on("on_message", [](std::string_view, int) {}));'
+    fits "$compiler" '(void)chat.observe(std::ref(w), peal::on<&window::show>(chat.on_message));'
+    refused "$compiler" 'chat.on_message("room");'
+    refused "$compiler" 'chat.on_message(5, "room");'
+    refused "$compiler" 'chat.on_message(w, 5);'
+    refused "$compiler" '(void)chat.on_message.ask("room", 5);' 'has no result'
+    refused "$compiler" '(void)chat.observe();' 'needs a function\|no matching\|too few\|void value'
+    refused "$compiler" '(void)chat.observe(peal::on("on_message", [](auto, auto) {}));' 'cannot be seen'
+    refused "$compiler" '(void)chat.observe(peal::on(chat.weigh, [](std::string_view) { return 1; }));' 'does not take the method'
+    refused "$compiler" '(void)chat.observe(peal::on(chat.weigh, [](int) { return "text"; }));' 'does not take the method'
+    refused "$compiler" '(void)chat.observe(peal::on("weigh", [](int &) { return 1; }));' 'cannot be a reference'
+    refused "$compiler" '(void)chat.observe(peal::on("weigh", [](unknown) { return 1; }));' 'PEAL_CXX_TYPE'
+    refused "$compiler" '(void)chat.observe(peal::on("weigh", [](counted) { return 1; }));' 'cannot go through a C call'
+    refused "$compiler" '(void)chat.observe(peal::on("weigh", [](int) { return std::string(); }));' 'a result must be a type of C'
+    refused "$compiler" '(void)peal::define<window>(center);' 'base peal::protocol'
+    refused "$compiler" 'peal::observation a; peal::observation b = a;'
+    refused "$compiler" 'peal_queue q = peal::queue::serial(); (void)q;'
+    refused "$compiler" 'peal::queue::serial().try_flush();'
+    refused "$compiler" '(void)peal::use::of(center, room);' 'adopt others'
+    refused "$compiler" '(void)peal::use::of(center, peal::protocol());' 'peal::define made'
+    refused "$compiler" '(void)peal::property<int>().observe([](unknown, unknown, unknown) {});' 'f must take'
+    refused "$compiler" '(void)peal_observation_remove(chat.on_message);'
+done
+[ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
+exit "$problems"

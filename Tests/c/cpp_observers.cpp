@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lambdas, functions and objects as observers, and how their registrations end.
+#include "cpp.hpp"
+#include "latch.h"
+
+#include <memory>
+#include <thread>
+
+namespace {
+
+struct listener : counted {
+    const char *name;
+    int heard = 0;
+
+    explicit listener(const char *called) : name(called) {}
+    void on_message(std::string_view text, int n) { journal_write("%s:%s%d", name, std::string(text).c_str(), n), heard++; }
+    int weigh(int factor) const noexcept { return factor * 2; }
+};
+
+void plain_function(const char *text, int n) { journal_write("f%s%d", text, n); }
+
+} // namespace
+
+CLAIM("C1", "a lambda observes until its observation's variable ends, and what it captured is destroyed then")
+{
+    house h;
+    {
+        const peal::observation a = h.chat.observe(peal::on("on_message", writer("a")));
+        const peal::observation b = h.chat.observe(peal::on("on_message", writer("b")));
+        CHECK_EQUAL(counted::alive, 2);
+        h.chat.on_message("x", 1);
+        CHECK_JOURNAL("ax1 bx1");
+    }
+    CHECK_EQUAL(counted::alive, 0);
+    h.chat.on_message("y", 2);
+    CHECK_JOURNAL("");
+}
+
+CLAIM("C1", "a lambda that only moves, and changes what it captured, observes")
+{
+    house h;
+    const auto o = h.chat.observe(
+        peal::on("on_message", [p = std::make_unique<int>(5), c = counted()](std::string_view, int n) mutable {
+            journal_write("%d", *p += n);
+        }));
+    h.chat.on_message("", 1);
+    h.chat.on_message("", 2);
+    CHECK_JOURNAL("6 8");
+}
+
+CLAIM("C1", "release leaves the observer registered, reset and assignment end it, a move takes it along")
+{
+    house h;
+    peal::observation a = h.chat.observe(peal::on("on_message", writer("a")));
+    peal::observation moved = std::move(a);
+    CHECK(!a);
+    CHECK(!a.is_active());
+    CHECK(moved.is_active());
+    moved = h.chat.observe(peal::on("on_message", writer("b")));
+    h.chat.on_message("x", 1);
+    CHECK_JOURNAL("bx1");
+    const peal_observation raw = moved.release();
+    CHECK(peal_observation_is_active(raw));
+    h.chat.on_message("x", 2);
+    CHECK_JOURNAL("bx2");
+    CHECK_OK(peal_observation_remove(raw));
+    peal::observation c = h.chat.observe(peal::on("on_message", writer("c")));
+    c.reset();
+    c.reset();
+    c.remove();
+    h.chat.on_message("x", 3);
+    CHECK_JOURNAL("");
+    CHECK_EQUAL(counted::alive, 0);
+}
+
+CLAIM("C1", "several methods have one observer, whose lambdas are destroyed together")
+{
+    house h;
+    const auto o = h.chat.observe(
+        peal::on("on_message", writer("a")), peal::on("weigh", [c = counted()](int n) { return n; }));
+    CHECK_EQUAL(h.chat.count_observers(), 1);
+    CHECK_EQUAL(counted::alive, 2);
+    CHECK_EQUAL(h.chat.weigh(7), 7);
+}
+
+CLAIM("C1", "a function, and a lambda with auto parameters named by a typed method, observe")
+{
+    house h;
+    const auto f = h.chat.observe(peal::on("on_message", plain_function));
+    const auto g = h.chat.observe(peal::on(h.chat.on_message, [](auto text, auto n) {
+        static_assert(std::is_same_v<decltype(text), std::string_view>);
+        journal_write("g%d", n);
+    }));
+    h.chat.on_message("x", 1);
+    CHECK_JOURNAL("fx1 g1");
+}
+
+namespace {
+struct bell : peal::protocol {
+    static constexpr const char *protocol_name = "Bell";
+    peal::method<void(const char *)> on_ring{ peal::optional, "on_ring" };
+};
+}
+
+CLAIM("C1", "one method is observed through its object, where nothing else is required")
+{
+    house h;
+    const auto bell = peal::define<struct bell>(h.center);
+    const auto o = bell.on_ring.observe([](std::string_view s) { journal_write("%s", std::string(s).c_str()); });
+    bell.on_ring("ding");
+    CHECK_JOURNAL("ding");
+}
+
+CLAIM("C1", "options: priority, once, blocked, owner")
+{
+    house h;
+    peal::owner owner = peal::owner::create("plugin");
+    const auto late = h.chat.observe(peal::observe_options().priority(-1), peal::on("on_message", writer("late")));
+    const auto early = h.chat.observe(peal::observe_options().priority(1).once(), peal::on("on_message", writer("early")));
+    auto shy = h.chat.observe(peal::observe_options().blocked(), peal::on("on_message", writer("shy")));
+    h.chat.observe(peal::observe_options().owned_by(owner), peal::on("on_message", writer("owned"))).release();
+    h.chat.on_message("", 1);
+    CHECK_JOURNAL("early1 owned1 late1");
+    CHECK(!early.is_active());
+    shy.unblock();
+    CHECK_OK(owner.try_retire().status());
+    h.chat.on_message("", 2);
+    CHECK_JOURNAL("shy2 late2");
+}
+
+CLAIM("C1", "what is registered inside an owner's scope belongs to it, and is retired with its variable")
+{
+    house h;
+    {
+        const peal::owner owner = peal::owner::create("plugin");
+        const auto inside = owner.enter();
+        h.chat.observe(peal::on("on_message", writer("a"))).release();
+    }
+    h.chat.on_message("", 1);
+    CHECK_JOURNAL("");
+}
+
+CLAIM("O9", "an object held by std::weak_ptr is not called once it is dead, and the observer is removed")
+{
+    house h;
+    auto object = std::make_shared<listener>("w");
+    const auto o = h.chat.observe(
+        std::weak_ptr<listener>(object), peal::on<&listener::on_message>("on_message"),
+        peal::on<&listener::weigh>(h.chat.weigh));
+    h.chat.on_message("x", 1);
+    CHECK_JOURNAL("w:x1");
+    CHECK_EQUAL(h.chat.weigh(4), 8);
+    CHECK_EQUAL(object.use_count(), 1);
+    object.reset();
+    CHECK_EQUAL(counted::alive, 0);
+    h.chat.on_message("x", 2);
+    CHECK_JOURNAL("");
+    CHECK(!o.is_active());
+}
+
+CLAIM("O9", "a weak object that loses its last owner inside its own call lives until the call has returned")
+{
+    house h;
+    auto object = std::make_shared<listener>("w");
+    struct dropper : listener {
+        std::shared_ptr<dropper> *owner = nullptr;
+        using listener::listener;
+        void on_message(std::string_view, int n)
+        {
+            owner->reset();
+            CHECK_EQUAL(counted::alive, 1);
+            journal_write("alive%d", n + heard);
+        }
+    };
+    object.reset();
+    auto self = std::make_shared<dropper>("d");
+    self->owner = &self;
+    const auto o = h.chat.observe(std::weak_ptr<dropper>(self), peal::on<&dropper::on_message>("on_message"));
+    h.chat.on_message("", 1);
+    CHECK_JOURNAL("alive1");
+    CHECK_EQUAL(counted::alive, 0);
+}
+
+namespace {
+
+// Broadcasts inside its own call, so that calls of weak objects nest.
+struct nesting : counted {
+    house *h;
+    int deepest;
+    nesting(house *in, int depth) : h(in), deepest(depth) {}
+    void on_message(std::string_view, int n)
+    {
+        if (n < deepest)
+            h->chat.on_message("", n + 1);
+    }
+};
+
+} // namespace
+
+CLAIM("O9", "weak objects are kept in calls that nest to the limit, and let go after")
+{
+    house h;
+    auto object = std::make_shared<nesting>(&h, PEAL_DEPTH_LIMIT);
+    const auto o = h.chat.observe(std::weak_ptr<nesting>(object), peal::on<&nesting::on_message>("on_message"));
+    h.chat.on_message("", 1);
+    CHECK_EQUAL(object.use_count(), 1);
+    h.chat.on_message("", PEAL_DEPTH_LIMIT);
+    CHECK_EQUAL(object.use_count(), 1);
+}
+
+CLAIM("C1", "an object held by std::shared_ptr is kept by the registration, a referred one is not")
+{
+    house h;
+    auto object = std::make_shared<listener>("s");
+    listener other("r");
+    auto o = h.chat.observe(object, peal::on<&listener::on_message>("on_message"));
+    const auto r = h.chat.observe(std::ref(other), peal::on<&listener::on_message>("on_message"));
+    object.reset();
+    h.chat.on_message("x", 1);
+    CHECK_JOURNAL("s:x1 r:x1");
+    o.reset();
+    CHECK_EQUAL(counted::alive, 1);
+}
+
+CLAIM("O7", "the end of an observation waits for a call on another thread")
+{
+    house h;
+    latch entered = LATCH_INITIALIZER, leave = LATCH_INITIALIZER;
+    std::atomic<bool> is_over{ false };
+    peal::observation o = h.chat.observe(peal::on("on_message", [&](std::string_view, int) {
+        latch_open(&entered);
+        latch_wait(&leave);
+        is_over = true;
+    }));
+    std::thread broadcaster([&] { h.chat.on_message("", 1); });
+    latch_wait(&entered);
+    std::thread ender([&] {
+        while (o.is_active()) // the removal has begun: only then the call may end
+            std::this_thread::yield();
+        latch_open(&leave);
+    });
+    const peal_observation raw = o.get();
+    CHECK(peal_observation_is_active(raw));
+    {
+        // Ends on this thread; `ender` looks at a copy of the number.
+        peal::observation ending(raw);
+    }
+    CHECK(is_over.load());
+    ender.join();
+    broadcaster.join();
+    (void)o.release();
+}
+
+CLAIM("O7", "an observation may end inside its own call")
+{
+    house h;
+    peal::observation o;
+    o = h.chat.observe(peal::on("on_message", [&o, c = counted()](std::string_view, int n) {
+        o.reset();
+        journal_write("%d%d", n, static_cast<int>(counted::alive));
+    }));
+    h.chat.on_message("", 1);
+    h.chat.on_message("", 2);
+    CHECK_JOURNAL("11");
+    CHECK_EQUAL(counted::alive, 0);
+}
+
+CLAIM("O8", "what a refused observer captured is destroyed before the refusal returns")
+{
+    house h;
+    CHECK_REFUSED(
+        h.chat.try_observe(peal::on("on_message", [c = counted()](int) {})), PEAL_ERROR_CONFLICT,
+        "parameter 1 is const char * in the first and int in the second");
+    CHECK_EQUAL(counted::alive, 0);
+    CHECK_REFUSED(
+        h.chat.try_observe(peal::on("weigh", [c = counted()](int n) { return n; })), PEAL_ERROR_CONFORMANCE,
+        "on_message");
+    CHECK_REFUSED(
+        h.chat.try_observe(peal::on("on_mesage", [c = counted()](std::string_view, int) {})),
+        PEAL_ERROR_NOT_FOUND, "on_mesage");
+    CHECK_REFUSED(
+        h.chat.try_observe(peal::on("on_message", writer("a")), peal::on("on_message", writer("b"))),
+        PEAL_ERROR_CONFLICT, "bound twice");
+    CHECK_REFUSED(
+        peal::protocol().try_observe(peal::on("on_message", writer("a"))), PEAL_ERROR_HANDLE, "protocol");
+    CHECK_REFUSED(
+        h.chat.try_observe(std::weak_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
+        PEAL_ERROR_ARGUMENT, "dead");
+    CHECK_REFUSED(
+        h.chat.try_observe(std::shared_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
+        PEAL_ERROR_ARGUMENT, "dead");
+    CHECK_REFUSED(
+        h.chat.try_observe(
+            peal::observe_options().with(PEAL_OBSERVE_REPLACE | PEAL_OBSERVE_ALLOW_DUPLICATE),
+            peal::on("on_message", writer("a"))),
+        PEAL_ERROR_ARGUMENT, "");
+    CHECK_EQUAL(counted::alive, 0);
+    CHECK_EQUAL(h.chat.count_observers(), 0);
+}
+
+CLAIM("O8", "the end of a center destroys what its observers captured")
+{
+    house h;
+    peal::observation o = h.chat.observe(peal::on("on_message", writer("a")));
+    h.center.reset();
+    CHECK_EQUAL(counted::alive, 0);
+    CHECK(!o.is_active());
+}

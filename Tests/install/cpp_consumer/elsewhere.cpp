@@ -1,0 +1,14 @@
+// A second file of the program: the header's functions are in both.
+#include "program.hpp"
+
+#include <iostream>
+#include <stdexcept>
+
+peal::observation observe_elsewhere(const chat &chat)
+{
+    return chat.observe(
+        peal::on("on_text", [](std::string_view text) {
+            std::cout << "elsewhere hears " << text << "\n";
+            throw std::runtime_error("and throws");
+        }));
+}

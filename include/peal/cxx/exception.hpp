@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cxx/exception.hpp - what becomes of exceptions that observers throw. Include <peal/peal.hpp> instead.
+ *
+ * No exception crosses the library. It is caught in the function that peal.hpp made of the lambda. The
+ * observer's result is zero then, and the broadcast goes on. Told of it is
+ *   - the innermost broadcast by peal::method that runs on the thread: once all observers were called it
+ *     throws peal::observer_error, or says so in its peal::outcome;
+ *   - where there is none (the broadcaster is C or Swift, the call came by a queue, a timer, a proxy):
+ *     whoever observes the protocol "PealExceptions" of the default center; where nobody does, stderr.
+ */
+#ifndef PEAL_CXX_EXCEPTION_HPP
+#define PEAL_CXX_EXCEPTION_HPP
+
+#include "error.hpp"
+
+#include <exception>
+
+namespace peal {
+
+/* What observers threw during one broadcast. All the others were called. Since 0.1. */
+class observer_error : public std::runtime_error {
+public:
+    observer_error(const std::string &message, std::size_t count, std::exception_ptr first)
+        : std::runtime_error(message), count_(count), first_(std::move(first))
+    {
+    }
+
+    /* How many observers threw. */
+    std::size_t count() const noexcept { return count_; }
+    /* What the first of them threw. */
+    const std::exception_ptr &first() const noexcept { return first_; }
+    /* Throws that. */
+    [[noreturn]] void rethrow_first() const { std::rethrow_exception(first_); }
+
+private:
+    std::size_t count_;
+    std::exception_ptr first_;
+};
+
+namespace detail {
+
+/* What peal::exceptions is, for this header, and for programs in any language. */
+#define PEAL_EXCEPTIONS(METHOD) \
+    METHOD(optional, void, observer_threw, (const char *method, const char *message), reject)
+PEAL_PROTOCOL(exceptions_table, "PealExceptions", PEAL_EXCEPTIONS);
+
+/* Where exceptions of this thread's observers are put while a broadcast of C++ runs. */
+struct catching {
+    catching *outer;
+    std::size_t count = 0;
+    std::exception_ptr first;
+
+    inline catching() noexcept;
+    inline ~catching();
+    catching(const catching &) = delete;
+    catching &operator=(const catching &) = delete;
+};
+inline thread_local catching *innermost_catching = nullptr;
+
+catching::catching() noexcept : outer(innermost_catching) { innermost_catching = this; }
+catching::~catching() { innermost_catching = outer; }
+
+/* Whether observers were told. */
+inline bool tell_exception(const char *method, const char *message) noexcept
+{
+    exceptions_table_protocol handles = {};
+    if (exceptions_table_define(peal_center_default(), &handles) < 0)
+        return false;
+    void *arguments[] = { &method, &message };
+    std::size_t calls = 0;
+    return peal_send(handles.observer_threw, arguments, 2, nullptr, &calls) >= 0 && calls > 0;
+}
+
+/* Which function threw: "Chat.on_message"; or what it was, where there is no protocol. */
+struct place {
+    peal_protocol protocol;
+    const char *method;
+
+    std::string title() const
+    {
+        char name[256] = "";
+        if (protocol.number == 0 || peal_protocol_name(protocol, name, sizeof name, nullptr) < 0)
+            return method;
+        return std::string(name) + "." + method;
+    }
+};
+
+#if PEAL_CXX_EXCEPTIONS
+
+/* What is known of the exception that is handled. */
+inline std::string describe(const std::exception_ptr &thrown)
+{
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception &exception) {
+        return exception.what();
+    } catch (...) {
+        return "something that is no std::exception";
+    }
+}
+
+/* Takes care of an exception. Called while it is handled. */
+inline void take_exception(const place &from) noexcept
+{
+    if (catching *const broadcast = innermost_catching; broadcast != nullptr) {
+        if (broadcast->count++ == 0)
+            broadcast->first = std::current_exception();
+        return;
+    }
+    try {
+        const std::string title = from.title(), message = describe(std::current_exception());
+        if (!tell_exception(title.c_str(), message.c_str()))
+            std::fprintf(stderr, "peal: %s threw an exception: %s\n", title.c_str(), message.c_str());
+    } catch (...) {
+        std::fprintf(stderr, "peal: %s threw an exception\n", from.method);
+    }
+}
+
+/* Calls user code from a function that C calls. After an exception the result is zero. */
+template <class Call> auto guard(const place &from, Call &&call) noexcept -> decltype(call())
+{
+    try {
+        return call();
+    } catch (...) {
+        take_exception(from);
+        if constexpr (!std::is_void_v<decltype(call())>)
+            return decltype(call())();
+    }
+}
+
+#else
+
+template <class Call> auto guard(const place &, Call &&call) noexcept -> decltype(call())
+{
+    return call();
+}
+
+#endif
+
+/* Throws what was caught, if anything. */
+inline void throw_caught(const catching &caught, const place &of)
+{
+#if PEAL_CXX_EXCEPTIONS
+    if (caught.count != 0)
+        throw observer_error(
+            std::to_string(caught.count) + (caught.count == 1 ? " observer of " : " observers of ")
+                + of.title() + " threw: " + describe(caught.first),
+            caught.count, caught.first);
+#else
+    (void)caught;
+    (void)of;
+#endif
+}
+
+} // namespace detail
+} // namespace peal
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cxx/handle.hpp - handles that end themselves. Include <peal/peal.hpp> instead.
+ */
+#ifndef PEAL_CXX_HANDLE_HPP
+#define PEAL_CXX_HANDLE_HPP
+
+#include "error.hpp"
+
+namespace peal {
+
+/* How a handle of the C interface is ended: a static function `end`. */
+template <class Raw> struct ending;
+
+template <> struct ending<peal_center> {
+    static void end(peal_center center) noexcept { (void)peal_center_destroy(center); }
+};
+/* Waits for the observer's calls on other threads, so that what a lambda refers to may go next. */
+template <> struct ending<peal_observation> {
+    static void end(peal_observation observation) noexcept
+    {
+        if (peal_observation_is_active(observation))
+            (void)peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+    }
+};
+template <> struct ending<peal_queue> {
+    static void end(peal_queue queue) noexcept { (void)peal_queue_destroy(queue); }
+};
+/* Waits for the timer's call on another thread. */
+template <> struct ending<peal_timer> {
+    static void end(peal_timer timer) noexcept { peal_timer_cleanup(&timer); }
+};
+/* Waits for the target's calls on other threads. */
+template <> struct ending<peal_proxy> {
+    static void end(peal_proxy proxy) noexcept { (void)peal_proxy_destroy_wait(proxy, PEAL_FOREVER); }
+};
+template <> struct ending<peal_invocation> {
+    static void end(peal_invocation invocation) noexcept { (void)peal_invocation_destroy(invocation); }
+};
+template <> struct ending<peal_use> {
+    static void end(peal_use use) noexcept { (void)peal_use_end(use); }
+};
+template <> struct ending<peal_service> {
+    static void end(peal_service service) noexcept { (void)peal_service_unregister(service); }
+};
+template <> struct ending<peal_property> {
+    static void end(peal_property property) noexcept { (void)peal_property_remove(property); }
+};
+/* Waits for the owner's code that runs. */
+template <> struct ending<peal_owner> {
+    static void end(peal_owner owner) noexcept { (void)peal_owner_retire(owner, PEAL_FOREVER); }
+};
+/* Drops an answer that was not given. */
+template <> struct ending<peal_completion> {
+    static void end(peal_completion token) noexcept { (void)peal_completion_drop(token); }
+};
+
+/* A handle that ends when its variable does. It moves and does not copy. It goes wherever the C interface
+ * wants the plain handle.
+ *
+ * Ending is what `ending<Raw>` says; a handle whose object has ended already does nothing. Since 0.1. */
+template <class Raw> class unique {
+public:
+    unique() noexcept = default;
+    /* Takes a handle over. */
+    explicit unique(Raw raw) noexcept : raw_(raw) {}
+    unique(unique &&other) noexcept : raw_(other.release()) {}
+    unique &operator=(unique &&other) noexcept
+    {
+        if (this != &other) {
+            reset();
+            raw_ = other.release();
+        }
+        return *this;
+    }
+    unique(const unique &) = delete;
+    unique &operator=(const unique &) = delete;
+    ~unique() { reset(); }
+
+    /* The plain handle, *borrowed until* this one ends; zero when there is none. */
+    Raw get() const & noexcept { return raw_; }
+    operator Raw() const & noexcept { return raw_; }
+    Raw get() const && = delete;
+    operator Raw() const && = delete;
+    /* Whether there is a handle. */
+    explicit operator bool() const noexcept { return raw_.number != 0; }
+    /* Gives the handle up: it is the caller's to end. */
+    Raw release() noexcept { return std::exchange(raw_, Raw()); }
+    /* Ends it now. */
+    void reset() noexcept
+    {
+        if (raw_.number != 0)
+            ending<Raw>::end(release());
+    }
+
+private:
+    Raw raw_ = Raw();
+};
+
+namespace detail {
+
+/* What the C interface made, or why it did not. */
+template <class Handle, class Raw> result<Handle> made(peal_status status, Raw raw)
+{
+    if (status < 0)
+        return failure::last(status);
+    return { Handle(raw), status };
+}
+
+} // namespace detail
+
+/* A universe of protocols and observers of its own. What follows takes a `peal_center`: give one of these,
+ * or peal_center_default(). Since 0.1. */
+class center : public unique<peal_center> {
+public:
+    using unique::unique;
+
+    /* As peal_center_create. */
+    static center create() { return try_create().value(); }
+    static result<center> try_create()
+    {
+        peal_center raw = {};
+        const peal_status status = peal_center_create(&raw);
+        return detail::made<center>(status, raw);
+    }
+};
+
+/* A scope to which registrations belong, a plugin's say; it is retired with its variable. Since 0.1. */
+class owner : public unique<peal_owner> {
+public:
+    using unique::unique;
+
+    /* As peal_owner_create. */
+    static owner create(const char *name) { return try_create(name).value(); }
+    static result<owner> try_create(const char *name)
+    {
+        peal_owner raw = {};
+        const peal_status status = peal_owner_create(name, &raw);
+        return detail::made<owner>(status, raw);
+    }
+
+    /* As peal_owner_retire: PEAL_OK when no code of the owner can be called any more, PEAL_NOT_WAITED. */
+    result<void> try_retire(uint32_t timeout = PEAL_FOREVER)
+    {
+        return result<void>(peal_owner_retire(release(), timeout));
+    }
+
+    /* What the thread registers belongs to the owner, as long as this variable is there. */
+    class entered {
+    public:
+        explicit entered(peal_owner owner) : is_entered_(peal_owner_enter(owner) >= 0)
+        {
+            if (!is_entered_)
+                detail::raise(failure::last(peal_last_status()));
+        }
+        ~entered()
+        {
+            if (is_entered_)
+                (void)peal_owner_leave();
+        }
+        entered(const entered &) = delete;
+        entered &operator=(const entered &) = delete;
+
+    private:
+        bool is_entered_;
+    };
+    /* As peal_owner_enter, with the leave at the end of the variable's scope. */
+    [[nodiscard]] entered enter() const & { return entered(*this); }
+};
+
+} // namespace peal
+
+#endif

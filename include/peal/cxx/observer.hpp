@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cxx/observer.hpp - lambdas and objects as observers. Include <peal/peal.hpp> instead.
+ *
+ *     peal::observation heard = chat.observe(
+ *         peal::on("on_message", [&](std::string_view room, std::string_view text) { ... }),
+ *         peal::on("on_close", [count = 0]() mutable { ++count; }));
+ *
+ *     chat.observe(std::weak_ptr<window>(w), peal::on<&window::show>("on_message"));
+ *
+ * Each signature is compared with the protocol's when the observer is registered: PEAL_ERROR_CONFLICT names
+ * the first difference. A call costs what it costs in C: peal calls a function that the compiler made for
+ * the lambda and its signature, with the lambda's box as `self`.
+ */
+#ifndef PEAL_CXX_OBSERVER_HPP
+#define PEAL_CXX_OBSERVER_HPP
+
+#include "handle.hpp"
+#include "method.hpp"
+#include "weak.hpp"
+
+#include <tuple>
+
+namespace peal {
+
+/* A registration. It ends with its variable: then no call of it starts, and calls that run on other threads
+ * have been waited for; from inside its own call nothing is waited for. What a lambda captured is destroyed
+ * once its last call has returned. `release()` leaves the observer registered. Since 0.1. */
+class [[nodiscard]] observation : public unique<peal_observation> {
+public:
+    using unique::unique;
+
+    /* Ends it without waiting for calls that run, as peal_observation_remove. */
+    void remove() noexcept
+    {
+        if (*this)
+            (void)peal_observation_remove(release());
+    }
+    /* As peal_observation_remove_with: drained, waited for, or both. */
+    result<void> try_remove(uint32_t flags, uint32_t timeout = PEAL_FOREVER)
+    {
+        return result<void>(peal_observation_remove_with(release(), flags, timeout));
+    }
+    /* As peal_observation_is_active: false once it has ended by itself, too. */
+    bool is_active() const noexcept { return *this && peal_observation_is_active(*this); }
+    /* As peal_observation_block: skipped until it is unblocked as often. */
+    void block() { result<void>(peal_observation_block(*this)).value(); }
+    void unblock() { result<void>(peal_observation_unblock(*this)).value(); }
+};
+
+/* What is special about a registration; each function gives the options back.
+ *
+ *     chat.observe(peal::observe_options().priority(5).on(queue).once(), peal::on(...));
+ *
+ * Since 0.1. */
+class observe_options {
+public:
+    /* Called earlier than those with a lower one; 0 by default. */
+    observe_options &priority(int32_t value) { return raw_.priority = value, *this; }
+    /* Calls are delivered on a queue. */
+    observe_options &on(peal_queue queue) { return raw_.queue = queue, *this; }
+    /* To whom it belongs. */
+    observe_options &owned_by(peal_owner owner) { return raw_.owner = owner, *this; }
+    /* Called once, and removed before. */
+    observe_options &once() { return with(PEAL_OBSERVE_ONCE); }
+    /* Blocked once from the start. */
+    observe_options &blocked() { return with(PEAL_OBSERVE_BLOCKED); }
+    /* With a queue: bare pointers among the arguments outlive delivery. */
+    observe_options &borrowed() { return with(PEAL_OBSERVE_BORROWED); }
+    /* Other flags of enum peal_observe_flags. */
+    observe_options &with(uint32_t flags) { return raw_.flags |= flags, *this; }
+    /* As the C interface has it. */
+    const peal_observe_options &raw() const noexcept { return raw_; }
+
+private:
+    peal_observe_options raw_ = PEAL_OBSERVE_OPTIONS;
+};
+
+namespace detail {
+
+/* A lambda for a method. */
+template <class Signature, class F> struct lambda_binding {
+    using signature_type = Signature;
+    std::string name;
+    F function;
+
+    template <class Target, class... A> decltype(auto) invoke(Target &, A &&...arguments)
+    {
+        return function(std::forward<A>(arguments)...);
+    }
+};
+
+/* A member function for a method, on the observer's object. */
+template <auto member> struct member_binding {
+    using call = member_call<decltype(member)>;
+    using signature_type = typename call::type;
+    std::string name;
+
+    template <class Target, class... A> decltype(auto) invoke(Target &target, A &&...arguments)
+    {
+        return (target.object->*member)(std::forward<A>(arguments)...);
+    }
+};
+
+/* What observers are called with: nothing, or an object, and how it is held. */
+struct no_target {};
+template <class T> struct borrowed_target {
+    T *object;
+};
+template <class T> struct shared_target {
+    T *object;
+    std::shared_ptr<T> held;
+};
+template <class T> struct weak_target {
+    T *object;
+    std::weak_ptr<T> held;
+};
+
+/* The `self` of an observer: what was captured. Freed by the destroy callback. */
+template <class Target, class... B> struct observer_box {
+    peal_protocol protocol;
+    Target target;
+    std::tuple<B...> bindings;
+
+    static void destroy(void *self) { delete static_cast<observer_box *>(self); }
+};
+
+/* The function of C for the binding at an index. */
+template <class Box, std::size_t index, class Signature> struct observer_function;
+template <class Box, std::size_t index, class R, class... A>
+struct observer_function<Box, index, R(A...)> {
+    static R call(void *self, c_of<A>... arguments) noexcept
+    {
+        Box &box = *static_cast<Box *>(self);
+        auto &binding = std::get<index>(box.bindings);
+        return guard(place{ box.protocol, binding.name.c_str() }, [&]() -> R {
+            return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...));
+        });
+    }
+};
+
+template <class T> struct is_target : std::false_type {};
+template <class T> struct is_target<std::shared_ptr<T>> : std::true_type {};
+template <class T> struct is_target<std::weak_ptr<T>> : std::true_type {};
+template <class T> struct is_target<std::reference_wrapper<T>> : std::true_type {};
+
+/* Takes what is observed with into a box. */
+template <class T> shared_target<T> target_of(std::shared_ptr<T> object)
+{
+    T *const plain = object.get();
+    return { plain, std::move(object) };
+}
+template <class T> weak_target<T> target_of(std::weak_ptr<T> object)
+{
+    return { object.lock().get(), std::move(object) };
+}
+template <class T> borrowed_target<T> target_of(std::reference_wrapper<T> object)
+{
+    return { &object.get() };
+}
+
+template <class T> void hold_weakly(peal_observe_options &options, weak_target<T> &target)
+{
+    options.weak = &weak_functions<T>::type;
+    options.weak_reference = &target.held;
+}
+template <class Target> void hold_weakly(peal_observe_options &, Target &) {}
+
+template <class Target> bool is_dead(const Target &) { return false; }
+template <class T> bool is_dead(const shared_target<T> &target) { return target.object == nullptr; }
+template <class T> bool is_dead(const weak_target<T> &target) { return target.object == nullptr; }
+
+template <class Box, std::size_t... index>
+peal_status register_box(
+    peal_protocol protocol, Box *box, const peal_observe_options &options, peal_observation *out,
+    std::index_sequence<index...>)
+{
+    using bindings = decltype(box->bindings);
+    const peal_binding list[] = { peal_binding{
+        std::get<index>(box->bindings).name.c_str(),
+        reinterpret_cast<peal_function>(
+            &observer_function<Box, index, typename std::tuple_element_t<index, bindings>::signature_type>::call),
+        signature<typename std::tuple_element_t<index, bindings>::signature_type>::prototype }... };
+    return peal_observe_bindings(protocol, box, list, sizeof...(index), &options, out);
+}
+
+template <class Target, class... B>
+result<observation> observe_with(
+    peal_protocol protocol, Target target, const observe_options &wanted, B... bindings)
+{
+    static_assert(sizeof...(B) > 0, "peal: an observer needs a function: give peal::on(...)");
+    using box_type = observer_box<Target, B...>;
+    if (is_dead(target))
+        return failure{ PEAL_ERROR_ARGUMENT, "the object that is to observe is dead already, or was never there" };
+    auto *const box = new box_type{ protocol, std::move(target), std::tuple<B...>(std::move(bindings)...) };
+    peal_observe_options options = wanted.raw();
+    options.destroy = box_type::destroy;
+    hold_weakly(options, box->target);
+    peal_observation raw = {};
+    const peal_status status =
+        register_box(protocol, box, options, &raw, std::index_sequence_for<B...>());
+    return made<observation>(status, raw);
+}
+
+} // namespace detail
+
+/* A function for a method, by name: a lambda, a function object, a function. Its signature is that of the
+ * callable; it may capture anything, also what only moves. It is called by any number of threads at once, if
+ * there are as many broadcasts.
+ *
+ * name: *copied*. Since 0.1. */
+template <class F> auto on(std::string name, F function)
+{
+    return detail::lambda_binding<detail::signature_of<F>, F>{ std::move(name), std::move(function) };
+}
+
+/* The same by a typed method: f may have `auto` parameters, and types that convert. */
+template <class R, class... A, class F> auto on(const method<R(A...)> &method, F function)
+{
+    static_assert(
+        std::is_invocable_r_v<R, F &, decltype(detail::passing_of<A>::from_c(std::declval<detail::c_of<A>>()))...>,
+        "peal: this callable does not take the method's parameters, or does not return its result");
+    return detail::lambda_binding<R(A...), F>{ method.name(), std::move(function) };
+}
+
+/* A member function for a method: `peal::on<&window::show>("on_message")`. */
+template <auto member> auto on(std::string name) { return detail::member_binding<member>{ std::move(name) }; }
+template <auto member> auto on(const detail::method_handle &method)
+{
+    return detail::member_binding<member>{ method.name() };
+}
+
+template <class R, class... A>
+template <class F>
+result<observation> method<R(A...)>::try_observe(const observe_options &options, F function) const
+{
+    return detail::observe_with(protocol_, detail::no_target(), options, on(*this, std::move(function)));
+}
+template <class R, class... A>
+template <class F>
+observation method<R(A...)>::observe(const observe_options &options, F function) const
+{
+    return try_observe(options, std::move(function)).value();
+}
+template <class R, class... A> template <class F> observation method<R(A...)>::observe(F function) const
+{
+    return try_observe(observe_options(), std::move(function)).value();
+}
+
+} // namespace peal
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cxx/proxy.hpp - tables and bare functions that stand for others. Include <peal/peal.hpp> instead.
+ */
+#ifndef PEAL_CXX_PROXY_HPP
+#define PEAL_CXX_PROXY_HPP
+
+#include "table.hpp"
+
+namespace peal {
+
+/* A table whose every call is a broadcast: for code that knows nothing of peal. It ends with its variable;
+ * a call that comes later answers zero. Since 0.1. */
+class [[nodiscard]] proxy : public unique<peal_proxy> {
+public:
+    proxy() noexcept = default;
+
+    /* As peal_proxy_create. */
+    static proxy of(const protocol &protocol) { return try_of(protocol).value(); }
+    static result<proxy> try_of(const protocol &protocol)
+    {
+        peal_proxy raw = {};
+        detail::callable_table call;
+        call.protocol = protocol;
+        const peal_status status = peal_proxy_create(protocol, nullptr, &raw, &call.self, &call.table);
+        if (status < 0)
+            return failure::last(status);
+        return proxy(raw, call);
+    }
+
+    /* The first argument of each function. */
+    void *self() const noexcept { return call_.self; }
+    /* The table, as the C list macro's struct. Nothing checks that it is that protocol's. */
+    template <class Table> const Table &table() const noexcept
+    {
+        return *static_cast<const Table *>(call_.table);
+    }
+    /* Calls a method of a protocol that was declared as a C++ struct: as the code would that got the table. */
+    template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
+    {
+        return call_.call(method, detail::passing_of<A>::to_c(arguments)...);
+    }
+
+private:
+    proxy(peal_proxy raw, const detail::callable_table &call) noexcept : unique(raw), call_(call) {}
+
+    detail::callable_table call_;
+};
+
+namespace detail {
+
+template <class F, class Signature> struct closure_box;
+template <class F, class R, class... A> struct closure_box<F, R(A...)> {
+    F function;
+
+    static R call(void *self, c_of<A>... arguments) noexcept
+    {
+        return guard(place{ {}, "a closure" }, [&]() -> R {
+            return static_cast<R>(
+                static_cast<closure_box *>(self)->function(passing_of<A>::from_c(arguments)...));
+        });
+    }
+    static void destroy(void *self) { delete static_cast<closure_box *>(self); }
+};
+
+} // namespace detail
+
+/* A bare function of C, without a context: of a lambda that captures, or of a method, whose every call is then
+ * a broadcast. It must not be called once the variable has ended.
+ *
+ *     peal::closure<int(const void *, const void *)> by_column([&](const void *a, const void *b) { ... });
+ *     qsort(rows, count, sizeof *rows, by_column.function());
+ *
+ * Since 0.1. */
+template <class Signature> class closure;
+template <class R, class... A> class closure<R(A...)> : public unique<peal_proxy> {
+public:
+    using function_type = typename signature<R(A...)>::bare_function;
+
+    closure() noexcept = default;
+    /* Of a lambda, as peal_closure_create_for; what it throws is caught, and answers zero.
+     *
+     * center: where the types of the signature are known. */
+    template <class F, class = std::enable_if_t<std::is_invocable_v<F &, A...>>>
+    explicit closure(F f, peal_center center = peal_center_default())
+        : closure(try_of(std::move(f), center).value())
+    {
+    }
+    /* Of a method, as peal_closure_create. */
+    explicit closure(const method<R(A...)> &method) : closure(try_of(method).value()) {}
+
+    template <class F> static result<closure> try_of(F f, peal_center center = peal_center_default())
+    {
+        using box = detail::closure_box<F, R(A...)>;
+        result<void> known = detail::know_types<R(A...)>(center);
+        if (!known)
+            return failure{ known.status(), known.message() };
+        peal_proxy_options options = PEAL_PROXY_OPTIONS;
+        options.destroy = box::destroy;
+        peal_proxy raw = {};
+        peal_function bare = nullptr;
+        const peal_status status = peal_closure_create_for(
+            center, signature<R(A...)>::prototype, new box{ std::move(f) },
+            reinterpret_cast<peal_function>(&box::call), &options, &raw, &bare);
+        return made(status, raw, bare);
+    }
+    static result<closure> try_of(const method<R(A...)> &method)
+    {
+        peal_proxy raw = {};
+        peal_function bare = nullptr;
+        const peal_status status = peal_closure_create(method, nullptr, &raw, &bare);
+        return made(status, raw, bare);
+    }
+
+    /* The function, *borrowed until* this ends. */
+    function_type function() const noexcept { return function_; }
+
+private:
+    closure(peal_proxy raw, function_type bare) noexcept : unique(raw), function_(bare) {}
+    static result<closure> made(peal_status status, peal_proxy raw, peal_function bare)
+    {
+        if (status < 0)
+            return failure::last(status);
+        return closure(raw, reinterpret_cast<function_type>(bare));
+    }
+
+    function_type function_ = nullptr;
+};
+
+} // namespace peal
+
+#endif
