@@ -1,0 +1,72 @@
+internal import CPeal
+
+extension Center {
+    /// Finds a service by its type or its name, created or not.
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered. Whether it is, shows when it is got.
+    ///   - name: Its name; the type's own by default.
+    /// - Throws: ``PealError`` with `PEAL_ERROR_NOT_FOUND`, whose sentence lists near names.
+    ///
+    /// Any thread. In C, `peal_service_find`.
+    public func service<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil
+    ) throws(PealError) -> Service<Instance> {
+        Service(try find(name ?? TypeName.of(type)), mark: SwiftMark.find(in: handle))
+    }
+
+    /// Finds the service that provides a protocol.
+    ///
+    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND`; `PEAL_ERROR_AMBIGUOUS` when several provide it: find the
+    ///   one that you want by its name.
+    ///
+    /// Any thread. In C, `peal_service_find_provider`.
+    public func service<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, providing protocolName: String
+    ) throws(PealError) -> Service<Instance> {
+        Service(try findProvider(of: protocolName), mark: SwiftMark.find(in: handle))
+    }
+
+    /// Finds a service by its name, whatever made it. In C, `peal_service_find`.
+    ///
+    /// - Throws: ``PealError`` with `PEAL_ERROR_NOT_FOUND`, whose sentence lists near names.
+    public func anyService(named name: String) throws(PealError) -> AnyService {
+        AnyService(try find(name))
+    }
+
+    /// Finds the service that provides a protocol, whatever made it. In C, `peal_service_find_provider`.
+    ///
+    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND`; `PEAL_ERROR_AMBIGUOUS` when several provide it.
+    public func anyService(providing protocolName: String) throws(PealError) -> AnyService {
+        AnyService(try findProvider(of: protocolName))
+    }
+
+    /// The services of the center, peal's own too, in order of registration. In C, `peal_service_list`.
+    ///
+    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
+    public func services() throws(PealError) -> [AnyService] {
+        var count = 0
+        try PealError.check(peal_service_list(handle, nil, 0, &count))
+        while true {
+            var services = [peal_service](repeating: peal_service(), count: count)
+            let capacity = count
+            if try PealError.check(peal_service_list(handle, &services, capacity, &count)) != PEAL_TRUNCATED {
+                return services.prefix(count).map(AnyService.init)
+            }
+        }
+    }
+
+    private func find(_ name: String) throws(PealError) -> peal_service {
+        try NameList.check(name, is: "the service's name")
+        var service = peal_service()
+        try PealError.check(peal_service_find(handle, name, &service))
+        return service
+    }
+
+    private func findProvider(of protocolName: String) throws(PealError) -> peal_service {
+        try NameList.check(protocolName, is: "the protocol's name")
+        var service = peal_service()
+        try PealError.check(peal_service_find_provider(handle, protocolName, &service))
+        return service
+    }
+}
