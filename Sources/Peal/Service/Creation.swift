@@ -51,7 +51,6 @@ public struct Creation: ~Copyable {
     /// Tells C why there is no instance.
     func fail(with error: any Error) {
         let sentence = (error as? PealError)?.message ?? String(describing: error)
-        memory.pointee.code = (error as? PealError)?.status.rawValue ?? 0
         sentence.copy(intoPealArray: &memory.pointee.message)
     }
 }
