@@ -36,7 +36,7 @@ extension Center {
         _ type: Instance.Type = Instance.self,
         named name: String? = nil,
         isPersistent: Bool = false,
-        dependencies: [ServiceDependency] = [],
+        dependencies: [Dependency] = [],
         provides: [Provision] = [],
         owner: Owner? = nil,
         initialize: (@Sendable (Instance, borrowing Creation) throws -> Void)? = nil,

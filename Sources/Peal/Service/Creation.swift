@@ -17,7 +17,7 @@ public struct Creation: ~Copyable {
     /// Use this one: a closure that keeps a ``Center`` which the program made keeps it from ending.
     public var center: Center { Center(borrowing: memory.pointee.center) }
 
-    /// The service's name.
+    /// Its name.
     public var serviceName: String { String(cString: memory.pointee.service) }
 
     /// Gets another service, which is created where it does not exist yet, and lives as long as the instance

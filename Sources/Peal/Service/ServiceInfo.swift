@@ -16,7 +16,7 @@ public struct ServiceInfo: Sendable {
         case ready
     }
 
-    /// The service's name.
+    /// Its name.
     public let name: String
     /// What stands in the place of the instance.
     public let state: State
