@@ -7,25 +7,27 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sentence.
     public let message: String
 
+    /// An error of one's own, for code that extends peal.
     public init(status: Status, message: String) {
         self.status = status
         self.message = message
     }
 
+    /// The kind and the sentence.
     public var description: String { "\(status): \(message)" }
 
-    /// The last failure on this thread.
-    init(_ status: peal_status) {
-        self.init(status: Status(status), message: String(cString: peal_last_message()))
+    /// The last failure on this thread: `peal_last_message`.
+    static func last(_ status: Status) -> PealError {
+        PealError(status: status, message: String(cString: peal_last_message()))
     }
 
     /// Throws what a function of the C interface reports as a failure; returns what it reports besides.
-    @discardableResult @inlinable
+    @discardableResult @inlinable @inline(__always)
     static func check(_ status: peal_status) throws(PealError) -> peal_status {
         if status.rawValue < 0 { throw failure(status) }
         return status
     }
 
     @usableFromInline
-    static func failure(_ status: peal_status) -> PealError { PealError(status) }
+    static func failure(_ status: peal_status) -> PealError { last(Status(status)) }
 }

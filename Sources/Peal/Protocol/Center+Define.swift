@@ -1,0 +1,88 @@
+public import CPeal
+
+extension Center {
+    /// Defines a protocol, or finds that it is defined, and checks all of its methods.
+    ///
+    /// The first use of a method does the same for that method. Define a protocol by itself to hear of a mistake
+    /// early, or to have it there for others before it is used. `peal_protocol_define` in C.
+    ///
+    /// - Returns: The protocol in the C interface.
+    /// - Throws: ``Status/conflict`` where the center knows the protocol with another prototype or policy; the
+    ///   sentence names the method, the parameter and both types.
+    @discardableResult
+    public func define(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
+        let found = try findOrDefine(type)
+        for method in type.methods { _ = try resolve(method.signature) }
+        return found
+    }
+
+    /// The protocol, defined if need be.
+    func findOrDefine(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
+        var found = peal_protocol(number: 0)
+        let status = Status(peal_protocol_find(handle, type.name, &found))
+        if status == .notFound { return try defineAnew(type) }
+        if status.isFailure { throw PealError.last(status) }
+        return found
+    }
+
+    /// Defines the protocol; where it is known, this makes it grow, or tells the first difference.
+    private func defineAnew(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
+        for adopted in type.adopts { _ = try findOrDefine(adopted) }
+        for method in type.methods { try declareTypes(of: method.signature) }
+        var defined = peal_protocol(number: 0)
+        let status = CStrings.withList(type.adopts.map { $0.name }) { adopts in
+            CStrings.withList(type.methods.map(\.signature.text)) { methods in
+                type.name.withCString { name in
+                    var description = peal_protocol_description(
+                        size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: adopts, methods: methods,
+                        table_size: 0)
+                    return peal_protocol_define(handle, &description, &defined, nil, 0)
+                }
+            }
+        }
+        try PealError.check(status)
+        return defined
+    }
+
+    /// Makes the structs of a method known.
+    private func declareTypes(of method: MethodSignature) throws(PealError) {
+        for value in method.types.all {
+            if let misplacement = value.misplacement { throw PealError(status: .type, message: misplacement) }
+            guard let declaration = value.type.declaration else { continue }
+            try PealError.check(peal_type_declare(handle, declaration))
+        }
+    }
+
+    /// The method in this center, found and checked. What was found is kept.
+    @inlinable @inline(__always)
+    func resolved(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
+        if let found = cache.find(signature.serial) { return found }
+        return try resolve(signature)
+    }
+
+    /// Finds a method, checks it, and keeps what was found.
+    @usableFromInline
+    func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
+        let owner = try findOrDefine(signature.owner)
+        let found = try check(signature, find(signature, in: owner), of: owner)
+        cache.keep(found, for: signature.serial)
+        return found
+    }
+
+    private func find(_ signature: MethodSignature, in owner: peal_protocol) throws(PealError) -> peal_method {
+        var found = peal_method(number: 0)
+        var status = Status(peal_method_find(owner, signature.name, &found))
+        if status == .notFound {
+            guard signature.owner.methods.contains(where: { $0.signature.name == signature.name }) else {
+                throw PealError(
+                    status: .notFound,
+                    message: "protocol \(signature.owner.name): '\(signature.name)' is not in "
+                        + "\(signature.owner).methods; add it there")
+            }
+            _ = try defineAnew(signature.owner)
+            status = Status(peal_method_find(owner, signature.name, &found))
+        }
+        if status.isFailure { throw PealError.last(status) }
+        return found
+    }
+}

@@ -1,0 +1,74 @@
+public import CPeal
+public import Synchronization
+
+/// What a center found for the methods of Swift's declarations, so that a broadcast looks up no name. It is read
+/// without a lock.
+@usableFromInline
+final class MethodCache: Sendable {
+    /// What was found for one method. `method` is written last, and zero until then.
+    @usableFromInline
+    struct Slot: ~Copyable {
+        @usableFromInline let method = Atomic<UInt64>(0)
+        @usableFromInline let `protocol` = Atomic<UInt64>(0)
+        @usableFromInline let policy = Atomic<UInt32>(0)
+        init() {}
+    }
+
+    /// Methods past this many are looked up each time.
+    static let limit = 16384
+    @usableFromInline static let chunkShift = 7
+    @usableFromInline static var chunkLength: Int { 1 << chunkShift }
+
+    /// Chunks of slots, made when they are needed, and kept until the cache ends.
+    // Never written again, and each of its words is atomic.
+    @usableFromInline nonisolated(unsafe) let chunks: UnsafeMutablePointer<Atomic<UInt>>
+
+    init() {
+        let count = Self.limit >> Self.chunkShift
+        chunks = .allocate(capacity: count)
+        for index in 0..<count { (chunks + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        for index in 0..<(Self.limit >> Self.chunkShift) {
+            UnsafeMutablePointer<Slot>(bitPattern: chunks[index].load(ordering: .relaxed))?.deallocate()
+        }
+        chunks.deallocate()
+    }
+
+    /// What was found, if it was.
+    @inlinable @inline(__always)
+    func find(_ serial: Int) -> ResolvedMethod? {
+        let index = serial &>> Self.chunkShift
+        guard index < 128,
+            let chunk = UnsafeMutablePointer<Slot>(bitPattern: chunks[index].load(ordering: .acquiring))
+        else { return nil }
+        let place = chunk + (serial & (Self.chunkLength &- 1))
+        let number = place.pointee.method.load(ordering: .acquiring)
+        guard number != 0 else { return nil }
+        return ResolvedMethod(
+            method: peal_method(number: number),
+            protocol: peal_protocol(number: place.pointee.protocol.load(ordering: .relaxed)),
+            policy: peal_policy(rawValue: place.pointee.policy.load(ordering: .relaxed)))
+    }
+
+    /// Keeps what was found, instead of what was there.
+    func keep(_ found: ResolvedMethod, for serial: Int) {
+        guard serial < Self.limit else { return }
+        let place = chunk(serial >> Self.chunkShift) + (serial & (Self.chunkLength - 1))
+        place.pointee.protocol.store(found.protocol.number, ordering: .relaxed)
+        place.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
+        place.pointee.method.store(found.method.number, ordering: .releasing)
+    }
+
+    private func chunk(_ index: Int) -> UnsafeMutablePointer<Slot> {
+        if let chunk = UnsafeMutablePointer<Slot>(bitPattern: chunks[index].load(ordering: .acquiring)) { return chunk }
+        let fresh = UnsafeMutablePointer<Slot>.allocate(capacity: Self.chunkLength)
+        for slot in 0..<Self.chunkLength { (fresh + slot).initialize(to: Slot()) }
+        let (exchanged, original) = chunks[index].compareExchange(
+            expected: 0, desired: UInt(bitPattern: fresh), ordering: .acquiringAndReleasing)
+        if exchanged { return fresh }
+        fresh.deallocate()
+        return UnsafeMutablePointer(bitPattern: original)!
+    }
+}

@@ -1,0 +1,43 @@
+/// What is declared of a method, without its generic types.
+public final class MethodSignature: Sendable {
+    /// The name in C.
+    public let name: String
+    /// The protocol that it belongs to.
+    public let owner: any PealProtocol.Type
+    /// The C declaration that defines it: `optional void on_message(const char *room, int32_t count)`.
+    public let text: String
+    let types: MethodTypes
+    let policy: Policy?
+    /// Where caches keep what was found for it.
+    @usableFromInline let serial: Int
+
+    init(
+        _ owner: any PealProtocol.Type, _ name: String, _ types: MethodTypes, parameters: [String], isRequired: Bool,
+        since: UInt32, recursion: Recursion, isBorrowed: Bool, policy: Policy?
+    ) {
+        self.name = name
+        self.owner = owner
+        self.types = types
+        self.policy = policy
+        serial = MethodSerials.number(of: owner, name)
+        let options = [since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil]
+        let prototype = Self.prototype(name, types, parameters)
+        text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(separator: ", ")
+    }
+
+    private static func prototype(_ name: String, _ types: MethodTypes, _ names: [String]) -> String {
+        let result = types.result?.type.text ?? "void"
+        var parameters = types.parameters.enumerated().map { index, parameter in
+            let given = index < names.count ? names[index] : ""
+            // A name alone, or a whole declaration.
+            return given.allSatisfy(Declarations.isPartOfName) ? declaration(parameter.type.text, given) : given
+        }
+        // What is too much is seen by who defines the method.
+        parameters += names.dropFirst(types.parameters.count)
+        return declaration(result, name) + "(" + (parameters.isEmpty ? "void" : parameters.joined(separator: ", ")) + ")"
+    }
+
+    private static func declaration(_ type: String, _ name: String) -> String {
+        type.hasSuffix("*") || name.isEmpty ? type + name : "\(type) \(name)"
+    }
+}

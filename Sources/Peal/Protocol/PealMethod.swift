@@ -1,0 +1,45 @@
+/// A method: its name, and the types of its result and its parameters.
+///
+/// Write it as `Method<Void, String, Int32>` inside its ``PealProtocol``. It is a declaration, which belongs to no
+/// center; any number of centers can define it.
+public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>: MethodDeclaration {
+    /// What is declared.
+    public let signature: MethodSignature
+
+    /// Declares a method without a result.
+    ///
+    /// - Parameters:
+    ///   - name: The name in C.
+    ///   - parameters: The parameters' names, for messages and for readers; or their whole C declarations, where
+    ///     there is more to say than the Swift type does: `"const float *__counted_by(n) samples", "size_t n"`.
+    ///   - isRequired: Whether an observer without it is refused. An observer of a single method has no others.
+    ///   - since: The version of the protocol in which it came.
+    ///   - recursion: What a broadcast inside a callback of the same method does.
+    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a call that is kept.
+    public init(
+        _ name: String, parameters: String..., isRequired: Bool = false, since: UInt32 = 1,
+        recursion: Recursion = .recursive, isBorrowed: Bool = false
+    ) where Result == Void {
+        var types = MethodTypes(result: nil)
+        _ = (repeat types.append((each Parameter).self))
+        signature = MethodSignature(
+            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            isBorrowed: isBorrowed, policy: nil)
+    }
+
+    /// Declares a method with a result.
+    ///
+    /// - Parameters:
+    ///   - policy: What becomes of the results. `nil`: what the protocol's first definition says; and if this is the
+    ///     first, they are dropped.
+    public init(
+        _ name: String, parameters: String..., policy: Policy? = nil, isRequired: Bool = false, since: UInt32 = 1,
+        recursion: Recursion = .recursive, isBorrowed: Bool = false
+    ) where Result: PealValue {
+        var types = MethodTypes(result: ValueType(Result.self))
+        _ = (repeat types.append((each Parameter).self))
+        signature = MethodSignature(
+            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            isBorrowed: isBorrowed, policy: policy)
+    }
+}

@@ -1,0 +1,34 @@
+/// A protocol of a center, declared once as a Swift type.
+///
+///     enum Chat: PealProtocol {
+///         static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
+///         static let mayClose = Method<Bool>("may_close", policy: .every)
+///         static let methods: [any MethodDeclaration] = [onMessage, mayClose]
+///     }
+///
+/// The name and the methods are the contract with all other parts, whatever language they are written in. The
+/// first use in a center defines the protocol there. Where it is there already, because C defined it by its list
+/// macro, say, each method is checked against the C prototype; a difference is a ``PealError`` that names it.
+///
+/// `peal_protocol_define` in C.
+public protocol PealProtocol: SendableMetatype {
+    /// The key in the center; the type's name unless given.
+    static var name: String { get }
+
+    /// The methods, in the order in which they came. A protocol grows at the end, by methods with a greater `since`.
+    static var methods: [any MethodDeclaration] { get }
+
+    /// The protocols that this one adopts: it has their methods, and its observers conform to them.
+    static var adopts: [any PealProtocol.Type] { get }
+}
+
+extension PealProtocol {
+    /// The type's name.
+    public static var name: String { String(describing: Self.self) }
+
+    /// None.
+    public static var adopts: [any PealProtocol.Type] { [] }
+
+    /// A method of this protocol: the result, then the parameters.
+    public typealias Method<Result, each Parameter: PealValue> = PealMethod<Self, Result, repeat each Parameter>
+}

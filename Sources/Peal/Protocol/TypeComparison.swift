@@ -1,0 +1,65 @@
+internal import CPeal
+
+/// Whether a type of Swift's is what a C prototype says. Spellings differ: `int` is `int32_t`, and a typedef is
+/// what it stands for.
+struct TypeComparison {
+    let center: peal_center
+    /// The type in C.
+    let text: String
+    let size: Int
+    let alignment: Int
+
+    func fits(_ type: ValueType) -> Bool {
+        guard size == type.size, alignment == type.alignment else { return false }
+        let wanted = CText.tokens(of: type.type.text)
+        let found = CText.tokens(of: text)
+        let isPointer = found.contains("*")
+        if type.type.fitsAnyPointer, isPointer { return true }
+        if isPointer != wanted.contains("*") { return isSameByTypedef(type) }
+        return isPointer ? Self.pointersFit(wanted, found) : valuesFit(type, wanted, found)
+    }
+
+    private func valuesFit(_ type: ValueType, _ wanted: [String], _ found: [String]) -> Bool {
+        let wanted = wanted.filter { $0 != "const" }
+        let found = found.filter { $0 != "const" }
+        if wanted == found { return true }
+        let number = NumberType(wanted)
+        // Swift's importer has sizes as Int.
+        if found == ["size_t"], number == .signed(MemoryLayout<Int>.size) { return true }
+        // C's char is signed or not, as the machine has it.
+        if found == ["char"], number == .signed(1) || number == .unsigned(1) { return true }
+        if let other = NumberType(found) { return number == other }
+        // C leaves open which integer an enumeration is; the size has been compared.
+        if found.first == "enum" { return number?.isInteger ?? false }
+        return isSameByTypedef(type)
+    }
+
+    /// A name that peal knows may be declared again as what it is, and as nothing else.
+    private func isSameByTypedef(_ type: ValueType) -> Bool {
+        guard text.allSatisfy(Declarations.isPartOfName) else { return false }
+        let known = Status(peal_type_layout(center, text, nil, nil))
+        return !known.isFailure && peal_type_declare(center, "typedef \(type.type.text) \(text);") == PEAL_OK
+    }
+
+    /// Pointers fit when what they point to is the same, or one of them does not say what it is.
+    private static func pointersFit(_ wanted: [String], _ found: [String]) -> Bool {
+        guard let end = wanted.lastIndex(of: "*"), let foundEnd = found.lastIndex(of: "*") else { return false }
+        let pointee = wanted[..<end]
+        let foundPointee = found[..<foundEnd]
+        guard isConstant(pointee) == isConstant(foundPointee) else { return false }
+        if pointee.contains("*") && foundPointee.contains("*") {
+            return pointersFit(Array(pointee), Array(foundPointee))
+        }
+        let words = pointee.filter { $0 != "const" }
+        let foundWords = foundPointee.filter { $0 != "const" }
+        if words == foundWords || words == ["void"] || foundWords == ["void"] { return true }
+        guard let number = NumberType(words) else { return false }
+        return number == NumberType(foundWords)
+    }
+
+    /// Whether what is pointed to is constant: the word stands behind its last star, or among the words of its type.
+    private static func isConstant(_ pointee: ArraySlice<String>) -> Bool {
+        let start = pointee.lastIndex(of: "*").map { $0 + 1 } ?? pointee.startIndex
+        return pointee[start...].contains("const")
+    }
+}

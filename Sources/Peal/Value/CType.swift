@@ -1,0 +1,30 @@
+/// A C type, as the text of a prototype spells it, with what must be declared before.
+public struct CType: Hashable, Sendable, CustomStringConvertible {
+    /// The type as C writes it: `int32_t`, `const char *`, `struct point`.
+    public let text: String
+    /// The C declaration that makes the type known to a center: `struct point { double x, y; };`. `nil` where
+    /// none is needed, or somebody else declares it.
+    public let declaration: String?
+    /// Whether it is one pointer for all.
+    private(set) var fitsAnyPointer = false
+
+    /// A type.
+    ///
+    /// - Parameters:
+    ///   - text: The type as C writes it.
+    ///   - declaration: What `peal_type_declare` gets before the type is used.
+    public init(_ text: String, declaration: String? = nil) {
+        self.text = text
+        self.declaration = declaration
+    }
+
+    /// A pointer to what has no name in Swift.
+    static var anyPointer: CType {
+        var type = CType("void *")
+        type.fitsAnyPointer = true
+        return type
+    }
+
+    /// The text.
+    public var description: String { text }
+}

@@ -1,0 +1,58 @@
+/// What C is told of a struct of Swift's: its name, and its members or its declaration.
+public struct Structure<Root>: Sendable {
+    /// The type, with its declaration.
+    public let cType: CType
+    /// What peal compares with the layout that C computes; empty where only the size is known.
+    let members: [StructureMember]
+
+    /// A struct by its C declaration, as it stands in the header. Swift imports it, so only its size and alignment
+    /// are checked.
+    ///
+    /// - Parameter declaration: `struct point { double x, y; };`, or a `typedef` of one.
+    public init(_ declaration: String) {
+        cType = CType(Declarations.typeName(of: declaration), declaration: declaration)
+        members = []
+    }
+
+    /// A struct that somebody else has declared in the center, or will have: the C side of a protocol, say.
+    ///
+    /// - Parameter type: What prototypes call it: `struct point`, or a typedef's name.
+    public init(declaredElsewhere type: String) {
+        cType = CType(type)
+        members = []
+    }
+
+    /// A struct by its members, in their order.
+    ///
+    /// - Parameters:
+    ///   - name: The name behind `struct`.
+    ///   - members: All stored properties, none left out.
+    public init(_ name: String, _ first: Member, _ others: Member...) {
+        let members = [first] + others
+        let fields = members.map { $0.stored.field }.joined(separator: " ")
+        let needed = members.compactMap(\.stored.type.declaration)
+        let declaration = (needed + ["struct \(name) { \(fields) };"]).joined(separator: "\n")
+        cType = CType("struct \(name)", declaration: declaration)
+        self.members = members.map(\.stored)
+    }
+
+    /// A member of a struct.
+    public struct Member {
+        let stored: StructureMember
+
+        /// A stored property, and its name in C.
+        public static func member<Value: PealPlainValue>(_ name: String, _ property: KeyPath<Root, Value>) -> Member {
+            Member(
+                stored: StructureMember(
+                    name: name, type: Value.cType, size: MemoryLayout<Value>.stride,
+                    alignment: MemoryLayout<Value>.alignment, offset: MemoryLayout<Root>.offset(of: property)))
+        }
+
+        /// A stored property that is `true` or `false`.
+        public static func member(_ name: String, _ property: KeyPath<Root, Bool>) -> Member {
+            Member(
+                stored: StructureMember(
+                    name: name, type: Bool.cType, size: 1, alignment: 1, offset: MemoryLayout<Root>.offset(of: property)))
+        }
+    }
+}
