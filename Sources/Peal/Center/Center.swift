@@ -8,6 +8,7 @@ public final class Center: Sendable {
     /// The center in the C interface.
     public let handle: peal_center
     private let isOwned: Bool
+    let swiftProtocols = SwiftProtocolCache()
     @usableFromInline let cache = MethodCache()
 
     /// The center of the process: `peal_center_default`.

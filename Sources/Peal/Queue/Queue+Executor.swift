@@ -1,0 +1,89 @@
+import CPeal
+
+extension Queue {
+    /// Makes a queue whose calls run on a task executor.
+    ///
+    /// - Parameters:
+    ///   - executor: where. The queue keeps it.
+    ///   - capacity: how many broadcasts may wait; nil for no bound.
+    ///   - overflow: what happens to one more.
+    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    ///
+    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    public convenience init(
+        executor: any TaskExecutor, capacity: Int? = nil, overflow: Overflow = .reject
+    ) throws(PealError) {
+        let submitter = Submitter { queue in
+            Task(executorPreference: executor) { _ = peal_queue_run(queue) }
+            return true
+        }
+        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
+    }
+
+    /// Makes a queue whose calls run on a serial executor.
+    ///
+    /// Parameters and errors are those of ``init(executor:capacity:overflow:)-(TaskExecutor,_,_)``. Any thread.
+    /// The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    public convenience init(
+        executor: any SerialExecutor, capacity: Int? = nil, overflow: Overflow = .reject
+    ) throws(PealError) {
+        let runner = ExecutorRunner(executor)
+        let submitter = Submitter { queue in
+            Task { await runner.run(queue) }
+            return true
+        }
+        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
+    }
+
+    /// Makes a queue whose calls run on an actor, isolated to it: `MainActor.shared`, say.
+    ///
+    /// The actor is held weakly. Once it is gone, calls are refused, and counted.
+    ///
+    /// - Parameters:
+    ///   - actor: where.
+    ///   - capacity: how many broadcasts may wait; nil for no bound.
+    ///   - overflow: what happens to one more.
+    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    ///
+    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    public convenience init(
+        actor: any Actor, capacity: Int? = nil, overflow: Overflow = .reject
+    ) throws(PealError) {
+        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: Self.submitter(to: actor) { _ in false })
+    }
+
+    /// The same for calls that see by themselves whether the actor is gone. Then they are run on any thread, so
+    /// that they find out.
+    static func forCallsThatHoldWeakly(_ actor: any Actor) throws(PealError) -> Queue {
+        let submitter = submitter(to: actor) { queue in
+            Task { _ = peal_queue_run(queue) }
+            return true
+        }
+        return try Queue(PEAL_QUEUE_EXECUTOR, nil, .reject, submitter: submitter)
+    }
+
+    private static func submitter(
+        to actor: any Actor, orElse: @escaping @Sendable (peal_queue) -> Bool
+    ) -> Submitter {
+        Submitter { [weak actor] queue in
+            guard let actor else { return orElse(queue) }
+            Task { await run(queue, isolatedTo: actor) }
+            return true
+        }
+    }
+
+    private static func run(_ queue: peal_queue, isolatedTo actor: isolated any Actor) {
+        _ = peal_queue_run(queue)
+    }
+}
+
+/// Runs queues on a serial executor: an actor is what Swift lets one run on it.
+private actor ExecutorRunner {
+    private let executor: any SerialExecutor
+
+    init(_ executor: any SerialExecutor) { self.executor = executor }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    func run(_ queue: peal_queue) { _ = peal_queue_run(queue) }
+}

@@ -1,0 +1,65 @@
+import CPeal
+
+extension Queue {
+    /// Runs what waits, on the calling thread: for pumped queues, and on the main thread for ``main``.
+    ///
+    /// - Parameter limit: how many broadcasts to run at most, those that arrive meanwhile too; nil for as many
+    ///   as wait when it begins.
+    /// - Returns: how many calls were made. Firings of timers do not count.
+    /// - Throws: ``PealError`` for a queue of another kind, on the wrong thread, and while it is being pumped.
+    ///
+    /// Any thread, one at a time. The C interface's `peal_queue_pump`.
+    @discardableResult
+    public func pump(limit: Int? = nil) throws(PealError) -> Int {
+        if let limit, limit <= 0 {
+            throw PealError(
+                status: .argument,
+                message: "a limit of \(limit) broadcasts runs nothing: give 1 or more, or nil for all that wait")
+        }
+        var calls = 0
+        try PealError.check(peal_queue_pump(handle, limit ?? 0, &calls))
+        return calls
+    }
+
+    /// A file descriptor that is readable while something waits: for `poll` and its kin. The queue closes it;
+    /// do not read from it.
+    ///
+    /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
+    ///
+    /// Any thread. The C interface's `peal_queue_descriptor`.
+    public func descriptor() throws(PealError) -> Int32 {
+        var descriptor: Int32 = -1
+        try PealError.check(peal_queue_descriptor(handle, &descriptor))
+        return descriptor
+    }
+
+    /// Holds calls back, from the next on. Counted: as many ``resume()`` let it go on.
+    ///
+    /// Any thread, also from one of its calls. The C interface's `peal_queue_pause`.
+    public func pause() throws(PealError) { try PealError.check(peal_queue_pause(handle)) }
+
+    /// Takes one pause back.
+    ///
+    /// - Throws: ``PealError`` when it is not paused.
+    ///
+    /// Any thread, also from one of its calls. The C interface's `peal_queue_resume`.
+    public func resume() throws(PealError) { try PealError.check(peal_queue_resume(handle)) }
+
+    /// Waits until all that was put on the queue before this call has been delivered or dropped.
+    ///
+    /// - Parameter timeout: how long; nil for no limit.
+    /// - Throws: ``PealError`` when that has passed, and from one of the queue's own calls, which would wait
+    ///   for itself.
+    ///
+    /// Any thread that may block; not one of an actor that the queue delivers on. The C interface's
+    /// `peal_queue_flush`.
+    @available(*, noasync, message: "it blocks the thread: flush from a thread of your own")
+    public func flush(timeout: Duration? = nil) throws(PealError) {
+        try PealError.check(peal_queue_flush(handle, timeout.timeLimit))
+    }
+
+    /// Whether the calling thread is inside one of the queue's calls.
+    ///
+    /// Any thread. The C interface's `peal_queue_is_current`.
+    public var isCurrent: Bool { peal_queue_is_current(handle) }
+}

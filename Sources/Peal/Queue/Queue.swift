@@ -1,0 +1,77 @@
+public import CPeal
+
+/// A place where calls are delivered later, one after the other, in the order of the broadcasts.
+///
+///     let queue = try Queue()
+///     try center.observe((any ChatObserver).self, view, on: queue)
+///
+/// What differs is who runs the calls: threads of libdispatch (``init(capacity:overflow:)``), the program
+/// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
+///
+/// A queue ends when nobody keeps it: then its observers are removed, its timers end, and the calls that wait
+/// are dropped. Registrations and timers keep their queue.
+public final class Queue: Sendable {
+    /// The queue in the C interface.
+    public let handle: peal_queue
+    private let isOwned: Bool
+
+    /// The queue of the program's main thread: by libdispatch's main queue, or pumped.
+    ///
+    /// The C interface's `peal_queue_main`.
+    public static let main = Queue(borrowing: peal_queue_main())
+
+    /// Makes a queue whose calls run on threads of libdispatch.
+    ///
+    /// - Parameters:
+    ///   - capacity: how many broadcasts may wait; nil for no bound.
+    ///   - overflow: what happens to one more.
+    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    ///
+    /// Any thread. The C interface's `peal_queue_create`.
+    public convenience init(capacity: Int? = nil, overflow: Overflow = .reject) throws(PealError) {
+        try self.init(PEAL_QUEUE_SERIAL, capacity, overflow)
+    }
+
+    /// Makes a queue whose calls run when the program calls ``pump(limit:)``.
+    ///
+    /// ``descriptor()`` tells a loop of `poll` or `epoll` when there is something to run.
+    ///
+    /// Parameters and errors are those of ``init(capacity:overflow:)``. Any thread. The C interface's
+    /// `peal_queue_create`.
+    public static func pumped(capacity: Int? = nil, overflow: Overflow = .reject) throws(PealError) -> Queue {
+        try Queue(PEAL_QUEUE_PUMPED, capacity, overflow)
+    }
+
+    /// A queue that somebody else made, and ends.
+    ///
+    /// Any thread.
+    public init(borrowing handle: peal_queue) {
+        self.handle = handle
+        isOwned = false
+    }
+
+    init(
+        _ kind: peal_queue_kind, _ capacity: Int?, _ overflow: Overflow, submitter: Submitter? = nil
+    ) throws(PealError) {
+        if let capacity, capacity <= 0 {
+            throw PealError(
+                status: .argument,
+                message: "a queue with a capacity of \(capacity) could hold nothing: give 1 or more, or nil for "
+                    + "no bound")
+        }
+        var options = peal_queue_options()
+        options.size = MemoryLayout<peal_queue_options>.size
+        options.kind = kind
+        options.capacity = capacity ?? 0
+        overflow.apply(to: &options)
+        submitter?.apply(to: &options)
+        var handle = peal_queue(number: 0)
+        try PealError.check(peal_queue_create(&options, &handle))
+        self.handle = handle
+        isOwned = true
+    }
+
+    deinit {
+        if isOwned { _ = peal_queue_destroy(handle) }
+    }
+}

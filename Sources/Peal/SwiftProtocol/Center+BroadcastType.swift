@@ -1,0 +1,71 @@
+import CPeal
+
+extension Center {
+    /// Calls every observer of a Swift type, each where it wants to be called, in order of priority and
+    /// registration.
+    ///
+    ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
+    ///
+    /// One that is removed before its turn is not called; one that is registered meanwhile is not called either.
+    ///
+    /// - Parameters:
+    ///   - type: what the observers registered as.
+    ///   - body: called once an observer: at once, or later on its queue.
+    /// - Returns: how many were called, or will be.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
+    @discardableResult
+    public func broadcast<Observed: Sendable>(
+        _ type: Observed.Type, _ body: @escaping @Sendable (Observed) -> Void
+    ) throws(PealError) -> Int {
+        try send(TypedSwiftCall(body), to: type)
+    }
+
+    /// Calls every observer of a Swift type with what may throw. A failure of one does not keep the others from
+    /// being called: each is reported.
+    ///
+    ///     try center.broadcast((any Saver).self) { try $0.save() } reporting: { log($0) }
+    ///
+    /// - Parameters:
+    ///   - type: what the observers registered as.
+    ///   - body: called once an observer.
+    ///   - reporting: gets what it throws, on the thread of that call.
+    /// - Returns: how many were called, or will be.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
+    @discardableResult
+    public func broadcast<Observed: Sendable, Failure: Error>(
+        _ type: Observed.Type, _ body: @escaping @Sendable (Observed) throws(Failure) -> Void,
+        reporting: @escaping @Sendable (Failure) -> Void
+    ) throws(PealError) -> Int {
+        try broadcast(type) { observer in
+            do throws(Failure) {
+                try body(observer)
+            } catch {
+                reporting(error)
+            }
+        }
+    }
+
+    private func send(_ call: SwiftCall, to type: Any.Type) throws(PealError) -> Int {
+        var count = 0
+        var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
+        if status == PEAL_ERROR_HANDLE {
+            // It was taken back with its owner, or the center has ended: then this fails too, and says so.
+            swiftProtocols.forget(type)
+            status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
+        }
+        try PealError.check(status)
+        return count
+    }
+
+    private static func send(_ call: SwiftCall, to protocols: SwiftProtocol, _ count: inout Int) -> peal_status {
+        var context: UnsafeMutableRawPointer? = Box.address(of: call)
+        return withExtendedLifetime(call) {
+            withUnsafeMutablePointer(to: &context) { context in
+                var argument: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(context)
+                return peal_send(protocols.call, &argument, 1, nil, &count)
+            }
+        }
+    }
+}

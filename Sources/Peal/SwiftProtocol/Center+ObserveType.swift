@@ -1,0 +1,74 @@
+import CPeal
+
+extension Center {
+    /// Registers an object as an observer of a Swift type: of a protocol that it conforms to, or of a class.
+    ///
+    ///     protocol ChatObserver: AnyObject, Sendable { func didReceive(_ text: String) }
+    ///
+    ///     try center.observe((any ChatObserver).self, view)
+    ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
+    ///
+    /// The object is held weakly: it is kept alive during each call, and once it is gone the registration ends
+    /// by itself. So the result need not be kept; it is there to block, or to end the registration early.
+    ///
+    /// - Parameters:
+    ///   - type: what the object is called as.
+    ///   - object: who observes. The same object on the same type and queue is refused, unless `options` say
+    ///     otherwise.
+    ///   - queue: where it is called; nil for the broadcasting thread. The registration keeps it.
+    ///   - holding: whether the registration keeps the object alive.
+    ///   - options: how it is registered.
+    ///   - priority: higher is called earlier.
+    /// - Returns: the registration, which stays when the result is dropped.
+    /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe`.
+    @discardableResult
+    public func observe<Observed: Sendable>(
+        _ type: Observed.Type, _ object: Observed, on queue: Queue? = nil, holding: Holding = .weakly,
+        options: ObserveOptions = [], priority: Int32 = 0
+    ) throws(PealError) -> Observation {
+        guard Swift.type(of: object as Any) is AnyClass else {
+            throw PealError(
+                status: .conformance,
+                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
+                    + "\(type): make it a class")
+        }
+        let protocols = try swiftProtocols.find(type, in: handle)
+        let observer = SwiftObserver(object: object as AnyObject, queue: queue, holding: holding)
+        var options = observer.options(options, priority: priority)
+        var table = SwiftProtocolTable(
+            call: SwiftCall.receive, visit: queue == nil ? SwiftVisit.receive : nil)
+        var observation = peal_observation(number: 0)
+        let status = peal_observe(protocols.handle, observer.target, &table, &options, &observation)
+        try PealError.check(status)
+        return Observation(observation).keep()
+    }
+
+    /// Ends all registrations of an object for a Swift type.
+    ///
+    /// - Parameters:
+    ///   - type: what it was registered for.
+    ///   - object: who observes.
+    /// - Returns: how many there were.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_unobserve`.
+    @discardableResult
+    public func unobserve<Observed: Sendable>(_ type: Observed.Type, _ object: Observed) throws(PealError) -> Int {
+        guard Swift.type(of: object as Any) is AnyClass else { return 0 }
+        var count = 0
+        let protocols = try swiftProtocols.find(type, in: handle)
+        try PealError.check(peal_unobserve(protocols.handle, Box.address(of: object as AnyObject), &count))
+        return count
+    }
+
+    /// How many observers a Swift type has, blocked ones included.
+    ///
+    /// Any thread. The C interface's `peal_protocol_count_observers`.
+    public func observerCount<Observed: Sendable>(of type: Observed.Type) throws(PealError) -> Int {
+        var count = 0
+        try PealError.check(
+            peal_protocol_count_observers(try swiftProtocols.find(type, in: handle).handle, &count))
+        return count
+    }
+}

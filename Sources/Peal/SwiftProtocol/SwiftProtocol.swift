@@ -1,0 +1,71 @@
+import CPeal
+
+/// A Swift type that is observed, as a protocol of the C interface with two methods.
+///
+/// `call` reaches all observers, those on queues too. `visit` reaches those that are called at once, and stops
+/// when one says so: its context lies on the broadcaster's stack. What observes on a queue leaves `visit` out.
+struct SwiftProtocol: Sendable {
+    let handle: peal_protocol
+    let call: peal_method
+    let visit: peal_method
+
+    /// Finds a type's protocol in a center, or defines it.
+    init(_ type: Any.Type, in center: peal_center) throws(PealError) {
+        try Self.declareContext(in: center)
+        var handle = peal_protocol(number: 0)
+        var methods = (peal_method(number: 0), peal_method(number: 0))
+        let status = Self.name(of: type).withCString { name in
+            Self.withTexts { texts in
+                var description = peal_protocol_description(
+                    size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: nil,
+                    methods: texts, table_size: MemoryLayout<SwiftProtocolTable>.size)
+                return withUnsafeMutableBytes(of: &methods) {
+                    peal_protocol_define(
+                        center, &description, &handle, $0.assumingMemoryBound(to: peal_method.self).baseAddress, 2)
+                }
+            }
+        }
+        try PealError.check(status)
+        self.handle = handle
+        (call, visit) = methods
+    }
+
+    /// The name of a type's protocol. The type's identity is part of it, since types of different modules may
+    /// have the same name.
+    static func name(of type: Any.Type) -> String {
+        let identity = UInt(bitPattern: Int(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self)))
+        // A dot separates protocol and method in the C interface; 255 bytes is the most.
+        let readable = String(reflecting: type).split(separator: ".").joined(separator: "::")
+        var kept = readable[...]
+        while kept.utf8.count > 200 { kept.removeFirst() }
+        return "Swift \(kept) #\(String(identity, radix: 16))"
+    }
+
+    private static func withTexts<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
+        "optional void call(struct peal_swift_call *call)".withCString { call in
+            "optional bool visit(struct peal_swift_visit *visit), first_true, borrowed".withCString { visit in
+                withUnsafePointer(to: (call, visit, nil) as Texts) {
+                    $0.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: 3, body)
+                }
+            }
+        }
+    }
+
+    private typealias Texts = (UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?)
+
+    /// Calls that wait on queues retain their context.
+    private static func declareContext(in center: peal_center) throws(PealError) {
+        var functions = peal_object_type(
+            size: MemoryLayout<peal_object_type>.size, retain: Box.retainAgain, release: Box.release)
+        let status = peal_type_set_object(center, "struct peal_swift_call", &functions)
+        // Another image of the process has this module too: its functions do the same.
+        if status != PEAL_ERROR_CONFLICT { try PealError.check(status) }
+    }
+}
+
+/// The table of an observer: what the C interface reads as a struct of functions.
+struct SwiftProtocolTable {
+    let size = MemoryLayout<SwiftProtocolTable>.size
+    let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
+    let visit: (@convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Bool)?
+}

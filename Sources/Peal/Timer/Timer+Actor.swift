@@ -1,0 +1,41 @@
+extension Timer {
+    /// Makes a timer that calls an actor, isolated to it. The actor is held weakly; once it is gone the timer ends
+    /// by itself.
+    ///
+    ///     let timer = try Timer(every: .seconds(1), on: counter) { counter in counter.tick() }
+    ///
+    /// - Parameters:
+    ///   - actor: on which it fires.
+    ///   - body: what is called with it.
+    ///
+    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// from a callback. The C interface's `peal_timer_create`.
+    public convenience init<Isolation: Actor>(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats,
+            on: try Queue.forCallsThatHoldWeakly(actor), weakly: actor
+        ) { actor in
+            actor.assumeIsolated { body($0) }
+        }
+    }
+
+    /// Makes a timer that calls a closure on the main actor.
+    ///
+    ///     let timer = try Timer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
+    ///
+    /// The parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// from a callback. The C interface's `peal_timer_create`.
+    public convenience init(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try Queue(actor: actor)
+        ) {
+            MainActor.assumeIsolated { body() }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CPeal
+
+extension Timer {
+    /// Starts the timer: it fires after its delay. One that runs begins anew from now, and a firing that waits is
+    /// dropped: so a watchdog is kept quiet.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_start`.
+    public func start() throws(PealError) { try PealError.check(peal_timer_start(handle)) }
+
+    /// Gives the timer another period and delay, for good, and starts it.
+    ///
+    /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from now to the first firing; nil for one period.
+    /// - Throws: ``PealError`` for a period of zero or below, or a delay below zero: then nothing changes. Also
+    ///   once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_restart`.
+    public func restart(every period: Duration, after delay: Duration? = nil) throws(PealError) {
+        try PealError.check(peal_timer_restart(handle, Self.delay(delay), period.nanoseconds))
+    }
+
+    /// Stops the timer. Once this returns no call starts, until it is started again; one that another thread has
+    /// begun may still be finishing. Stopping one that stands is fine.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_stop`.
+    public func stop() throws(PealError) { try PealError.check(peal_timer_stop(handle)) }
+
+    /// Stops the timer, and waits until no call of it runs any more.
+    ///
+    /// - Parameter timeout: how long to wait; nil for no limit.
+    /// - Returns: false when a call may still run: this is one of its own, or the time has passed.
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread that may block, also from its own call. The C interface's `peal_timer_stop_and_wait`.
+    @available(*, noasync, message: "it blocks the thread: use stop()")
+    @discardableResult
+    public func stopAndWait(timeout: Duration? = nil) throws(PealError) -> Bool {
+        try PealError.check(peal_timer_stop_and_wait(handle, timeout.timeLimit)) == PEAL_OK
+    }
+
+    /// Puts one firing on the queue now, beside the others, also while the timer stands. Where one waits already
+    /// that is enough: this one counts as missed.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_fire`.
+    public func fire() throws(PealError) { try PealError.check(peal_timer_fire(handle)) }
+
+    /// Ends the timer before its last reference goes. It cannot be started again. Ending it twice is fine.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_destroy`.
+    public func cancel() { _ = peal_timer_destroy(handle) }
+}

@@ -1,0 +1,76 @@
+public import CPeal
+
+/// Calls that come when it is time, once or again and again.
+///
+///     let timer = try Timer(every: .seconds(30), weakly: document) { $0.save() }
+///     try timer.start()
+///
+/// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It goes by
+/// the monotonic clock and does not drift. A firing that is due while another still waits is missed, and counted.
+///
+/// A timer ends when nobody keeps it, and never keeps the object alive that it calls.
+///
+/// Where Foundation is imported too, write `Peal.Timer`.
+public final class Timer: Sendable {
+    /// The timer in the C interface.
+    public let handle: peal_timer
+
+    /// Makes a timer that calls a closure. It stands until it is started.
+    ///
+    /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from the start to the first firing; nil for one period.
+    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
+    ///   - repeats: false to fire once after each start.
+    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
+    ///   - body: what is called. What it captures is kept until the timer has ended: capture weakly who keeps the
+    ///     timer, or use ``init(every:after:tolerance:repeats:on:weakly:_:)``.
+    /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    public convenience init(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on queue: Queue? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(PealError) {
+        try self.init(period, delay, tolerance, repeats, ClosureTimerTarget(queue: queue, body))
+    }
+
+    /// Makes a timer that calls a closure with an object, as long as that is alive. Once it is gone the timer ends
+    /// by itself, at its next firing.
+    ///
+    /// - Parameters:
+    ///   - object: held weakly, and kept alive during each call.
+    ///   - body: what is called with it.
+    ///
+    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// from a callback. The C interface's `peal_timer_create`.
+    public convenience init<Object: AnyObject & Sendable>(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on queue: Queue? = nil, weakly object: Object, _ body: @escaping @Sendable (Object) -> Void
+    ) throws(PealError) {
+        try self.init(period, delay, tolerance, repeats, WeakTimerTarget(object, queue: queue, body))
+    }
+
+    init(
+        _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ target: TimerTarget
+    ) throws(PealError) {
+        var options = peal_timer_options()
+        options.size = MemoryLayout<peal_timer_options>.size
+        options.flags = repeats ? 0 : PEAL_TIMER_ONCE.rawValue
+        options.period_ns = period.nanoseconds
+        options.delay_ns = Self.delay(delay)
+        options.tolerance_ns = tolerance.nanoseconds
+        target.apply(to: &options)
+        var handle = peal_timer(number: 0)
+        try PealError.check(peal_timer_create(&options, &handle))
+        self.handle = handle
+    }
+
+    /// A delay as the C interface has it, where zero means one period: the shortest delay is a nanosecond.
+    static func delay(_ delay: Duration?) -> Int64 {
+        guard let delay else { return 0 }
+        return delay == .zero ? 1 : delay.nanoseconds
+    }
+
+    deinit { _ = peal_timer_destroy(handle) }
+}

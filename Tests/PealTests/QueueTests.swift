@@ -1,0 +1,125 @@
+import Peal
+import Testing
+
+private final class Ear: Sendable {
+    let hear: @Sendable (String) -> Void
+    let life: Lifetimes.Life?
+
+    init(_ lifetimes: Lifetimes? = nil, _ hear: @escaping @Sendable (String) -> Void) {
+        self.hear = hear
+        life = lifetimes?.begin()
+    }
+}
+
+@Suite struct QueueTests {
+    let center: Center
+    private let heard = Record<String>()
+
+    init() throws { center = try Center() }
+
+    private func say(_ text: String) throws {
+        try center.broadcast(Ear.self) { $0.hear(text) }
+    }
+
+    @Test func aSerialQueueDeliversInOrder_Q4() throws {
+        let queue = try Queue()
+        let heard = heard
+        let ear = Ear { text in
+            #expect(queue.isCurrent)
+            heard.append(text)
+        }
+        try center.observe(Ear.self, ear, on: queue)
+        for number in 0..<100 { try say("\(number)") }
+        try queue.flush()
+        #expect(heard.all == (0..<100).map(String.init))
+        #expect(!queue.isCurrent)
+        #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
+    }
+
+    @Test(arguments: [
+        (Overflow.reject, ["0", "1"], 0, 2), (.dropOldest, ["2", "3"], 2, 0), (.dropNewest, ["0", "1"], 2, 0),
+        (.keepLatest, ["2", "3"], 2, 0), (.wait(.milliseconds(1)), ["0", "1"], 0, 2),
+    ])
+    func aFullQueueDoesAsItWasToldAndCounts_Q5(
+        overflow: Overflow, expected: [String], dropped: Int, rejected: Int
+    ) throws {
+        let queue = try Queue.pumped(capacity: 2, overflow: overflow)
+        let heard = heard
+        let ear = Ear { heard.append($0) }
+        try center.observe(Ear.self, ear, on: queue)
+        for number in 0..<4 { try say("\(number)") }
+        try queue.pump()
+        #expect(heard.all == expected)
+        #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 2, dropped: dropped, rejected: rejected))
+    }
+
+    @Test func aPausedQueueHoldsItsCallsBack() throws {
+        let queue = try Queue.pumped()
+        let heard = heard
+        let ear = Ear { heard.append($0) }
+        try center.observe(Ear.self, ear, on: queue)
+        try queue.pause()
+        try say("held")
+        #expect(try queue.pump() == 0)
+        #expect(try queue.counts().waiting == 1)
+        let failure = #expect(throws: PealError.self) { try queue.flush(timeout: .milliseconds(1)) }
+        #expect(failure?.status.description == "PEAL_ERROR_TIMEOUT")
+        try queue.resume()
+        #expect(try queue.pump() == 1)
+        #expect(throws: PealError.self) { try queue.resume() }
+    }
+
+    @Test func aFlushFromTheQueuesOwnCallSaysSo_Q7() throws {
+        let queue = try Queue.pumped()
+        let heard = heard
+        let ear = Ear { _ in
+            do throws(PealError) { try queue.flush() } catch { heard.append(error.status.description) }
+        }
+        try center.observe(Ear.self, ear, on: queue)
+        try say("")
+        try queue.pump()
+        #expect(heard.all == ["PEAL_ERROR_WOULD_DEADLOCK"])
+    }
+
+    @Test func aPumpedQueueHasADescriptorAndASerialOneHasNot() throws {
+        #expect(try Queue.pumped().descriptor() >= 0)
+        let queue = try Queue()
+        #expect(throws: PealError.self) { try queue.descriptor() }
+        #expect(throws: PealError.self) { try queue.pump() }
+    }
+
+    @Test func senselessCapacitiesAndLimitsAreRefusedWithASentence() throws {
+        let failure = #expect(throws: PealError.self) { try Queue(capacity: 0) }
+        #expect(failure?.message.contains("give 1 or more") == true)
+        #expect(throws: PealError.self) { try Queue(capacity: -1) }
+        #expect(throws: PealError.self) { try Queue.pumped().pump(limit: 0) }
+    }
+
+    @Test func aQueueThatObserversUseIsKeptByThem() throws {
+        let heard = heard
+        let ear = Ear { heard.append($0) }
+        weak var kept: Queue?
+        do {
+            let queue = try Queue.pumped()
+            kept = queue
+            try center.observe(Ear.self, ear, on: queue)
+        }
+        try say("kept")
+        #expect(try kept?.pump() == 1)
+        try center.unobserve(Ear.self, ear)
+        try kept?.pump()
+        #expect(kept == nil)
+    }
+
+    @Test func aQueueThatEndsRemovesNobodyElsesObservers() throws {
+        let borrowed: Queue
+        do {
+            let queue = try Queue.pumped()
+            borrowed = Queue(borrowing: queue.handle)
+        }
+        #expect(throws: PealError.self) { try borrowed.counts() }
+        let ear = Ear { _ in }
+        let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, on: borrowed) }
+        #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
+    }
+}
