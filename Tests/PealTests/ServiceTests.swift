@@ -6,8 +6,8 @@ import Testing
 /// Services that are made in Swift, as Swift sees them.
 @Suite struct ServiceTests {
     let center: Center
-    let lifetimes = Lifetimes()
-    let notes = Notes()
+    let population = Population()
+    let notes = Record<String>()
 
     init() throws { center = try Center() }
 
@@ -31,29 +31,29 @@ import Testing
 
     @Test("S1: a service is made at its first get, once, and every get has the same instance")
     func madeOnce() throws {
-        let service = try center.register(Counted.self) { [lifetimes] _ in Counted(lifetimes) }
-        #expect(lifetimes.made == 0)
+        let service = try center.register(Counted.self) { [population] _ in Counted(population) }
+        #expect(population.made == 0)
         let first = try center.get(Counted.self)
         let second = try service.get()
         #expect(first.instance === second.instance)
         try center.with(Counted.self) { #expect($0 === first.instance) }
-        #expect(lifetimes.made == 1)
+        #expect(population.made == 1)
         #expect(service.name == "Counted")
     }
 
     @Test("S1: of many threads one makes the instance, and the others wait for it")
     func madeOnceByManyThreads() throws {
         let begun = Latch(), go = Latch()
-        let service = try center.register(Counted.self) { [lifetimes] _ in
+        let service = try center.register(Counted.self) { [population] _ in
             begun.open()
-            go.pass()
-            return Counted(lifetimes)
+            _ = go.wait()
+            return Counted(population)
         }
         let seen = Mutex<[ObjectIdentifier]>([])
         onThreads(17) { index in
             if index == 16 {
                 // All of the others come while the first one makes it, or after.
-                #expect(begun.pass())
+                #expect(begun.wait())
                 return go.open()
             }
             let identity = try? index % 2 == 0 ? ObjectIdentifier(service.get().instance) : service.with { ObjectIdentifier($0) }
@@ -61,22 +61,22 @@ import Testing
         }
         #expect(seen.withLock { $0.count } == 16)
         #expect(Set(seen.withLock { $0 }).count == 1)
-        #expect(lifetimes.made == 1)
+        #expect(population.made == 1)
         #expect(try service.info().creations == 1)
     }
 
     @Test("A service is known by its type, a name, or a protocol's any")
     func names() throws {
-        try center.register(Counted.self, named: "one") { [lifetimes] _ in Counted(lifetimes, "one") }
-        try center.register(Counted.self, named: "two") { [lifetimes] _ in Counted(lifetimes, "two") }
+        try center.register(Counted.self, named: "one") { [population] _ in Counted(population, "one") }
+        try center.register(Counted.self, named: "two") { [population] _ in Counted(population, "two") }
         try center.register((any Greeter).self) { _ in Polite() }
         #expect(try center.get(Counted.self, named: "two").instance.name == "two")
         #expect(try center.with((any Greeter).self) { $0.greeting } == "good day")
         #expect(try center.service((any Greeter).self).name == "Greeter")
-        #expect(status { try center.get(Counted.self) } == Status(PEAL_ERROR_NOT_FOUND))
-        #expect(status { try center.register(Counted.self, named: "one") { [lifetimes] _ in Counted(lifetimes) } }
-            == Status(PEAL_ERROR_CONFLICT))
-        #expect(lifetimes.made == 1)
+        #expect(status { try center.get(Counted.self) } == .notFound)
+        #expect(status { try center.register(Counted.self, named: "one") { [population] _ in Counted(population) } }
+            == .conflict)
+        #expect(population.made == 1)
     }
 
     @Test("A service got as another type than it was registered with is an error that names both")
@@ -86,32 +86,32 @@ import Testing
             { _ = try center.get(Counted.self, named: "greeter") },
             { _ = try center.with(Counted.self, named: "greeter") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
-            #expect(status(body) == Status(PEAL_ERROR_TYPE))
+            #expect(status(body) == .type)
             #expect(message(body) == "service 'greeter' is Polite, and no Counted: get it as the type with which it was registered")
         }
         // Nor as what it conforms to.
-        #expect(status { try center.get((any Greeter).self, named: "greeter") } == Status(PEAL_ERROR_TYPE))
+        #expect(status { try center.get((any Greeter).self, named: "greeter") } == .type)
         #expect(try center.anyService(named: "greeter").info().uses == 0)
     }
 
     @Test("A service that was not made in Swift is not read as a Swift object", arguments: [false, true])
     func notSwift(isSwiftHere: Bool) throws {
-        if isSwiftHere { try center.register(Counted.self) { [lifetimes] _ in Counted(lifetimes) } }
+        if isSwiftHere { try center.register(Counted.self) { [population] _ in Counted(population) } }
         for body in [
             { _ = try center.get(Counted.self, named: "peal.services") },
             { _ = try center.with(Counted.self, named: "peal.services") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
-            #expect(status(body) == Status(PEAL_ERROR_TYPE))
+            #expect(status(body) == .type)
             #expect(message(body).hasPrefix("service 'peal.services' was not made in Swift, so it is no Counted"))
         }
     }
 
     @Test("S2: a creation gets others, which live as long as it does")
     func creationGetsOthers() throws {
-        let database = try center.register(Counted.self, named: "database", end: { [notes] _ in notes.add("database ends") }) {
-            [lifetimes] _ in Counted(lifetimes)
+        let database = try center.register(Counted.self, named: "database", end: { [notes] _ in notes.append("database ends") }) {
+            [population] _ in Counted(population)
         }
-        let account = try center.register(Account.self, end: { [notes] _ in notes.add("account ends") }) { creation in
+        let account = try center.register(Account.self, end: { [notes] _ in notes.append("account ends") }) { creation in
             #expect(creation.serviceName == "Account")
             return Account(database: try creation.get(Counted.self, named: "database"))
         }
@@ -122,21 +122,21 @@ import Testing
         #expect(notes.all == [])
         #expect(try account.remove() == .complete)
         #expect(notes.all == ["account ends", "database ends"])
-        #expect(lifetimes.alive == 0)
+        #expect(population.alive == 0)
     }
 
     @Test("S2: dependencies are made before, and a missing one is named")
     func dependencies() throws {
         try center.register(Account.self, dependencies: [.type(Counted.self)]) { [notes] _ in
-            notes.add("account")
+            notes.append("account")
             return Account(database: nil)
         }
-        #expect(status { try center.get(Account.self) } == Status(PEAL_ERROR_NOT_FOUND))
-        #expect(status { try center.with(Account.self) { _ in } } == Status(PEAL_ERROR_NOT_FOUND))
+        #expect(status { try center.get(Account.self) } == .notFound)
+        #expect(status { try center.with(Account.self) { _ in } } == .notFound)
         #expect(message { try center.get(Account.self) }.contains("Counted"))
-        try center.register(Counted.self) { [notes, lifetimes] _ in
-            notes.add("counted")
-            return Counted(lifetimes)
+        try center.register(Counted.self) { [notes, population] _ in
+            notes.append("counted")
+            return Counted(population)
         }
         _ = try center.get(Account.self)
         #expect(notes.all == ["counted", "account"])
@@ -151,20 +151,20 @@ import Testing
                 let isOwn = try creation.center.with(Counted.self) { $0 === instance }
                 #expect(isOwn)
                 inside.open()
-                go.pass()
-                notes.add("initialized")
+                _ = go.wait()
+                notes.append("initialized")
             },
-            create: { [lifetimes] _ in Counted(lifetimes) })
+            create: { [population] _ in Counted(population) })
         onThreads(3) { [notes] index in
             switch index {
             case 0: _ = try? service.get()
             case 1:
-                #expect(inside.pass())
+                #expect(inside.wait())
                 #expect((try? service.info().state) == .initializing)
                 go.open()
             default:
                 // Waits here, whenever it comes.
-                if (try? service.get()) != nil { notes.add("got") }
+                if (try? service.get()) != nil { notes.append("got") }
             }
         }
         #expect(notes.all == ["initialized", "got"])
@@ -184,7 +184,7 @@ import Testing
         #expect(message { try center.get(Account.self, named: "egg") }.contains("egg -> hen -> egg"))
         try center.register(Account.self, named: "a", dependencies: ["b"]) { _ in Account(database: nil) }
         try center.register(Account.self, named: "b", dependencies: ["a"]) { _ in Account(database: nil) }
-        #expect(status { try center.get(Account.self, named: "a") } == Status(PEAL_ERROR_CYCLE))
+        #expect(status { try center.get(Account.self, named: "a") } == .cycle)
     }
 }
 

@@ -19,7 +19,7 @@ final class EventTarget<Event: Sendable>: Sendable {
     }
 
     /// Begins to observe.
-    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> EventObservation {
+    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> Observation {
         var proto = peal_protocol()
         // Where this fails, the target goes with the last reference to it.
         try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
@@ -30,7 +30,7 @@ final class EventTarget<Event: Sendable>: Sendable {
         let target = Box.retain(self)
         let status = withUnsafePointer(to: table) { peal_observe(proto, target, $0, &options, &observation) }
         try PealError.check(status)
-        return EventObservation(observation)
+        return Observation(observation)
     }
 }
 

@@ -45,15 +45,7 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
     public func services() throws(PealError) -> [AnyService] {
-        var count = 0
-        try PealError.check(peal_service_list(handle, nil, 0, &count))
-        while true {
-            var services = [peal_service](repeating: peal_service(), count: count)
-            let capacity = count
-            if try PealError.check(peal_service_list(handle, &services, capacity, &count)) != PEAL_TRUNCATED {
-                return services.prefix(count).map(AnyService.init)
-            }
-        }
+        try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
     }
 
     private func find(_ name: String) throws(PealError) -> peal_service {

@@ -8,7 +8,7 @@ extension Center {
     /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
     ///
     /// Any thread. In C, `peal_service_events_observe`.
-    public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> EventObservation {
+    public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
         try observeServices(EventTarget(tell: tell, end: {}))
     }
 
@@ -26,7 +26,7 @@ extension Center {
         try EventStream.make(policy, observe: observeServices)
     }
 
-    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> EventObservation {
+    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> Observation {
         var table = peal_service_events()
         table.size = MemoryLayout<peal_service_events>.size
         table.service_registered = { EventTarget.tell($0, ServiceEvent.registered(String(pealText: $1))) }

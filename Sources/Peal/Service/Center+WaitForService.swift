@@ -18,7 +18,7 @@ extension Center {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
-        try PealError.check(peal_service_wait(handle, name, TimeLimit.milliseconds(limit), &service))
+        try PealError.check(peal_service_wait(handle, name, limit.timeLimit, &service))
         return Service(service, mark: SwiftMark.find(in: handle))
     }
 
@@ -45,18 +45,18 @@ extension Center {
         let alarm = limit.map { limit in
             Task {
                 try await Task.sleep(for: limit)
-                wait.end(PealError(status: Status(PEAL_ERROR_TIMEOUT), message: "service '\(name)' was not registered in time"))
+                wait.end(PealError(status: .timeout, message: "service '\(name)' was not registered in time"))
             }
         }
         defer {
             alarm?.cancel()
-            observation.end()
+            observation.cancel()
         }
         // Looked for once it would be heard of; again where it has gone meanwhile.
         while true {
             do throws(PealError) {
                 return try service(type, named: name)
-            } catch where error.status == Status(PEAL_ERROR_NOT_FOUND) {
+            } catch where error.status == .notFound {
                 try await wait.pass()
             }
         }
@@ -65,7 +65,7 @@ extension Center {
 
 extension PealError {
     fileprivate static var centerEnded: PealError {
-        PealError(status: Status(PEAL_ERROR_HANDLE), message: "the center has ended while a service was waited for")
+        PealError(status: .handle, message: "the center has ended while a service was waited for")
     }
 }
 
@@ -105,7 +105,7 @@ private final class RegistrationWait: Sendable {
                 if let outcome { continuation.resume(returning: outcome) }
             }
         } onCancel: {
-            end(PealError(status: Status(PEAL_ERROR_STATE), message: "the task that waited for a service was cancelled"))
+            end(PealError(status: .state, message: "the task that waited for a service was cancelled"))
         }
         if let error { throw error }
         state.withLock { state in

@@ -35,7 +35,7 @@ extension Service {
         }
         let status = peal_scope_begin(handle, mark, SwiftMark.tableSize, &scope)
         guard status.rawValue < 0 else { return scope }
-        let error = PealError(status)
+        let error = PealError.failure(status)
         // The same status tells of a dependency that is missing; the sentence names what is not there.
         throw status == PEAL_ERROR_NOT_FOUND && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
     }

@@ -70,14 +70,14 @@ public struct Service<Instance: Sendable>: ServiceReference {
 
     func notSwift() -> PealError {
         PealError(
-            status: Status(PEAL_ERROR_TYPE),
+            status: .type,
             message: "service '\(name ?? "")' was not made in Swift, so it is no \(TypeName.of(Instance.self)): get its table, "
                 + "or its pointer")
     }
 
     func otherType(_ type: String) -> PealError {
         PealError(
-            status: Status(PEAL_ERROR_TYPE),
+            status: .type,
             message: "service '\(name ?? "")' is \(TypeName.of(Instance.self) == type ? "another " : "")\(type), and no "
                 + "\(TypeName.of(Instance.self)): get it as the type with which it was registered")
     }

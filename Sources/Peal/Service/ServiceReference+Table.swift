@@ -31,7 +31,7 @@ extension ServiceReference {
         guard let table else {
             _ = peal_use_end(use)
             throw PealError(
-                status: Status(PEAL_ERROR_NOT_FOUND), message: "the service has no table for the protocol \(protocolName)")
+                status: .notFound, message: "the service has no table for the protocol \(protocolName)")
         }
         return TableUse(use, pointer: pointer, table: table.loadUnaligned(as: Table.self))
     }
@@ -41,6 +41,6 @@ extension ServiceReference {
         try PealError.check(peal_service_use_instance(handle, &use))
         if let pointer = use.`self` { return (use.use, pointer) }
         _ = peal_use_end(use.use)
-        throw PealError(status: Status(PEAL_ERROR_STATE), message: "the service has no instance")
+        throw PealError(status: .state, message: "the service has no instance")
     }
 }

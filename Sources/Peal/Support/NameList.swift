@@ -7,7 +7,7 @@ enum NameList {
         guard name.utf8.contains(0) else { return }
         let visible = name.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\0")
         throw PealError(
-            status: Status(PEAL_ERROR_ARGUMENT), message: "\(what) '\(visible)' has a zero byte in it: leave that out")
+            status: .argument, message: "\(what) '\(visible)' has a zero byte in it: leave that out")
     }
 
     /// Calls a body with names as C reads lists of them: pointers, ended by NULL.
