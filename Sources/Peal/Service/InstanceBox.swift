@@ -10,6 +10,9 @@ class InstanceBox {
     /// Of a service. What it got while it was made is let go after the instance, which a subclass holds.
     final var recipe: ServiceRecipe?
     final var kept: UseKeeper?
+    /// Of a module that is no service.
+    final var failures: StepFailuresEnd?
+    final var queue: Queue?
 
     init<Instance>(of type: Instance.Type, module: (any Module)?) {
         self.type = ObjectIdentifier(type)

@@ -1,0 +1,57 @@
+internal import CPeal
+import Synchronization
+
+/// A step of a module that runs: it ends before its C function returns, or answers later.
+final class StepAttempt: Sendable {
+    private enum State {
+        case running
+        case deferred
+        case over((any Error)?)
+    }
+
+    private let module: String
+    private let center: peal_center
+    private let done: peal_completion
+    private let state = Mutex(State.running)
+
+    init(module: String, center: peal_center, done: peal_completion) {
+        self.module = module
+        self.center = center
+        self.done = done
+        StepFailures.forget(module, in: center)
+    }
+
+    /// The step has ended.
+    func end(_ error: (any Error)?) {
+        let isDeferred = state.withLock { state -> Bool in
+            if case .deferred = state { return true }
+            state = .over(error)
+            return false
+        }
+        guard isDeferred else { return }
+        if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
+        let status = peal_complete(done, error == nil ? 0 : 1)
+        // Nobody waits for it any more.
+        if status.rawValue < 0 { StepFailures.forget(module, in: center) }
+    }
+
+    /// The C function returns.
+    func leave(_ step: UnsafeMutablePointer<peal_module_step>) -> peal_status {
+        let outcome = state.withLock { state -> State in
+            let outcome = state
+            if case .running = state { state = .deferred }
+            return outcome
+        }
+        switch outcome {
+        case .running, .deferred: return PEAL_DEFERRED
+        case .over(nil): return PEAL_OK
+        case .over(let error?):
+            Self.sentence(of: error).copy(intoPealArray: &step.pointee.message)
+            return PEAL_ERROR_START
+        }
+    }
+
+    private static func sentence(of error: any Error) -> String {
+        (error as? PealError)?.message ?? String(describing: error)
+    }
+}
