@@ -6,8 +6,8 @@ extension Module {
     public var stepTimeLimit: Duration? { .seconds(10) }
     public var tables: [Provision] { [] }
 
-    public nonisolated(nonsending) func start(in center: Center) async throws {}
-    public nonisolated(nonsending) func stop(in center: Center) async throws {}
+    public func start(in center: Center) async throws {}
+    public func stop(in center: Center) async throws {}
 
     public func willStart() {}
     public func didStart() {}
@@ -20,5 +20,5 @@ extension Module {
     public func configurationReloaded() {}
     public func openURL(_ url: String) -> Bool { false }
     public func continueActivity(type: String, data: String?) -> Bool { false }
-    public nonisolated(nonsending) func remoteNotification(_ payload: String) async -> Int64? { nil }
+    public func remoteNotification(_ payload: String) async -> Int64? { nil }
 }

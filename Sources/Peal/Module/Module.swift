@@ -42,9 +42,9 @@ public protocol Module: Sendable {
     ///
     /// A start that does not suspend runs on the thread of whoever starts the modules. What it registers before it suspends for
     /// the first time belongs to the module's owner.
-    nonisolated(nonsending) func start(in center: Center) async throws
+    func start(in center: Center) async throws
     /// Stops. What it throws is reported, and the next module is stopped.
-    nonisolated(nonsending) func stop(in center: Center) async throws
+    func stop(in center: Center) async throws
 
     // MARK: What it is told
 
@@ -71,5 +71,5 @@ public protocol Module: Sendable {
     /// Whether it goes on with what the user did elsewhere. The first module that says true is the last that is asked.
     func continueActivity(type: String, data: String?) -> Bool
     /// Takes a remote notification, and answers with a number when it is done; nil for no answer.
-    nonisolated(nonsending) func remoteNotification(_ payload: String) async -> Int64?
+    func remoteNotification(_ payload: String) async -> Int64?
 }
