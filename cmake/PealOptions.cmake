@@ -26,6 +26,13 @@ target_compile_options(peal-swift-options INTERFACE
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
 
+# Of the Swift API and of Swift programs of this project, which may use tasks.
+add_library(peal-swift-language INTERFACE)
+target_compile_options(peal-swift-language INTERFACE
+  $<$<COMPILE_LANGUAGE:Swift>:-swift-version;6;-wmo;-parse-as-library;-warnings-as-errors>
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
+
 # The frames on the path of a broadcast are filled by indices that were checked when the method was
 # defined; a canary a broadcast would guard nothing.
 if(NOT PEAL_SANITIZE)

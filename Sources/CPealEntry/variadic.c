@@ -3,6 +3,7 @@
 #include <peal/invocation.h>
 #include <peal/module.h>
 
+#include "handler.h"
 #include "snapshot.h"
 #include "step.h"
 #include "thread.h"
@@ -17,6 +18,12 @@ _Static_assert(
     offsetof(struct peal_entry, gate) == offsetof(struct peal_snapshot_entry, gate), "entry");
 _Static_assert(
     offsetof(struct peal_entry, table) == offsetof(struct peal_snapshot_entry, table), "entry");
+
+_Static_assert(sizeof(struct peal_call) == sizeof(struct peal_handled_call), "call size");
+_Static_assert(offsetof(struct peal_call, index) == offsetof(struct peal_handled_call, index), "call");
+_Static_assert(
+    offsetof(struct peal_call, arguments) == offsetof(struct peal_handled_call, arguments), "call");
+_Static_assert(offsetof(struct peal_call, result) == offsetof(struct peal_handled_call, result), "call");
 
 _Static_assert(offsetof(struct peal_hold, list) == offsetof(struct peal_thread_hold, list), "hold");
 _Static_assert(offsetof(struct peal_hold, end) == offsetof(struct peal_thread_hold, end), "hold");

@@ -27,6 +27,21 @@ public func peal_observe_bindings(
 }
 
 @c @implementation
+public func peal_observe_handler(
+    _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ handler: peal_handler?,
+    _ methods: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
+    _ out_observation: UnsafeMutablePointer<peal_observation>?
+) -> peal_status {
+    Registration.register(target, options, out_observation) { () throws(Failure) in
+        let proto = try proto.find()
+        guard let handler else { throw .null("handler") }
+        let names = try Boundary.methodNames(methods, count)
+        return Registration(
+            proto: proto, target: target, functions: .handler(unsafeBitCast(handler, to: UnsafeRawPointer.self), names: names))
+    }
+}
+
+@c @implementation
 public func peal_observe_service(
     _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
@@ -152,6 +167,24 @@ extension Registration {
     }
 }
 
+extension Boundary {
+    /// The names of methods; nil for all.
+    fileprivate static func methodNames(
+        _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
+    ) throws(Failure) -> [String]? {
+        guard let names else {
+            guard count == 0 else { throw .null("methods") }
+            return nil
+        }
+        guard (0...FunctionBinding.mostBindings).contains(count) else {
+            throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
+        }
+        var read: [String] = []
+        for name in UnsafeBufferPointer(start: names, count: count) { read.append(try text(name, "the name of a method")) }
+        return read
+    }
+}
+
 extension FunctionBinding {
     fileprivate static func read(
         _ bindings: UnsafePointer<peal_binding>?, _ count: Int
@@ -172,5 +205,5 @@ extension FunctionBinding {
         return read
     }
 
-    private static var mostBindings: Int { 65_536 }
+    fileprivate static var mostBindings: Int { 65_536 }
 }

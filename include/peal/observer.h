@@ -111,7 +111,7 @@ PEAL_API peal_status peal_observe_bindings(
 
 /* One call, as a handler gets it. */
 struct peal_call {
-    peal_method method;     /* which method was called */
+    peal_method method;     /* which method was called, as the observed protocol names it */
     size_t index;           /* its place in the list of names, or among the protocol's methods */
     void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
     void *result;           /* room for the result, zeroed; NULL where the method has none */
@@ -129,13 +129,13 @@ typedef void (*peal_handler)(void *target, const struct peal_call *call);
  *
  * handler: called for each of the methods; *borrowed until the destroy callback*.
  * methods, count: *copied*; the names of the methods that it implements, as for peal_method_find, each at
- *   most once; required ones must be among them. NULL and 0: all of the protocol, in the order of
- *   peal_protocol_list_methods, and then those that it adopts. Methods that the protocol grows by later are
- *   not implemented.
- * The rest is as for peal_observe. Two registrations of one target and handler are duplicates. Also
- * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method
- * named twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of
- * libffi (proxy.h) and the system forbids it.
+ *   most once; required ones must be among them. NULL and 0: all that peal_protocol_list_methods lists now,
+ *   in that order, those of adopted protocols among them. Methods that a protocol grows by later are not
+ *   implemented.
+ * The rest is as for peal_observe, but that a duplicate has the same target and the same handler. Also
+ * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method named
+ * twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of libffi
+ * (proxy.h) and the system forbids it.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_observe_handler(
     peal_protocol protocol, void *target, peal_handler handler, const char *const *methods, size_t count,

@@ -104,6 +104,7 @@
 #define peal_observation_unblock (*peal_loaded_observation_unblock)
 #define peal_observe (*peal_loaded_observe)
 #define peal_observe_bindings (*peal_loaded_observe_bindings)
+#define peal_observe_handler (*peal_loaded_observe_handler)
 #define peal_observe_service (*peal_loaded_observe_service)
 #define peal_owner_create (*peal_loaded_owner_create)
 #define peal_owner_current (*peal_loaded_owner_current)
@@ -287,6 +288,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(observation_unblock) \
     FUNCTION(observe) \
     FUNCTION(observe_bindings) \
+    FUNCTION(observe_handler) \
     FUNCTION(observe_service) \
     FUNCTION(owner_create) \
     FUNCTION(owner_current) \

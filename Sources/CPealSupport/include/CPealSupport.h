@@ -6,6 +6,7 @@
 #include "delivery.h"
 #include "entry.h"
 #include "frame.h"
+#include "handler.h"
 #include "hooks.h"
 #include "condition.h"
 #include "mailbox.h"

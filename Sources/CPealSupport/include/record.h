@@ -7,6 +7,8 @@
 
 #include "delivery.h"
 
+struct peal_handler;
+
 /* The gate is the first member, so an entry leads to the record. The copies of the observer's tables
  * follow in the same allocation. */
 struct peal_observer_record {
@@ -30,6 +32,8 @@ struct peal_observer_record {
      * the use of it, which ends with it. */
     struct peal_observer_record *_Nullable lazy;
     uint64_t use;
+    /* Of one whose methods are all one function: it, in the same allocation (handler.h). */
+    const struct peal_handler *_Nullable handler;
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */

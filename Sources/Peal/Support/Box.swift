@@ -2,17 +2,23 @@
 ///
 /// The one place of the Swift API that counts references by hand: what `retain` hands to C, C's destroy
 /// callback gives back.
+@usableFromInline
 enum Box {
     /// A pointer to an object that is kept until ``release(_:)``.
     static func retain(_ object: AnyObject) -> UnsafeMutableRawPointer {
         Unmanaged.passRetained(object).toOpaque()
     }
 
+    /// A pointer to an object that somebody else keeps.
+    static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
     /// The object, without counting: whoever calls keeps it alive.
-    @inline(__always)
-    static func borrow<Object: AnyObject>(
-        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Void
-    ) {
+    @inlinable @inline(__always)
+    static func borrow<Object: AnyObject, Result>(
+        _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Result
+    ) -> Result {
         Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
     }
 

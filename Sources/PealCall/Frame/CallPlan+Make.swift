@@ -14,13 +14,15 @@ extension CallPlan {
         let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
         let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)
         let sizes = try copy(shape.parameters.map(\.size), in: &memory)
+        let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters.count)
+        let wordPlaces: UnsafePointer<UInt8>? = if let places { try copy(places, in: &memory) } else { nil }
 
         let plan = try memory.allocate(CallPlan.self, count: 1)
         plan.initialize(
             to: CallPlan(
                 frame: frame, resultPlace: place, parameterCount: shape.parameters.count,
                 resultKind: ResultKind(shape.result), resultSize: shape.result.size,
-                variadicKinds: kinds, parameterSizes: sizes, moves: moves,
+                variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces, moves: moves,
                 endOfMoves: moves + (frame == nil ? 0 : learned.moves.count),
                 interface: UnsafeMutableRawPointer(interface),
                 overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
@@ -35,6 +37,26 @@ extension CallPlan {
         let copy = try memory.allocate(Value.self, count: values.count)
         for (index, value) in values.enumerated() { copy[index] = value }
         return UnsafePointer(copy)
+    }
+}
+
+extension LearnedFrame {
+    /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
+    /// other, as those of a struct in registers of both kinds.
+    fileprivate func wordPlaces(of count: Int) -> [UInt8]? {
+        var places: [UInt8] = []
+        for index in 0..<count {
+            let parts = moves.filter { Int($0.argument) == index }.sorted { $0.offset < $1.offset }
+            guard let first = parts.first?.word, let last = parts.last?.word else { return nil }
+            for (step, part) in parts.enumerated() {
+                guard Int(part.offset) == 8 * step, Int(part.word) == Int(first) + step else { return nil }
+            }
+            // Words of the stack may lie elsewhere than those of registers.
+            let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
+            guard (first < firstStack) == (last < firstStack) else { return nil }
+            places.append(first)
+        }
+        return places
     }
 }
 

@@ -22,6 +22,10 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// For each parameter, the size of its value in bytes.
     public let parameterSizes: UnsafePointer<Int>
 
+    /// For each parameter, the word of a frame from which on its value lies as it does in memory; nil where
+    /// one lies otherwise.
+    public let wordPlaces: UnsafePointer<UInt8>?
+
     @usableFromInline let moves: UnsafePointer<FrameMove>
     @usableFromInline let endOfMoves: UnsafePointer<FrameMove>
     @usableFromInline let interface: UnsafeMutableRawPointer

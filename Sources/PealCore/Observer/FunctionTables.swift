@@ -9,6 +9,8 @@ struct FunctionTables: Sendable {
     }
 
     var tables: [PealProtocol: Table] = [:]
+    /// Where the functions are entries that lead to one function.
+    var handled: HandledMethods?
 
     func function(for method: Method) -> UnsafeRawPointer? {
         guard let table = tables[method.origin], method.rank < table.functions.count else { return nil }

@@ -1,8 +1,9 @@
 /// What tells two observers of one protocol apart: the target, or for those without one, the service or the
-/// functions; and the queue.
+/// functions; of those with a handler that and the target; and the queue.
 struct ObserverKey: Hashable, Sendable {
     private enum Identity: Hashable {
         case target(UInt)
+        case handler(UInt, target: UInt)
         case functions([UInt])
         case service(UInt64)
     }
@@ -11,7 +12,9 @@ struct ObserverKey: Hashable, Sendable {
     private let queue: UInt64
 
     init(target: UnsafeMutableRawPointer?, functions: FunctionTables, queue: UInt64) {
-        if let target {
+        if let handled = functions.handled {
+            identity = .handler(handled.address, target: UInt(bitPattern: target))
+        } else if let target {
             identity = .target(UInt(bitPattern: target))
         } else {
             identity = .functions(functions.addresses)

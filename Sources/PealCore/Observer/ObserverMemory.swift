@@ -11,6 +11,8 @@ struct ObserverMemory {
     ) throws(Failure) {
         let family = registration.proto.family
         var size = MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
+        let handlerPlace = size
+        if let handled = functions.handled { size += handled.size }
         var offsets: [PealProtocol: Int] = [:]
         for proto in family {
             offsets[proto] = size
@@ -26,6 +28,7 @@ struct ObserverMemory {
         record.pointee.keeps_latest = registration.keepsLatest
         record.pointee.mailbox = registration.queue?.mailbox
         registration.queue.map { peal_mailbox_retain($0.mailbox) }
+        record.pointee.handler = functions.handled?.write(to: memory + handlerPlace, target: registration.target)
         for proto in family { fill(proto, from: functions) }
     }
 
@@ -39,7 +42,7 @@ struct ObserverMemory {
         guard let function = functions.function(for: method), let table = tables[method.origin] else { return nil }
         return SnapshotEntry(
             function: unsafeBitCast(function, to: (@convention(c) () -> Void).self),
-            target: record.pointee.target,
+            target: record.pointee.handler.map { peal_handler_self($0) } ?? record.pointee.target,
             gate: UnsafeMutableRawPointer(record).assumingMemoryBound(to: UInt32.self),
             table: UnsafeRawPointer(table))
     }

@@ -4,6 +4,8 @@ public struct Registration {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
+        /// One function for all methods, or for those with these names.
+        case handler(UnsafeRawPointer, names: [String]?)
         /// What a service provides.
         case service
     }
@@ -120,15 +122,16 @@ extension CenterState {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
         case .service: FunctionTables()
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
+        case .handler(let function, let names):
+            try FunctionTables(handler: function, names: names, of: registration.proto, in: self)
         }
     }
 
     func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
-            throw Failure(
-                .conformance,
-                "the table for \(proto.name) lacks what is required: \(Self.list(missing.map(\.title)))")
+            let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
+            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map(\.title)))")
         }
     }
 

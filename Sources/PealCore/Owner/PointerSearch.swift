@@ -38,8 +38,10 @@ public struct PointerSearch {
     private mutating func look(at observation: Observation) {
         let record = observation.record
         let name = observation.proto.name
-        for (method, function) in observation.functions {
-            check(function, "observer of \(method.title)")
+        if let handler = record.pointee.handler {
+            check(unsafeBitCast(handler.pointee.function, to: UInt.self), "handler of an observer of \(name)")
+        } else {
+            for (method, function) in observation.functions { check(function, "observer of \(method.title)") }
         }
         check(address(record.pointee.destroy), "destroy callback of an observer of \(name)")
         check(address(record.pointee.retain), "retain function of a weak observer of \(name)")

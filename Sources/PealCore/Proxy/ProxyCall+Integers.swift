@@ -14,6 +14,7 @@ extension ProxyCall {
     static func integers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
+        if let handler = peal_handler_of(number) { return HandlerCall.integers(handler, a, b, c, d, index) }
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
             return integersSlowly(number, a, b, c, d, index, nil)
         }
@@ -92,6 +93,7 @@ extension ProxyCall {
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> UInt64 {
+        if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0)
         }

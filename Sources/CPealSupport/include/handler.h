@@ -1,0 +1,67 @@
+/* Observers whose methods are all one function.
+ *
+ * Not Swift: the tables of such an observer have the functions of proxies' tables (entry.h), and what these
+ * find must lie at one address for good. Programs read the call through peal's headers, so its layout is C's.
+ */
+#ifndef CPEAL_HANDLER_H
+#define CPEAL_HANDLER_H
+
+#include "record.h"
+
+/* One call. The same as struct peal_call of <peal/observer.h>. */
+struct peal_handled_call {
+    uint64_t method;
+    size_t index;
+    void *_Nullable const *_Nonnull arguments;
+    void *_Nullable result;
+};
+
+typedef void (*_Nonnull peal_handler_function)(
+    void *_Nullable target, const struct peal_handled_call *_Nonnull call);
+
+/* One method. */
+struct peal_handler_cell {
+    uint64_t method;
+    const void *_Nonnull plan;    /* PealCall's CallPlan */
+    const void *_Nonnull copying; /* PealCore's CopyPlan */
+    bool has_result;
+    bool is_words; /* each parameter is a word of its own, behind the first */
+};
+
+/* Lies in the memory of its observer, between the record and the tables. */
+struct peal_handler {
+    peal_handler_function function;
+    void *_Nullable target;
+    struct peal_handler_cell cells[];
+};
+
+static inline size_t peal_handler_size(size_t count)
+{
+    return sizeof(struct peal_handler) + count * sizeof(struct peal_handler_cell);
+}
+static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
+    const struct peal_handler *_Nonnull handler, uint64_t index)
+{
+    return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
+}
+
+/* Functions of tables take a proxy's number for `self`, or this: an address with a mark that neither a
+ * number of peal's has nor an address. So a `self` that is none is seen to be. */
+enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
+
+/* NULL where the address has bits of its own there: no system gives such unasked. */
+static inline void *_Nullable peal_handler_self(const struct peal_handler *_Nonnull handler)
+{
+    uint64_t address = (uintptr_t)handler;
+    uint64_t mark = (uint64_t)PEAL_HANDLER_MARK << PEAL_HANDLER_MARK_SHIFT;
+    return address >> PEAL_HANDLER_MARK_SHIFT == 0 ? (void *)(uintptr_t)(address | mark) : NULL;
+}
+static inline const struct peal_handler *_Nullable peal_handler_of(uint64_t self)
+{
+    uint64_t mark = (uint64_t)PEAL_HANDLER_MARK << PEAL_HANDLER_MARK_SHIFT;
+    return __builtin_expect(self >> PEAL_HANDLER_MARK_SHIFT == PEAL_HANDLER_MARK, 0)
+               ? (const struct peal_handler *)(uintptr_t)(self ^ mark)
+               : NULL;
+}
+
+#endif

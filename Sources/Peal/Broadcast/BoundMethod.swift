@@ -1,0 +1,45 @@
+public import CPeal
+
+/// A method in a center, found and checked: broadcasting it looks up nothing.
+///
+///     let onMessage = try center.method(Chat.onMessage)
+///     try onMessage("lobby", 3)
+///
+/// It is a plain value: copy it, and use it from any thread. It does not keep the center. `peal_method` in C.
+public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
+    /// The method in the C interface.
+    public let handle: peal_method
+    /// Its protocol in the C interface; the one through which it was found.
+    public let `protocol`: peal_protocol
+    /// What becomes of the results; the method's own policy unless ``using(_:)`` gave another.
+    @usableFromInline let policy: peal_policy
+    @usableFromInline let isOwnPolicy: Bool
+
+    @inlinable @inline(__always)
+    init(_ found: ResolvedMethod) {
+        handle = found.method
+        `protocol` = found.protocol
+        policy = found.policy
+        isOwnPolicy = true
+    }
+
+    @usableFromInline
+    init(_ other: Self, policy: peal_policy) {
+        handle = other.handle
+        `protocol` = other.protocol
+        self.policy = policy
+        isOwnPolicy = false
+    }
+}
+
+extension Center {
+    /// Finds a method of a Swift protocol, and checks it. The first use in a center defines the protocol there.
+    ///
+    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype.
+    @inlinable @inline(__always)
+    public func method<Owner, Result, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        BoundMethod(try resolved(method.signature))
+    }
+}

@@ -1,0 +1,64 @@
+internal import CPeal
+
+extension Center {
+    /// Calls a closure for each broadcast of a method.
+    ///
+    ///     let observation = try center.observe(Chat.onMessage) { room, count in
+    ///         print("\(count) in \(room)")
+    ///     }
+    ///
+    /// The closure runs on the broadcasting thread, or on the queue among the options. It may observe, end
+    /// observations and broadcast. `peal_observe_handler` in C.
+    ///
+    /// - Parameters:
+    ///   - method: What to hear.
+    ///   - options: What is special about it.
+    ///   - body: Kept until the observation has ended and its last call has returned.
+    /// - Returns: The observation, which ends when it is not kept.
+    /// - Throws: ``Status/conformance`` when the protocol requires other methods too: observe the protocol then.
+    @inlinable
+    public func observe<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) throws(PealError) -> Observation {
+        try observe(method.signature, options, Responses.make(body))
+    }
+
+    /// Calls a closure for each broadcast of a method, and gives back what it returns.
+    ///
+    ///     let observation = try center.observe(Chat.mayClose) { !document.isEdited }
+    @inlinable
+    public func observe<Owner, Result: PealResult, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) -> Result
+    ) throws(PealError) -> Observation {
+        try observe(method.signature, options, Responses.make(body))
+    }
+
+    @usableFromInline
+    func observe(
+        _ signature: MethodSignature, _ options: [ObserverOption], _ response: @escaping Response
+    ) throws(PealError) -> Observation {
+        let found = try resolve(signature)
+        return try register(ClosureHandler(response), for: [signature.name], of: found.protocol, options)
+    }
+
+    /// Registers a handler. It is kept until the observation's last call has returned.
+    func register(
+        _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption],
+        weak: UnsafePointer<peal_weak_type>? = nil
+    ) throws(PealError) -> Observation {
+        let target = Box.retain(handler)
+        var cOptions = peal_observe_options(options)
+        // Runs also when this fails.
+        cOptions.destroy = Box.release
+        cOptions.weak = weak
+        cOptions.weak_reference = weak == nil ? nil : target
+        var observation = peal_observation(number: 0)
+        let status = CStrings.withList(methods) { names in
+            peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)
+        }
+        try PealError.check(status)
+        return Observation(observation)
+    }
+}

@@ -1,0 +1,92 @@
+internal import CPeal
+
+extension Center {
+    /// Observes several methods of a protocol by closures.
+    ///
+    ///     let observation = try center.observe(Chat.self, .priority(5)) {
+    ///         $0.on(Chat.onMessage) { room, count in … }
+    ///         $0.on(Chat.mayClose) { true }
+    ///     }
+    ///
+    /// Methods that the protocol adopts are among those that can be answered. `peal_observe_handler` in C.
+    ///
+    /// - Parameters:
+    ///   - type: The protocol.
+    ///   - options: What is special about the observer.
+    ///   - methods: Runs once, before this returns.
+    /// - Throws: ``Status/conformance``, whose sentence names the required methods that are missing;
+    ///   ``Status/argument`` where no method is answered.
+    public func observe<Observed: PealProtocol>(
+        _ type: Observed.Type, _ options: ObserverOption..., methods: (inout ObserverMethods) -> Void
+    ) throws(PealError) -> Observation {
+        var list = ObserverMethods()
+        methods(&list)
+        let owner = try findOrDefine(type)
+        let names = try names(list.entries.map(\.signature), in: type, owner)
+        return try register(ListHandler(list.entries.map(\.response)), for: names, of: owner, options)
+    }
+
+    /// Observes a protocol by an object, which is not kept alive: the observation ends when it is dead.
+    ///
+    ///     let observation = try center.observe(Chat.self, weakly: window) {
+    ///         $0.on(Chat.onMessage, Window.show)
+    ///     }.keep()
+    ///
+    /// During a call the object is alive. It is called on any broadcasting thread, and so must be `Sendable`.
+    ///
+    /// - Parameters:
+    ///   - object: Held weakly. The same one on the same protocol and queue is refused, unless an option says
+    ///     otherwise.
+    /// - Throws: As the form without an object; ``Status/duplicate``.
+    public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
+        _ type: Observed.Type, weakly object: Object, _ options: ObserverOption...,
+        methods: (inout ObjectMethods<Object>) -> Void
+    ) throws(PealError) -> Observation {
+        var list = ObjectMethods<Object>()
+        methods(&list)
+        let owner = try findOrDefine(type)
+        let names = try names(list.entries.map(\.signature), in: type, owner)
+        let place = ObservedObjects.Key(
+            protocol: owner.number, queue: peal_observe_options(options).queue.number, object: ObjectIdentifier(object))
+        let handler = ObjectHandler(object, list.entries.map(\.response), place: place)
+        let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
+        let observation = try register(handler, for: names, of: owner, options, weak: ObjectHandler.weakType)
+        ObservedObjects.note(observation.handle, of: handler)
+        if options.replaces { for other in others { _ = peal_observation_remove(other) } }
+        return observation
+    }
+
+    /// Ends all observations of an object on a protocol.
+    ///
+    /// For who kept no ``Observation``. Those for protocols that adopt it stay.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, by object: AnyObject) throws(PealError) -> Int {
+        let owner = try findOrDefine(type)
+        let found = ObservedObjects.observations(of: object, on: owner)
+        return found.count { peal_observation_remove($0) == PEAL_OK }
+    }
+
+    /// The names by which the protocol knows the methods, each found and checked.
+    private func names(
+        _ signatures: [MethodSignature], in type: any PealProtocol.Type, _ owner: peal_protocol
+    ) throws(PealError) -> [String] {
+        if signatures.isEmpty {
+            throw PealError(
+                status: .argument, message: "an observer of \(type.name) answers no method; name at least one with on")
+        }
+        var names: [String] = []
+        for signature in signatures {
+            _ = try resolve(signature)
+            // An adopted method goes by its protocol's name too, which tells it from one's own.
+            names.append(signature.owner == type ? signature.name : "\(signature.owner.name).\(signature.name)")
+        }
+        return names
+    }
+}
+
+extension [ObserverOption] {
+    fileprivate var replaces: Bool { contains { if case .replacing = $0 { true } else { false } } }
+    fileprivate var duplicates: Bool { contains { if case .allowingDuplicates = $0 { true } else { false } } }
+}

@@ -1,0 +1,53 @@
+/// What an object does for each method of a protocol that it observes. The closure that describes the observer
+/// fills it, with methods of the object's class or with closures that get the object:
+///
+///     let observation = try center.observe(Chat.self, weakly: window) {
+///         $0.on(Chat.onMessage, Window.show)
+///         $0.on(Chat.mayClose) { window in !window.isEdited }
+///     }
+public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
+    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: ObjectResponse)] = []
+
+    init() {}
+
+    /// Answers a method without a result by a method of the object's class.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Void
+    ) {
+        add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Answers a method without a result.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Void
+    ) {
+        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Answers a method with a result by a method of the object's class.
+    @inlinable
+    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
+    ) {
+        add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Answers a method with a result.
+    @inlinable
+    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result
+    ) {
+        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+    }
+
+    @usableFromInline
+    mutating func add(_ signature: MethodSignature, _ response: @escaping ObjectResponse) {
+        entries.append((signature, response))
+    }
+}

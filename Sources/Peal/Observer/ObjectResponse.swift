@@ -1,0 +1,33 @@
+/// As ``Response``, for an object that is held weakly: its address comes with the call, which keeps it alive.
+@usableFromInline
+typealias ObjectResponse = @Sendable (
+    _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
+    _ result: UnsafeMutableRawPointer?
+) -> Void
+
+/// Responses made of closures that get the object.
+@usableFromInline
+enum ObjectResponses {
+    @inlinable
+    static func make<Object: AnyObject & Sendable>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) -> Void
+    ) -> ObjectResponse {
+        { object, arguments, _ in
+            var arguments = CallArguments(arguments)
+            Box.borrow(object, as: Object.self) { body($0, &arguments) }
+        }
+    }
+
+    @inlinable
+    static func make<Object: AnyObject & Sendable, Result: PealResult>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
+    ) -> ObjectResponse {
+        { object, arguments, place in
+            var arguments = CallArguments(arguments)
+            let result = Box.borrow(object, as: Object.self) { body($0, &arguments) }
+            guard let place else { return }
+            // What needs nothing beside it does not look at the room.
+            place.storeBytes(of: result.cValue(beside: place), as: Result.CValue.self)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import CPeal
+internal import Synchronization
+
+/// Which objects observe what. An observer's target in C is a handler of its own, so what C knows of duplicates it
+/// cannot know of Swift's objects.
+enum ObservedObjects {
+    // Weak references are looked at under the lock. What they lead to is the object that the caller has, since a
+    // living object shares its address with no other: so none is the last one, whose end would run here.
+
+    /// One object on one protocol, and one queue.
+    struct Key: Hashable, Sendable {
+        let `protocol`: UInt64
+        let queue: UInt64
+        let object: ObjectIdentifier
+    }
+
+    /// An observation of it. The handler leaves when it ends.
+    private struct Entry {
+        let handler: ObjectIdentifier
+        weak let object: (any AnyObject & Sendable)?
+        var observation: peal_observation
+    }
+
+    private static let entries = Mutex<[Key: [Entry]]>([:])
+
+    /// Enters an observation that is about to be made.
+    ///
+    /// - Returns: Those that are there already, of the same object.
+    static func enter(
+        _ handler: ObjectHandler, _ object: any AnyObject & Sendable, isExclusive: Bool
+    ) throws(PealError) -> [peal_observation] {
+        let (others, isRefused) = entries.withLock { entries -> ([peal_observation], Bool) in
+            let others = entries[handler.place, default: []]
+            // One whose object is dead had the same address, and waits for its next call to end. One whose
+            // registration another thread is making has no number yet.
+            let living = others.filter {
+                $0.object != nil && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
+            }
+            if isExclusive, !living.isEmpty { return ([], true) }
+            let entry = Entry(
+                handler: ObjectIdentifier(handler), object: object, observation: peal_observation(number: 0))
+            entries[handler.place] = others + [entry]
+            return (living.map(\.observation).filter { $0.number != 0 }, false)
+        }
+        if isRefused {
+            throw PealError(
+                status: .duplicate,
+                message: "the object observes the protocol already; observe with .replacing or .allowingDuplicates, "
+                    + "or cancel the other observation")
+        }
+        return others
+    }
+
+    /// Notes the number of an observation that was made.
+    static func note(_ observation: peal_observation, of handler: ObjectHandler) {
+        entries.withLock { entries in
+            guard let index = entries[handler.place]?.firstIndex(where: { $0.handler == ObjectIdentifier(handler) })
+            else { return }
+            entries[handler.place]?[index].observation = observation
+        }
+    }
+
+    /// The observations of an object on a protocol, whatever their queues.
+    static func observations(of object: AnyObject, on protocol: peal_protocol) -> [peal_observation] {
+        entries.withLock { entries in
+            entries.filter { $0.key.protocol == `protocol`.number && $0.key.object == ObjectIdentifier(object) }
+                .flatMap(\.value).filter { $0.object != nil && $0.observation.number != 0 }.map(\.observation)
+        }
+    }
+
+    /// Leaves when a handler ends.
+    static func forget(_ handler: ObjectIdentifier, at place: Key) {
+        entries.withLock { entries in
+            let rest = entries[place, default: []].filter { $0.handler != handler }
+            entries[place] = rest.isEmpty ? nil : rest
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// What an observer of a whole protocol does for each method. The closure that describes an observer fills it:
+///
+///     let observation = try center.observe(Chat.self) {
+///         $0.on(Chat.onMessage) { room, count in … }
+///         $0.on(Chat.mayClose) { true }
+///     }
+public struct ObserverMethods: Sendable {
+    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: Response)] = []
+
+    init() {}
+
+    /// Answers a method without a result.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) {
+        add(method.signature, Responses.make(body))
+    }
+
+    /// Answers a method with a result.
+    @inlinable
+    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result
+    ) {
+        add(method.signature, Responses.make(body))
+    }
+
+    @usableFromInline
+    mutating func add(_ signature: MethodSignature, _ response: @escaping Response) {
+        entries.append((signature, response))
+    }
+}

@@ -1,0 +1,45 @@
+public import CPeal
+
+/// What is special about an observer. Give as many as needed, in any order:
+///
+///     try center.observe(Chat.onMessage, .once, .priority(5)) { room, count in … }
+///
+/// `struct peal_observe_options` in C.
+public enum ObserverOption: Sendable {
+    /// Higher ones are called earlier; 0 unless given.
+    case priority(Int32)
+    /// The observation ends before the first call runs: there is one, also when broadcasts race.
+    case once
+    /// Registered, but blocked once: ``Observation/unblock()`` lets it hear.
+    case blocked
+    /// All observations of the same object on the protocol end once this one is there.
+    case replacing
+    /// The same object observes the protocol again, and is called once for each.
+    case allowingDuplicates
+    /// With a queue: bare pointers among the arguments outlive delivery.
+    case borrowing
+    /// Where calls are delivered; without it, on the broadcasting thread.
+    case queue(peal_queue)
+    /// To whom the observation belongs; without it, to the thread's owner, if there is one.
+    case owner(peal_owner)
+}
+
+extension peal_observe_options {
+    /// The options in C.
+    init(_ options: [ObserverOption]) {
+        self.init()
+        size = MemoryLayout<peal_observe_options>.size
+        for option in options {
+            switch option {
+            case .priority(let value): priority = value
+            case .once: flags |= UInt32(PEAL_OBSERVE_ONCE.rawValue)
+            case .blocked: flags |= UInt32(PEAL_OBSERVE_BLOCKED.rawValue)
+            case .borrowing: flags |= UInt32(PEAL_OBSERVE_BORROWED.rawValue)
+            case .queue(let handle): queue = handle
+            case .owner(let handle): owner = handle
+            // Every observer has a target of its own in C, so these are kept by ObservedObjects.
+            case .replacing, .allowingDuplicates: break
+            }
+        }
+    }
+}

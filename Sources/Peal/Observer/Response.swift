@@ -1,0 +1,36 @@
+/// What an observer does when one of its methods is called: decodes the arguments, runs the user's closure, and
+/// leaves the result.
+///
+/// The pointers are those of `struct peal_call`.
+@usableFromInline
+typealias Response = @Sendable (
+    _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
+) -> Void
+
+/// Responses made of closures. They are inlined where they are made, so that a call decodes plain values without
+/// looking at their types.
+@usableFromInline
+enum Responses {
+    @inlinable
+    static func make<each Parameter: PealValue>(
+        _ body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) -> Response {
+        { arguments, _ in
+            var arguments = CallArguments(arguments)
+            body(repeat arguments.read((each Parameter).self))
+        }
+    }
+
+    @inlinable
+    static func make<Result: PealResult, each Parameter: PealValue>(
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result
+    ) -> Response {
+        { arguments, place in
+            var arguments = CallArguments(arguments)
+            let result = body(repeat arguments.read((each Parameter).self))
+            guard let place else { return }
+            // What needs nothing beside it does not look at the room.
+            place.storeBytes(of: result.cValue(beside: place), as: Result.CValue.self)
+        }
+    }
+}

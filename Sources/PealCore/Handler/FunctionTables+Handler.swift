@@ -1,0 +1,37 @@
+extension FunctionTables {
+    /// Takes one function for the methods that are named, or for all.
+    init(
+        handler function: UnsafeRawPointer, names: [String]?, of proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) {
+        let methods = try Self.methods(names, of: proto, in: state)
+        guard methods.count <= HandledMethods.most else {
+            throw Failure(
+                .limit,
+                "a handler takes \(HandledMethods.most) methods at most, and these are \(methods.count); name fewer, and register it again for the others")
+        }
+        for origin in proto.family {
+            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].own.count))
+        }
+        for (index, method) in methods.enumerated() {
+            tables[method.origin]?.functions[method.rank] =
+                try ProxyEntry.function(of: method.plan, index: index, method.title)
+        }
+        handled = HandledMethods(function: function, methods: methods)
+    }
+
+    private static func methods(
+        _ names: [String]?, of proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) -> [Method] {
+        guard let names else { return state[proto].all }
+        var known: Set<UInt64> = []
+        var methods: [Method] = []
+        for name in names {
+            let method = try state.method(named: name, of: proto)
+            guard known.insert(method.number).inserted else {
+                throw Failure(.conflict, "method \(method.title) is named twice for a handler; name each once")
+            }
+            methods.append(method)
+        }
+        return methods
+    }
+}

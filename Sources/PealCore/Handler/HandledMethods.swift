@@ -1,0 +1,42 @@
+internal import CPealSupport
+import PealCall
+
+/// One function for many methods, and which they are, in the order in which it counts them.
+struct HandledMethods: @unchecked Sendable {
+    // Unchecked: the address of code.
+    let function: UnsafeRawPointer
+    let methods: [Method]
+
+    /// How many methods there may be.
+    static var most: Int { Int(PEAL_ENTRY_METHODS) }
+
+    var address: UInt { UInt(bitPattern: function) }
+
+    /// What it takes of its observer's memory, in bytes.
+    var size: Int { peal_handler_size(methods.count) }
+
+    /// Writes what the entries find.
+    func write(
+        to memory: UnsafeMutableRawPointer, target: UnsafeMutableRawPointer?
+    ) -> UnsafePointer<peal_handler> {
+        let handler = memory.bindMemory(to: peal_handler.self, capacity: 1)
+        handler.pointee.function = unsafeBitCast(function, to: peal_handler_function.self)
+        handler.pointee.target = target
+        for (index, method) in methods.enumerated() {
+            peal_handler_cell_at(handler, UInt64(index)).initialize(
+                to: peal_handler_cell(
+                    method: method.number, plan: UnsafeRawPointer(method.plan),
+                    copying: UnsafeRawPointer(method.copyPlan), has_result: method.plan.pointee.resultSize > 0,
+                    is_words: method.plan.pointee.isOneWordEach))
+        }
+        return UnsafePointer(handler)
+    }
+}
+
+extension CallPlan {
+    /// Whether the words behind the first are the parameters, one each.
+    fileprivate var isOneWordEach: Bool {
+        guard let wordPlaces else { return false }
+        return (0..<parameterCount).allSatisfy { Int(wordPlaces[$0]) == $0 + 1 }
+    }
+}

@@ -1,0 +1,62 @@
+import Peal
+import Synchronization
+import Testing
+
+/// An object that observes, and counts its kind.
+private final class Window: Sendable {
+    static let living = Mutex(0)
+    let shown = Mutex<[String]>([])
+
+    init() { Self.living.withLock { $0 += 1 } }
+    deinit { Self.living.withLock { $0 -= 1 } }
+
+    func show(room: String, count: Int32) { shown.withLock { $0.append("\(room) \(count)") } }
+    func mayClose() -> Bool { false }
+}
+
+@Suite(.serialized) struct ObserverTests {
+    @Test func anObjectHearsByMethodsOfItsClass() throws {
+        let center = try Center()
+        let window = Window()
+        let observation = try center.observe(Chat.self, weakly: window) {
+            $0.on(Chat.onMessage, Window.show)
+            $0.on(Chat.mayClose, Window.mayClose)
+            $0.on(Chat.votes) { window, room in Int32(window.shown.withLock(\.count)) + Int32(room.utf8.count) }
+        }
+        try center.broadcast(Chat.onMessage, "lobby", 3)
+        #expect(window.shown.withLock(\.self) == ["lobby 3"])
+        #expect(try center.ask(Chat.mayClose) == false)
+        #expect(try center.ask(Chat.votes, "hall") == 5)
+        #expect(observation.isActive)
+    }
+
+    @Test("O9: a dead object is not called, and its observation ends")
+    func aDeadObjectIsNotCalled() throws {
+        let center = try Center()
+        var window: Window? = Window()
+        let observation = try center.observe(Chat.self, weakly: window!) { $0.on(Chat.onMessage, Window.show) }
+        #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
+        let before = Window.living.withLock(\.self)
+        window = nil
+        #expect(Window.living.withLock(\.self) == before - 1)
+        #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 0)
+        #expect(!observation.isActive)
+    }
+
+    @Test("O3: the same object is refused, replaced or called twice")
+    func theSameObjectIsRefusedReplacedOrCalledTwice() throws {
+        let center = try Center()
+        let window = Window()
+        let first = try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+        let error = #expect(throws: PealError.self) {
+            try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+        }
+        #expect(error?.status == .duplicate)
+        let second = try center.observe(Chat.self, weakly: window, .replacing) { $0.on(Chat.onMessage, Window.show) }
+        #expect(!first.isActive && second.isActive)
+        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) { $0.on(Chat.onMessage, Window.show) }
+        #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 2)
+        #expect(try center.unobserve(Chat.self, by: window) == 2)
+        #expect(!second.isActive && !third.isActive)
+    }
+}
