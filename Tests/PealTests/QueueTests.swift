@@ -28,7 +28,7 @@ private final class Ear: Sendable {
             #expect(queue.isCurrent)
             heard.append(text)
         }
-        try center.observe(Ear.self, ear, on: queue)
+        try center.observe(Ear.self, ear, .on(queue))
         for number in 0..<100 { try say("\(number)") }
         try queue.flush()
         #expect(heard.all == (0..<100).map(String.init))
@@ -46,7 +46,7 @@ private final class Ear: Sendable {
         let queue = try Queue.pumped(capacity: 2, overflow: overflow)
         let heard = heard
         let ear = Ear { heard.append($0) }
-        try center.observe(Ear.self, ear, on: queue)
+        try center.observe(Ear.self, ear, .on(queue))
         for number in 0..<4 { try say("\(number)") }
         try queue.pump()
         #expect(heard.all == expected)
@@ -57,7 +57,7 @@ private final class Ear: Sendable {
         let queue = try Queue.pumped()
         let heard = heard
         let ear = Ear { heard.append($0) }
-        try center.observe(Ear.self, ear, on: queue)
+        try center.observe(Ear.self, ear, .on(queue))
         try queue.pause()
         try say("held")
         #expect(try queue.pump() == 0)
@@ -75,7 +75,7 @@ private final class Ear: Sendable {
         let ear = Ear { _ in
             do throws(PealError) { try queue.flush() } catch { heard.append(error.status.description) }
         }
-        try center.observe(Ear.self, ear, on: queue)
+        try center.observe(Ear.self, ear, .on(queue))
         try say("")
         try queue.pump()
         #expect(heard.all == ["PEAL_ERROR_WOULD_DEADLOCK"])
@@ -102,7 +102,7 @@ private final class Ear: Sendable {
         do {
             let queue = try Queue.pumped()
             kept = queue
-            try center.observe(Ear.self, ear, on: queue)
+            try center.observe(Ear.self, ear, .on(queue))
         }
         try say("kept")
         #expect(try kept?.pump() == 1)
@@ -119,7 +119,7 @@ private final class Ear: Sendable {
         }
         #expect(throws: PealError.self) { try borrowed.counts() }
         let ear = Ear { _ in }
-        let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, on: borrowed) }
+        let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, .on(borrowed)) }
         #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
     }
 }

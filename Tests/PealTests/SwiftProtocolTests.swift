@@ -43,14 +43,14 @@ private final class Shared: Value { func ping() {} }
     init() throws { center = try Center() }
 
     private func say(_ text: String) throws -> Int {
-        try center.broadcast((any ChatObserver).self) { $0.didReceive(text) }
+        try center.broadcast((any ChatObserver).self) { $0.didReceive(text) }.calls
     }
 
     @Test func aBroadcastCallsEveryObserverInOrderOfPriorityAndRegistration_O4() throws {
         let (ann, bob, eve) = (Listener("Ann", heard), Listener("Bob", heard), Listener("Eve", heard))
         try center.observe((any ChatObserver).self, ann)
         try center.observe((any ChatObserver).self, bob)
-        try center.observe((any ChatObserver).self, eve, priority: 1)
+        try center.observe((any ChatObserver).self, eve, .priority(1))
         #expect(try say("hello") == 3)
         #expect(heard.all == ["Eve hello", "Ann hello", "Bob hello"])
         #expect(try center.observerCount(of: (any ChatObserver).self) == 3)
@@ -99,9 +99,9 @@ private final class Shared: Value { func ping() {} }
         try center.observe((any ChatObserver).self, ann)
         let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, ann) }
         #expect(failure?.status.description == "PEAL_ERROR_DUPLICATE")
-        try center.observe((any ChatObserver).self, ann, options: .allowDuplicate)
+        try center.observe((any ChatObserver).self, ann, .allowingDuplicates)
         #expect(try say("twice") == 2)
-        try center.observe((any ChatObserver).self, ann, options: .replace)
+        try center.observe((any ChatObserver).self, ann, .replacing)
         #expect(try say("once") == 1)
     }
 
@@ -143,7 +143,7 @@ private final class Shared: Value { func ping() {} }
 
     @Test func anObserverMayHearOnce_O10() throws {
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, options: .once)
+        try center.observe((any ChatObserver).self, ann, .once)
         #expect(try say("one") == 1)
         #expect(try say("two") == 0)
     }
@@ -156,7 +156,7 @@ private final class Shared: Value { func ping() {} }
         let count = try center.broadcast((any ChatObserver).self) { observer throws(Full) in
             do { try observer.save() } catch { throw Full(name: observer is Listener ? "full" : "") }
         } reporting: { failures.append($0) }
-        #expect(count == 2)
+        #expect(count.calls == 2)
         #expect(failures.all.map(\.name) == ["full", "full"])
     }
 
@@ -194,7 +194,7 @@ private final class Shared: Value { func ping() {} }
     @Test func anObserverOnAQueueIsCalledThereAndNotVisited_Q1() throws {
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, on: queue)
+        try center.observe((any ChatObserver).self, ann, .on(queue))
         #expect(try say("later") == 1)
         try center.visit((any ChatObserver).self) { _ in Issue.record("visited") }
         #expect(heard.all == [])
@@ -206,7 +206,7 @@ private final class Shared: Value { func ping() {} }
         let lifetimes = Lifetimes()
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        let observation = try center.observe((any ChatObserver).self, ann, on: queue)
+        let observation = try center.observe((any ChatObserver).self, ann, .on(queue))
         for _ in 0..<3 {
             let life = lifetimes.begin()
             try center.broadcast((any ChatObserver).self) { _ in _ = life }
@@ -225,13 +225,13 @@ private final class Shared: Value { func ping() {} }
         #expect(failure?.message.contains("Plain is no class") == true)
         let shared = Shared()
         try center.observe((any Value).self, shared)
-        #expect(try center.broadcast((any Value).self) { $0.ping() } == 1)
+        #expect(try center.broadcast((any Value).self) { $0.ping() }.calls == 1)
     }
 
     @Test func aClassMayBeTheKey() throws {
         let ann = Listener("Ann", heard)
         try center.observe(Listener.self, ann)
-        #expect(try center.broadcast(Listener.self) { $0.didReceive("as a class") } == 1)
+        #expect(try center.broadcast(Listener.self) { $0.didReceive("as a class") }.calls == 1)
         #expect(try say("as a protocol") == 0)
     }
 
@@ -241,7 +241,7 @@ private final class Shared: Value { func ping() {} }
             let object = Local()
             return { center in
                 try center.observe(Local.self, object)
-                return try center.broadcast(Local.self) { _ in }
+                return try center.broadcast(Local.self) { _ in }.calls
             }
         }
         func second() throws -> (Center) throws -> Int {
@@ -249,7 +249,7 @@ private final class Shared: Value { func ping() {} }
             let object = Local()
             return { center in
                 try center.observe(Local.self, object)
-                return try center.broadcast(Local.self) { _ in }
+                return try center.broadcast(Local.self) { _ in }.calls
             }
         }
         #expect(try first()(center) == 1)

@@ -48,6 +48,7 @@ extension Center {
         _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption],
         weak: UnsafePointer<peal_weak_type>? = nil
     ) throws(PealError) -> Observation {
+        handler.queues = options.compactMap(\.keptQueue)
         let target = Box.retain(handler)
         var cOptions = peal_observe_options(options)
         // Runs also when this fails.

@@ -2,7 +2,10 @@ internal import CPeal
 
 /// The target of an observer in the C interface. One function takes the calls of all of them: ``call``.
 class Handler: @unchecked Sendable {
-    // Unchecked, since it is no final class; all that it and its subclasses have is immutable.
+    // Unchecked, since it is no final class; all that it and its subclasses have is immutable once it is registered.
+
+    /// Where its calls may come: kept as long as it is.
+    final var queues: [Queue] = []
 
     /// Answers one call. `index` is the method's place in the list that was registered.
     func respond(

@@ -20,6 +20,8 @@ public enum ObserverOption: Sendable {
     case borrowing
     /// Where calls are delivered; without it, on the broadcasting thread.
     case queue(peal_queue)
+    /// The same, and the registration keeps the queue.
+    case on(Queue)
     /// To whom the observation belongs; without it, to the thread's owner, if there is one.
     case owner(peal_owner)
 }
@@ -36,6 +38,7 @@ extension peal_observe_options {
             case .blocked: flags |= UInt32(PEAL_OBSERVE_BLOCKED.rawValue)
             case .borrowing: flags |= UInt32(PEAL_OBSERVE_BORROWED.rawValue)
             case .queue(let handle): queue = handle
+            case .on(let kept): queue = kept.handle
             case .owner(let handle): owner = handle
             // Every observer has a target of its own in C, so these are kept by ObservedObjects.
             case .replacing, .allowingDuplicates: break

@@ -24,7 +24,7 @@ public enum Overflow: Sendable, Hashable {
         case .keepLatest: options.overflow = PEAL_OVERFLOW_KEEP_LATEST
         case .wait(let limit):
             options.overflow = PEAL_OVERFLOW_WAIT
-            options.wait = limit.milliseconds
+            options.wait = Milliseconds.limit(limit)
         }
     }
 }

@@ -55,7 +55,7 @@ extension Queue {
     /// `peal_queue_flush`.
     @available(*, noasync, message: "it blocks the thread: flush from a thread of your own")
     public func flush(timeout: Duration? = nil) throws(PealError) {
-        try PealError.check(peal_queue_flush(handle, timeout.timeLimit))
+        try PealError.check(peal_queue_flush(handle, Milliseconds.limit(timeout)))
     }
 
     /// Whether the calling thread is inside one of the queue's calls.

@@ -34,11 +34,6 @@ enum Box {
 }
 
 extension Box {
-    /// Where an object lies. The object is not kept.
-    static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
-        Unmanaged.passUnretained(object).toOpaque()
-    }
-
     /// A retain function of the C interface: what ``release`` takes back.
     static let retainAgain: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
         if let pointer { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }

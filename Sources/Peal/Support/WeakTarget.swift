@@ -34,13 +34,13 @@ extension WeakTarget {
     private static let entries = Mutex<[UInt: Entry]>([:])
 
     /// The one for an object, for one more registration. ``forget`` takes that back.
-    static func remember(_ object: AnyObject, on queue: Queue? = nil) -> WeakTarget {
+    static func remember(_ object: AnyObject, keeping queues: [Queue] = []) -> WeakTarget {
         let key = UInt(bitPattern: Box.address(of: object))
         let target = WeakTarget(object)
         return entries.withLock { entries in
             var entry = entries[key] ?? Entry(target: target)
             entry.registrations += 1
-            if let queue, !entry.queues.contains(where: { $0 === queue }) { entry.queues.append(queue) }
+            for queue in queues where !entry.queues.contains(where: { $0 === queue }) { entry.queues.append(queue) }
             entries[key] = entry
             return entry.target
         }

@@ -11,13 +11,13 @@ extension Center {
     /// - Parameters:
     ///   - type: what the observers registered as.
     ///   - body: called once an observer: at once, or later on its queue.
-    /// - Returns: how many were called, or will be.
+    /// - Returns: how many were called, or will be, and whether a full queue refused.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult
     public func broadcast<Observed: Sendable>(
         _ type: Observed.Type, _ body: @escaping @Sendable (Observed) -> Void
-    ) throws(PealError) -> Int {
+    ) throws(PealError) -> Delivery {
         try send(TypedSwiftCall(body), to: type)
     }
 
@@ -30,14 +30,14 @@ extension Center {
     ///   - type: what the observers registered as.
     ///   - body: called once an observer.
     ///   - reporting: gets what it throws, on the thread of that call.
-    /// - Returns: how many were called, or will be.
+    /// - Returns: how many were called, or will be, and whether a full queue refused.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult
     public func broadcast<Observed: Sendable, Failure: Error>(
         _ type: Observed.Type, _ body: @escaping @Sendable (Observed) throws(Failure) -> Void,
         reporting: @escaping @Sendable (Failure) -> Void
-    ) throws(PealError) -> Int {
+    ) throws(PealError) -> Delivery {
         try broadcast(type) { observer in
             do throws(Failure) {
                 try body(observer)
@@ -47,7 +47,7 @@ extension Center {
         }
     }
 
-    private func send(_ call: SwiftCall, to type: Any.Type) throws(PealError) -> Int {
+    private func send(_ call: SwiftCall, to type: Any.Type) throws(PealError) -> Delivery {
         var count = 0
         var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         if status == PEAL_ERROR_HANDLE {
@@ -55,8 +55,7 @@ extension Center {
             swiftProtocols.forget(type)
             status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         }
-        try PealError.check(status)
-        return count
+        return Delivery(status: Status(try PealError.check(status)), calls: count)
     }
 
     private static func send(_ call: SwiftCall, to protocols: SwiftProtocol, _ count: inout Int) -> peal_status {

@@ -15,18 +15,15 @@ extension Center {
     ///   - type: what the object is called as.
     ///   - object: who observes. The same object on the same type and queue is refused, unless `options` say
     ///     otherwise.
-    ///   - queue: where it is called; nil for the broadcasting thread. The registration keeps it.
     ///   - holding: whether the registration keeps the object alive.
-    ///   - options: how it is registered.
-    ///   - priority: higher is called earlier.
+    ///   - options: what is special about it: `.priority(1)`, `.on(queue)`.
     /// - Returns: the registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe`.
     @discardableResult
     public func observe<Observed: Sendable>(
-        _ type: Observed.Type, _ object: Observed, on queue: Queue? = nil, holding: Holding = .weakly,
-        options: ObserveOptions = [], priority: Int32 = 0
+        _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
     ) throws(PealError) -> Observation {
         guard Swift.type(of: object as Any) is AnyClass else {
             throw PealError(
@@ -35,12 +32,12 @@ extension Center {
                     + "\(type): make it a class")
         }
         let protocols = try swiftProtocols.find(type, in: handle)
-        let observer = SwiftObserver(object: object as AnyObject, queue: queue, holding: holding)
-        var options = observer.options(options, priority: priority)
+        let observer = SwiftObserver(object: object as AnyObject, holding: holding, options: options)
+        var cOptions = observer.begin()
         var table = SwiftProtocolTable(
-            call: SwiftCall.receive, visit: queue == nil ? SwiftVisit.receive : nil)
+            call: SwiftCall.receive, visit: cOptions.queue.number == 0 ? SwiftVisit.receive : nil)
         var observation = peal_observation(number: 0)
-        let status = peal_observe(protocols.handle, observer.target, &table, &options, &observation)
+        let status = peal_observe(protocols.handle, observer.target, &table, &cOptions, &observation)
         try PealError.check(status)
         return Observation(observation).keep()
     }

@@ -40,7 +40,7 @@ extension Timer {
     @available(*, noasync, message: "it blocks the thread: use stop()")
     @discardableResult
     public func stopAndWait(timeout: Duration? = nil) throws(PealError) -> Bool {
-        try PealError.check(peal_timer_stop_and_wait(handle, timeout.timeLimit)) == PEAL_OK
+        try PealError.check(peal_timer_stop_and_wait(handle, Milliseconds.limit(timeout))) == PEAL_OK
     }
 
     /// Puts one firing on the queue now, beside the others, also while the timer stands. Where one waits already

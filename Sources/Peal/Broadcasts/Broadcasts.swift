@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// What comes from a center, as an asynchronous sequence: the broadcasts of a method, the values of a property.
+///
+///     for await (room, count) in try center.broadcasts(of: Chat.onMessage) { … }
+///
+/// It listens from when it was made, and keeps what nobody has taken yet as its policy says; what it must drop is
+/// counted. It is for one loop. It ends, and with it the observation, when its task is cancelled, when nobody keeps
+/// it, or its iterator, any more, and when the center, the protocol or the property has ended.
+public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
+    private let stream: AsyncStream<Element>
+    private let counter: Counter
+
+    /// What it does with more than it may keep.
+    public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
+
+    /// How many elements were dropped so far, since nobody took them in time.
+    ///
+    /// Any thread.
+    public var dropped: Int { counter.dropped.load(ordering: .relaxed) }
+
+    /// Begins to listen. The body registers an observer that gives its elements to what it gets, and keeps that.
+    init(
+        _ policy: BufferingPolicy, _ observe: (Source) throws(PealError) -> Observation
+    ) throws(PealError) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+        counter = Counter()
+        self.stream = stream
+        let observation = try observe(Source(continuation, counter))
+        continuation.onTermination = { _ in observation.cancel() }
+    }
+
+    /// Takes the elements one by one.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var iterator: AsyncStream<Element>.AsyncIterator
+
+        fileprivate init(_ iterator: AsyncStream<Element>.AsyncIterator) { self.iterator = iterator }
+
+        /// The next element; nil once the sequence has ended, and when the task is cancelled.
+        public mutating func next() async -> Element? { await iterator.next() }
+
+        /// The same, on the actor of who asks.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            await iterator.next(isolation: actor)
+        }
+    }
+
+    /// For a loop; one at a time.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream.makeAsyncIterator()) }
+
+    final class Counter: Sendable {
+        let dropped = Atomic(0)
+    }
+
+    /// Where an observer leaves the elements. When the observer is gone, the sequence ends.
+    final class Source: Sendable {
+        private let continuation: AsyncStream<Element>.Continuation
+        private let counter: Counter
+
+        fileprivate init(_ continuation: AsyncStream<Element>.Continuation, _ counter: Counter) {
+            self.continuation = continuation
+            self.counter = counter
+        }
+
+        func send(_ element: Element) {
+            if case .dropped = continuation.yield(element) { counter.dropped.add(1, ordering: .relaxed) }
+        }
+
+        deinit { continuation.finish() }
+    }
+}

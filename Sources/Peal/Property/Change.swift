@@ -1,0 +1,28 @@
+/// A change of a property, as its observers are told.
+///
+/// The C interface's `struct peal_change`.
+public struct Change<Value: Sendable>: Sendable {
+    /// The value before. Of ``isInitial``, the value.
+    public let old: Value
+    /// The value after.
+    public let new: Value
+    /// It is no change: the value when the observer was registered.
+    public let isInitial: Bool
+}
+
+extension Change: Equatable where Value: Equatable {}
+
+/// When an observer of a property is told.
+///
+/// The C interface's `enum peal_property_observe_flags`.
+public struct Telling: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Told at once, before any change, of the value as it is.
+    public static let initial = Telling(rawValue: 1)
+    /// With a queue: a change that still waits when the next one comes is dropped, and counted.
+    public static let latest = Telling(rawValue: 2)
+    /// Told before the value is another, not after. It cannot prevent the change.
+    public static let before = Telling(rawValue: 4)
+}

@@ -1,0 +1,78 @@
+import CPeal
+
+extension Property {
+    /// Tells a closure of each change.
+    ///
+    ///     let shown = try volume.observe { old, new in print("from \(old) to \(new)") }
+    ///
+    /// - Parameters:
+    ///   - telling: when: `.initial`, `.latest`, `.before`.
+    ///   - options: what is special about it: `.on(queue)`, `.priority(1)`, `.once`.
+    ///   - body: gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    public func observe(
+        _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) throws(PealError) -> Observation {
+        try observe(telling, options, ClosurePropertyTarget<Value>(options) { body($0.old, $0.new) })
+    }
+
+    /// The same, with a record that also tells the initial value from a change.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    public func observeChanges(
+        _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @Sendable (Change<Value>) -> Void
+    ) throws(PealError) -> Observation {
+        try observe(telling, options, ClosurePropertyTarget<Value>(options, body))
+    }
+
+    /// Tells a closure of each change, with an object, as long as that is alive. Once it is gone the observation
+    /// ends by itself.
+    ///
+    ///     try volume.observe(weakly: bar) { bar, old, new in bar.show(new) }
+    ///
+    /// - Parameters:
+    ///   - object: held weakly, and kept alive during each call.
+    ///   - telling: when.
+    ///   - options: what is special about it.
+    ///   - body: gets the object, the old value and the new one.
+    /// - Returns: the observation, which stays when the result is dropped.
+    /// - Throws: ``Status/handle`` once the property has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    @discardableResult
+    public func observe<Object: AnyObject & Sendable>(
+        weakly object: Object, _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @Sendable (_ object: Object, _ old: Value, _ new: Value) -> Void
+    ) throws(PealError) -> Observation {
+        let target = WeakPropertyTarget<Object, Value>(object, options) { body($0, $1.old, $1.new) }
+        return try observe(telling, options, target, isWeak: true).keep()
+    }
+
+    func observe(
+        _ telling: Telling, _ options: [ObserverOption], _ target: PropertyTarget, isWeak: Bool = false
+    ) throws(PealError) -> Observation {
+        var observer = peal_property_observer()
+        observer.size = MemoryLayout<peal_property_observer>.size
+        if telling.contains(.before) {
+            observer.prior = PropertyTarget.receive
+            observer.recorded = telling.contains(.initial) ? PropertyTarget.receiveInitial : nil
+        } else {
+            observer.recorded = PropertyTarget.receive
+        }
+        let pointer = Box.retain(target)
+        var options = peal_observe_options(options)
+        // Runs also when this fails.
+        options.destroy = Box.release
+        options.weak = isWeak ? PropertyTarget.hooks : nil
+        options.weak_reference = isWeak ? pointer : nil
+        var observation = peal_observation(number: 0)
+        let flags = telling.intersection([.initial, .latest]).rawValue
+        try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
+        return Observation(observation)
+    }
+}

@@ -1,0 +1,29 @@
+import CPeal
+
+extension Property {
+    /// The type as the center's property has it, if there is one and Swift's type is the same by another spelling:
+    /// `int` is `int32_t`. Else as Swift declares it.
+    static func cType(of name: String, in center: Center) throws(PealError) -> String {
+        let type = ValueType(Value.self)
+        if let misplacement = type.misplacement { throw PealError(status: .type, message: misplacement) }
+        if let declaration = type.type.declaration {
+            try PealError.check(peal_type_declare(center.handle, declaration))
+        }
+        let text = try known(name, in: center) ?? type.type.text
+        var (size, alignment) = (MemoryLayout<UnsafeRawPointer>.size, MemoryLayout<UnsafeRawPointer>.alignment)
+        if !text.contains("*") {
+            try PealError.check(peal_type_layout(center.handle, text, &size, &alignment))
+        }
+        if TypeComparison(center: center.handle, text: text, size: size, alignment: alignment).fits(type) { return text }
+        throw PealError(
+            status: text == type.type.text ? .type : .conflict,
+            message: "property \(name): it is \(text), of \(size) bytes, and Swift declares \(type.swiftName), which is "
+                + "\(type.type), of \(type.size)")
+    }
+
+    private static func known(_ name: String, in center: Center) throws(PealError) -> String? {
+        var handle = peal_property(number: 0)
+        guard peal_property_find(center.handle, name, nil, &handle) == PEAL_OK else { return nil }
+        return try CStrings.copied { Status(peal_property_type(handle, $0, $1, $2)) }
+    }
+}

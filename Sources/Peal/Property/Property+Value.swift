@@ -1,0 +1,105 @@
+import CPeal
+
+extension Property {
+    /// The value now. Takes no lock, waits for nobody.
+    ///
+    /// - Throws: ``Status/handle`` once the property has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_get`, `peal_property_get_text`.
+    public var value: Value {
+        get throws(PealError) {
+            if isText { return try text() }
+            var status = PEAL_OK
+            let value = withUnsafeTemporaryAllocation(of: Value.CValue.self, capacity: 1) { room -> Value? in
+                status = peal_property_get(handle, room.baseAddress, MemoryLayout<Value.CValue>.stride)
+                return status == PEAL_OK ? Value(cValue: room[0]) : nil
+            }
+            guard let value else { throw PealError.failure(status) }
+            return value
+        }
+    }
+
+    /// Sets the value, and tells the observers before it returns, or lets those be told who tell already.
+    ///
+    /// - Parameter value: the new value; copied.
+    /// - Returns: ``Status/ok``; ``Status/deferred``: set, and told later, since the property is being told or a batch
+    ///   is open; ``Status/rejected``: set, but a queue was full for an observer's call.
+    /// - Throws: ``Status/handle`` once the property has ended; ``Status/limit`` when 65,536 changes wait to be told;
+    ///   ``Status/argument`` for a string with a zero inside. It is not set then.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_set`.
+    @discardableResult
+    public func set(_ value: Value) throws(PealError) -> Status {
+        let status = try Representation.lend(value) {
+            peal_property_set(handle, $0, MemoryLayout<Value.CValue>.stride)
+        }
+        return Status(try PealError.check(status))
+    }
+
+    /// Sets the value if it is still the expected one.
+    ///
+    /// - Parameters:
+    ///   - expected: compared by its bytes; a string by its characters.
+    ///   - value: the new value.
+    /// - Returns: whether it was set. If not, nobody is told.
+    /// - Throws: as ``set(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
+    @discardableResult
+    public func compareAndSet(expected: Value, to value: Value) throws(PealError) -> Bool {
+        var isSet = false
+        let length = try value.lengthBeside()
+        let status = try Representation.lend(expected) { expected in
+            withUnsafeTemporaryAllocation(byteCount: max(length, 1), alignment: 16) { room in
+                withUnsafePointer(to: value.cValue(beside: room.baseAddress.unsafelyUnwrapped)) {
+                    peal_property_compare_and_set(handle, expected, $0, MemoryLayout<Value.CValue>.stride, &isSet)
+                }
+            }
+        }
+        try PealError.check(status)
+        return isSet
+    }
+
+    /// Changes the value, so that no set of another thread is lost in between.
+    ///
+    ///     try volume.modify { $0 += 1 }
+    ///
+    /// - Parameter body: gets the value and changes it; called again when somebody else was faster.
+    /// - Returns: the new value.
+    /// - Throws: as ``set(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
+    @discardableResult
+    public func modify(_ body: (inout Value) -> Void) throws(PealError) -> Value {
+        while true {
+            let old = try value
+            var new = old
+            body(&new)
+            if try compareAndSet(expected: old, to: new) { return new }
+        }
+    }
+
+    /// A text is read into a buffer; it may become longer meanwhile.
+    private func text() throws(PealError) -> Value {
+        var capacity = 256
+        while true {
+            var length = 0
+            var status = PEAL_OK
+            let value = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { room -> Value? in
+                status = peal_property_get_text(handle, room.baseAddress, capacity, &length)
+                guard status == PEAL_OK, let start = room.baseAddress else { return nil }
+                return Self.value(at: UnsafeRawPointer(start), isText: true)
+            }
+            if let value { return value }
+            try PealError.check(status)
+            capacity = length + 1
+        }
+    }
+
+    /// A value as the C interface tells it: of a text, its first byte.
+    static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
+        guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }
+        let text = UnsafePointer<CChar>?(place.assumingMemoryBound(to: CChar.self))
+        return withUnsafeBytes(of: text) { Value(cValue: $0.load(as: Value.CValue.self)) }
+    }
+}

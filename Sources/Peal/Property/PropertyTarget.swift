@@ -1,0 +1,85 @@
+import CPeal
+
+/// The target of an observer of a property in the C interface, which keeps it until the last call has returned.
+class PropertyTarget {
+    /// Kept as long as calls may come on them.
+    private let queues: [Queue]
+
+    init(_ options: [ObserverOption]) { queues = options.compactMap(\.keptQueue) }
+
+    func receive(_ change: peal_change) {}
+
+    /// Whether there is still somebody to tell. The registration ends when there is not.
+    var isAlive: Bool { true }
+
+    /// The one function that the C interface calls.
+    static let receive: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
+        target, change in
+        guard let target, let change else { return }
+        Box.borrow(target, as: PropertyTarget.self) { $0.receive(change.pointee) }
+    }
+
+    /// The same for an observer that is told before changes: after them it is told of the initial value alone.
+    static let receiveInitial: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
+        target, change in
+        if change?.pointee.kind == PEAL_CHANGE_INITIAL { receive(target, change) }
+    }
+
+    /// The target itself is always there; what it tells may be gone. It is `receive` that keeps that alive.
+    // Unsafe: it is filled here and never written again.
+    nonisolated(unsafe) static let hooks: UnsafePointer<peal_weak_type> = {
+        let hooks = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)
+        hooks.initialize(to: peal_weak_type(
+            retain: { reference in
+                guard let reference else { return false }
+                var isAlive = false
+                Box.borrow(reference, as: PropertyTarget.self) { isAlive = $0.isAlive }
+                return isAlive
+            },
+            release: { _, _ in }))
+        return UnsafePointer(hooks)
+    }()
+}
+
+/// A closure that is told.
+final class ClosurePropertyTarget<Value: PealValue & Sendable>: PropertyTarget {
+    private let body: @Sendable (Change<Value>) -> Void
+
+    init(_ options: [ObserverOption], _ body: @escaping @Sendable (Change<Value>) -> Void) {
+        self.body = body
+        super.init(options)
+    }
+
+    override func receive(_ change: peal_change) { body(Change(change)) }
+}
+
+/// A closure that is told with an object, as long as that is alive.
+final class WeakPropertyTarget<Object: AnyObject, Value: PealValue & Sendable>: PropertyTarget {
+    private weak let object: Object?
+    private let body: @Sendable (Object, Change<Value>) -> Void
+
+    init(
+        _ object: Object, _ options: [ObserverOption], _ body: @escaping @Sendable (Object, Change<Value>) -> Void
+    ) {
+        self.object = object
+        self.body = body
+        super.init(options)
+    }
+
+    override func receive(_ change: peal_change) {
+        if let object { body(object, Change(change)) }
+    }
+
+    override var isAlive: Bool { object != nil }
+}
+
+extension Change where Value: PealValue {
+    init(_ change: peal_change) {
+        let isText = change.is_text
+        self.init(
+            // Both are there in every change.
+            old: Property<Value>.value(at: change.old_value.unsafelyUnwrapped, isText: isText),
+            new: Property<Value>.value(at: change.new_value.unsafelyUnwrapped, isText: isText),
+            isInitial: change.kind == PEAL_CHANGE_INITIAL)
+    }
+}

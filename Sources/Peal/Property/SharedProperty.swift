@@ -1,0 +1,108 @@
+internal import Synchronization
+
+/// What stands behind ``Shared``: the property, if there is one, and a value of its own for when there is not.
+///
+/// `$volume` is this. It observes, and tells why there is no property. A class that is `Sendable` cannot have
+/// wrapped variables; it has one of these as a constant:
+///
+///     let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: center)
+public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
+    private let name: String
+    private let center: Center
+    private let ignoresEqual: Bool
+    private let state: Mutex<State>
+
+    private struct State: Sendable {
+        /// The property, or why there is none.
+        var property: Result<Property<Value>, PealError>
+        /// What was set or read last.
+        var last: Value
+    }
+
+    /// Defines the property, or finds it.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: its value, if it is new.
+    ///   - name: 1 to 255 bytes.
+    ///   - center: where; kept.
+    ///   - ignoresEqual: whether a set to an equal value tells nobody.
+    ///
+    /// Any thread. The C interface's `peal_property_define`.
+    public init(
+        wrappedValue initial: Value, _ name: String, in center: Center = .default, ignoresEqual: Bool = false
+    ) {
+        self.name = name
+        self.center = center
+        self.ignoresEqual = ignoresEqual
+        let property = Self.define(name, initial, center, ignoresEqual)
+        state = Mutex(State(property: property, last: initial))
+    }
+
+    /// The property itself, for all that it can do.
+    ///
+    /// - Throws: ``Status/conflict`` where the name has another type; ``Status/handle`` once the center has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_define`.
+    public func property() throws(PealError) -> Property<Value> {
+        try state.withLock { $0.property }.get()
+    }
+
+    /// Why the variable shares its value with nobody, or nil.
+    ///
+    /// Any thread.
+    public var failure: PealError? {
+        if case .failure(let error) = state.withLock({ $0.property }) { error } else { nil }
+    }
+
+    /// Tells a closure of each change: ``Property/observe(_:_:body:)``.
+    ///
+    /// - Parameters:
+    ///   - telling: when: `.initial`, `.latest`, `.before`.
+    ///   - options: what is special about it.
+    ///   - body: gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``failure``, or ``Status/handle`` once the property has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    public func observe(
+        _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
+    ) throws(PealError) -> Observation {
+        try property().observe(telling, options, ClosurePropertyTarget<Value>(options) { body($0.old, $0.new) })
+    }
+
+    /// The value: the property's; once that has ended, or where there never was one, what was set or read last.
+    ///
+    /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
+    public var wrappedValue: Value {
+        get {
+            guard let value = try? property().value else { return state.withLock { $0.last } }
+            state.withLock { $0.last = value }
+            return value
+        }
+        set {
+            state.withLock { $0.last = newValue }
+            do {
+                try property().set(newValue)
+            } catch {
+                guard error.status == .handle else { return fail(error) }
+                // It was removed: whoever sets it wants it to be there.
+                let property = Self.define(name, newValue, center, ignoresEqual)
+                state.withLock { $0.property = property }
+            }
+        }
+    }
+
+    /// A value that cannot be shared, such as a string with a zero inside, ends the sharing, for everybody to see.
+    private func fail(_ error: PealError) {
+        state.withLock { $0.property = .failure(error) }
+    }
+
+    private static func define(
+        _ name: String, _ initial: Value, _ center: Center, _ ignoresEqual: Bool
+    ) -> Result<Property<Value>, PealError> {
+        Result { () throws(PealError) in
+            try Property(name, initially: initial, in: center, ignoresEqual: ignoresEqual)
+        }
+    }
+}

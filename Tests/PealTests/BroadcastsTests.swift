@@ -1,0 +1,148 @@
+import Peal
+import Testing
+
+private enum Chat: PealProtocol {
+    static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
+    static let onClose = Method<Void>("on_close")
+    static let onNumber = Method<Void, Int32>("on_number", parameters: "number")
+    static var methods: [any MethodDeclaration] { [onMessage, onClose, onNumber] }
+}
+
+@Suite struct BroadcastsTests {
+    let center: Center
+
+    init() throws { center = try Center() }
+
+    private func observers() throws -> Int { try center.broadcast(Chat.onNumber, -1).calls }
+
+    @Test func theBroadcastsOfAMethodComeInOrder() async throws {
+        let messages = try center.broadcasts(of: Chat.onMessage)
+        try center.broadcast(Chat.onMessage, "lobby", 1)
+        try center.broadcast(Chat.onMessage, "hall", 2)
+        var heard: [String] = []
+        for await (room, count) in messages {
+            heard.append("\(room) \(count)")
+            if count == 2 { break }
+        }
+        #expect(heard == ["lobby 1", "hall 2"])
+        #expect(messages.dropped == 0)
+    }
+
+    @Test func aSequenceHearsWhatComesWhileItWaits() async throws {
+        let center = center
+        let numbers = try center.broadcasts(of: Chat.onNumber)
+        async let sum = numbers.prefix(100).reduce(0, +)
+        for number in Int32(0)..<100 {
+            try center.broadcast(Chat.onNumber, number)
+            await Task.yield()
+        }
+        #expect(await sum == 4950)
+    }
+
+    @Test(arguments: [
+        (BroadcastPolicy.newest(2), [Int32(3), 4], 3), (.oldest(2), [0, 1], 3), (.unbounded, [0, 1, 2, 3, 4], 0),
+    ])
+    func whatNobodyTakesInTimeIsKeptOrDroppedAndCounted(
+        policy: BroadcastPolicy, expected: [Int32], dropped: Int
+    ) async throws {
+        let numbers = try center.broadcasts(of: Chat.onNumber, bufferingPolicy: policy.policy)
+        for number in Int32(0)..<5 { try center.broadcast(Chat.onNumber, number) }
+        #expect(numbers.dropped == dropped)
+        var heard: [Int32] = []
+        for await number in numbers.prefix(expected.count) { heard.append(number) }
+        #expect(heard == expected)
+    }
+
+    @Test func theObservationEndsWithTheSequence() throws {
+        do {
+            let numbers = try center.broadcasts(of: Chat.onNumber)
+            #expect(try observers() == 1)
+            _ = numbers
+        }
+        #expect(try observers() == 0)
+    }
+
+    @Test func theObservationEndsWithTheIterator() async throws {
+        do {
+            var iterator = try center.broadcasts(of: Chat.onNumber).makeAsyncIterator()
+            #expect(try observers() == 1)
+            #expect(await iterator.next() == -1)
+        }
+        #expect(try observers() == 0)
+    }
+
+    @Test func aCancelledTaskEndsTheSequence() async throws {
+        let began = Latch()
+        let center = center
+        let task = Task {
+            var count = 0
+            let numbers = try center.broadcasts(of: Chat.onNumber)
+            began.open()
+            for await _ in numbers { count += 1 }
+            return count
+        }
+        #expect(await began.opened())
+        task.cancel()
+        _ = try await task.value
+        #expect(try observers() == 0)
+    }
+
+    @Test func theEndOfTheCenterEndsTheSequence() async throws {
+        let numbers: Broadcasts<Int32>
+        do {
+            let center = try Center()
+            numbers = try center.broadcasts(of: Chat.onNumber)
+            try center.broadcast(Chat.onNumber, 7)
+        }
+        var heard: [Int32] = []
+        for await number in numbers { heard.append(number) }
+        #expect(heard == [7])
+    }
+
+    @Test func aSequenceOfOnceHasOneElement_O10() async throws {
+        let numbers = try center.broadcasts(of: Chat.onNumber, .once)
+        try center.broadcast(Chat.onNumber, 7)
+        try center.broadcast(Chat.onNumber, 8)
+        var heard: [Int32] = []
+        for await number in numbers { heard.append(number) }
+        #expect(heard == [7])
+    }
+
+    @Test func aMethodWithoutParametersGivesEmptyTuples() async throws {
+        let closes = try center.broadcasts(of: Chat.onClose)
+        try center.broadcast(Chat.onClose)
+        var iterator = closes.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+    }
+
+    @MainActor
+    @Test func aLoopOnTheMainActorStaysThere() async throws {
+        let numbers = try center.broadcasts(of: Chat.onNumber, .once)
+        try center.broadcast(Chat.onNumber, 7)
+        for await _ in numbers { MainActor.preconditionIsolated() }
+    }
+
+    @Test func theValuesOfAPropertyBeginWithThePresentOneAndKeepTheLatest_X5() async throws {
+        let volume = try Property("volume", initially: Int32(5), in: center)
+        let values = try volume.values()
+        var iterator = values.makeAsyncIterator()
+        #expect(await iterator.next() == 5)
+        for value in Int32(6)..<9 { try volume.set(value) }
+        #expect(await iterator.next() == 8)
+        #expect(values.dropped == 2)
+        try volume.remove()
+        #expect(await iterator.next() == nil)
+    }
+}
+
+enum BroadcastPolicy {
+    case newest(Int), oldest(Int), unbounded
+
+    var policy: Broadcasts<Int32>.BufferingPolicy {
+        switch self {
+        case .newest(let count): .bufferingNewest(count)
+        case .oldest(let count): .bufferingOldest(count)
+        case .unbounded: .unbounded
+        }
+    }
+}

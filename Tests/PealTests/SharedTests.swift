@@ -1,0 +1,71 @@
+import Peal
+import Testing
+
+private let shared = try! Center()
+
+@MainActor
+private final class Player {
+    @Shared("volume", in: shared) var volume: Int32 = 5
+    @Shared("title", in: shared) var title = "none"
+}
+
+/// A class that all threads may use keeps what stands behind a shared variable.
+private final class Remote: Sendable {
+    let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: shared)
+}
+
+@MainActor
+@Suite(.serialized) struct SharedTests {
+    @Test func aVariableIsAPropertyOfTheCenter() throws {
+        let player = Player()
+        player.title = "Bolero"
+        #expect(try Property<String>(existing: "title", in: shared).value == "Bolero")
+        try Property<String>(existing: "title", in: shared).set("La Valse")
+        #expect(player.title == "La Valse")
+        #expect(Player().title == "La Valse")
+        #expect(player.$title.failure == nil)
+    }
+
+    @Test func itsObserversAreTold() throws {
+        let player = Player()
+        let told = Record<String>()
+        let observation = try player.$volume.observe { told.append("\($0)-\($1)") }
+        player.volume = 6
+        player.volume += 1
+        #expect(told.all == ["5-6", "6-7"])
+        observation.cancel()
+        let remote = Remote()
+        remote.volume.wrappedValue = 5
+        #expect(player.volume == 5)
+    }
+
+    @Test func whatCannotBeSharedIsAnOrdinaryVariableAndTellsWhy() throws {
+        let center = try Center()
+        _ = try Property("volume", initially: "loud", in: center)
+        @Shared("volume", in: center) var volume: Int32 = 5
+        #expect(volume == 5)
+        volume = 6
+        #expect(volume == 6)
+        #expect($volume.failure?.status == .conflict)
+        #expect(throws: PealError.self) { try $volume.observe { _, _ in } }
+    }
+
+    @Test func aRemovedPropertyIsDefinedAgainByTheNextSet() throws {
+        let center = try Center()
+        @Shared("volume", in: center) var volume: Int32 = 5
+        volume = 6
+        try $volume.property().remove()
+        #expect(volume == 6)
+        #expect(throws: PealError.self) { try Property<Int32>(existing: "volume", in: center) }
+        volume = 7
+        #expect(try Property<Int32>(existing: "volume", in: center).value == 7)
+    }
+
+    @Test func aValueThatCannotBeSharedIsKeptAndTold() throws {
+        let center = try Center()
+        @Shared("title", in: center) var title = "a"
+        title = "a\0b"
+        #expect(title == "a\0b")
+        #expect($title.failure?.status == .argument)
+    }
+}
