@@ -26,17 +26,17 @@ extension Center {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_started = {
-            EventTarget.tell($0, ModuleEvent.started(String(pealText: $1), after: Duration(nanoseconds: Int64(clamping: $2))))
+            EventTarget.tell($0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_stopped = {
-            EventTarget.tell($0, ModuleEvent.stopped(String(pealText: $1), after: Duration(nanoseconds: Int64(clamping: $2))))
+            EventTarget.tell($0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_failed = {
             let step = ModuleEvent.Step(pealText: $2)
             EventTarget.tell($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
         }
         table.module_overdue = {
-            let step = ModuleEvent.Step(pealText: $2), time = Duration(nanoseconds: Int64(clamping: $3))
+            let step = ModuleEvent.Step(pealText: $2), time = Duration.nanoseconds(Int64(clamping: $3))
             EventTarget.tell($0, ModuleEvent.overdue(String(pealText: $1), step: step, after: time))
         }
         table.signal_received = { EventTarget.tell($0, ModuleEvent.signal($1)) }

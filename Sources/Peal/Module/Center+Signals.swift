@@ -39,6 +39,6 @@ extension Center {
     ///
     /// Any thread. In C, `peal_signals_bind_usual`.
     public func bindUsualSignals(terminatingWithin limit: Duration?, on queue: Queue? = nil) throws(PealError) {
-        try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), limit.timeLimit))
+        try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(limit)))
     }
 }

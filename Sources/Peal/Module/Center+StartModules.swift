@@ -35,7 +35,7 @@ extension Center {
     /// Any thread that may block. In a task the form that is awaited is taken. In C, `peal_modules_stop`.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) throws(PealError) -> Ending {
-        try Ending(checking: peal_modules_stop(handle, limit.timeLimit))
+        try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(limit)))
     }
 
     /// The same, awaited. The stops run on a thread of their own until they suspend. From within a step it waits for

@@ -49,7 +49,7 @@ extension Lifecycle {
         var options = peal_completion_options()
         options.size = MemoryLayout<peal_completion_options>.size
         options.policy = PEAL_POLICY_MAX
-        options.timeout = limit.timeLimit
+        options.timeout = Milliseconds.limit(limit)
         options.done = { context, report in
             guard let context else { return }
             Box.object(context, as: Receiver.self).end(report?.pointee)

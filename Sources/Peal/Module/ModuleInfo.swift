@@ -48,9 +48,9 @@ public struct ModuleInfo: Sendable {
         priority = info.priority
         dependencies = String(pealArray: info.dependencies).split(separator: ", ").map(String.init)
         order = info.order == 0 ? nil : info.order
-        startedAt = info.started_at == 0 ? nil : Duration(nanoseconds: Int64(clamping: info.started_at))
-        startTime = Duration(nanoseconds: Int64(clamping: info.start_time))
-        stopTime = Duration(nanoseconds: Int64(clamping: info.stop_time))
+        startedAt = info.started_at == 0 ? nil : Duration.nanoseconds(Int64(clamping: info.started_at))
+        startTime = Duration.nanoseconds(Int64(clamping: info.start_time))
+        stopTime = Duration.nanoseconds(Int64(clamping: info.stop_time))
         isOverdue = info.is_overdue
         lastFailure = thrown ?? .unlessEmpty(pealArray: info.last_failure)
     }

@@ -27,7 +27,7 @@ struct ModuleTraits {
                 description.tables = provisions
                 description.priority = priority
                 // Zero would mean ten seconds.
-                description.timeout = max(1, stepTimeLimit.timeLimit)
+                description.timeout = max(1, Milliseconds.limit(stepTimeLimit))
                 return body(&description)
             }
         }

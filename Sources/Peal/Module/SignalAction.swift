@@ -17,7 +17,7 @@ public enum SignalAction: Hashable, Sendable {
 
     var raw: (action: peal_signal_action, timeout: UInt32) {
         switch self {
-        case .terminate(let limit): (PEAL_SIGNAL_TERMINATE, limit.timeLimit)
+        case .terminate(let limit): (PEAL_SIGNAL_TERMINATE, Milliseconds.limit(limit))
         case .reload: (PEAL_SIGNAL_RELOAD, 0)
         case .background: (PEAL_SIGNAL_BACKGROUND, 0)
         case .foreground: (PEAL_SIGNAL_FOREGROUND, 0)

@@ -57,6 +57,6 @@ public final class Owner: Sendable {
     ///
     /// Any thread, also from a callback. In C, `peal_owner_retire`.
     public func retire(within limit: Duration? = nil) throws(PealError) -> Ending {
-        try Ending(checking: peal_owner_retire(handle, limit.timeLimit))
+        try Ending(checking: peal_owner_retire(handle, Milliseconds.limit(limit)))
     }
 }

@@ -18,7 +18,7 @@ extension Center {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
-        try PealError.check(peal_service_wait(handle, name, limit.timeLimit, &service))
+        try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(limit), &service))
         return Service(service, mark: SwiftMark.find(in: handle))
     }
 

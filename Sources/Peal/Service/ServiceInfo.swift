@@ -50,8 +50,8 @@ public struct ServiceInfo: Sendable {
         }
         isPersistent = info.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
         createdBy = .unlessEmpty(pealArray: info.created_by)
-        createdAt = info.created_at == 0 ? nil : Duration(nanoseconds: Int64(clamping: info.created_at))
-        creationTime = info.created_at == 0 ? nil : Duration(nanoseconds: Int64(clamping: info.creation_time))
+        createdAt = info.created_at == 0 ? nil : Duration.nanoseconds(Int64(clamping: info.created_at))
+        creationTime = info.created_at == 0 ? nil : Duration.nanoseconds(Int64(clamping: info.creation_time))
         order = info.order == 0 ? nil : info.order
         uses = info.uses
         creations = info.creations
