@@ -14,15 +14,6 @@ import Testing
         let description: String
     }
 
-    private func error<Result>(_ body: () throws -> Result) -> PealError? {
-        do {
-            _ = try body()
-            return nil
-        } catch {
-            return error as? PealError
-        }
-    }
-
     @discardableResult
     private func add(_ name: String, needs: [Dependency] = [], priority: Int32 = 0, failing: String? = nil) throws -> RegisteredModule {
         try center.add(Part(name, notes, population, needs: needs, priority: priority, failing: failing))
@@ -81,7 +72,7 @@ import Testing
         #expect(notes.all.dropFirst(before) == [
             "a willResignActive", "a didEnterBackground", "a willEnterForeground", "a memoryWarning", "a continueActivity x ü",
         ])
-        #expect(error { try life.openURL("a\0b") }?.status == .argument)
+        #expect(pealError { try life.openURL("a\0b") }?.status == .argument)
     }
 
     @Test("M3: a remote notification completes once, when all modules have answered")
@@ -106,10 +97,10 @@ import Testing
     @Test("M2: a missing dependency, and a cycle, are named before anything starts")
     func impossible() throws {
         try add("network", needs: ["storage"])
-        #expect(error { try center.startModules() }?.status == .notFound)
-        #expect(error { try center.startModules() }?.message.contains("storage") == true)
+        #expect(pealError { try center.startModules() }?.status == .notFound)
+        #expect(pealError { try center.startModules() }?.message.contains("storage") == true)
         try add("storage", needs: ["network"])
-        #expect(error { try center.startModules() }?.status == .cycle)
+        #expect(pealError { try center.startModules() }?.status == .cycle)
         #expect(notes.all == [])
     }
 
@@ -159,10 +150,10 @@ import Testing
         try add("first")
         try center.startModules()
         #expect(try add("second", needs: ["first"]).info().state == .running)
-        #expect(error { try add("third", needs: ["fourth"]) } != nil)
-        let failed = error { try add("fifth", failing: "no disk") }
+        #expect(pealError { try add("third", needs: ["fourth"]) } != nil)
+        let failed = pealError { try add("fifth", failing: "no disk") }
         #expect(failed?.status == .start && failed?.message.contains("no disk") == true)
-        #expect(error { try center.module(named: "fifth") }?.status == .notFound)
+        #expect(pealError { try center.module(named: "fifth") }?.status == .notFound)
         #expect(try center.modules().count == 2)
         // Those that were refused are freed.
         #expect(population.alive == 2)
@@ -173,16 +164,16 @@ import Testing
         let first = try add("first")
         let second = try add("second", needs: ["first"])
         try center.startModules()
-        #expect(error { try first.remove() }?.status == .state)
+        #expect(pealError { try first.remove() }?.status == .state)
         #expect(try second.remove() == .complete)
         #expect(notes.all.last == "second stops")
         #expect(population.alive == 1)
-        #expect(error { try second.remove() }?.status == .handle)
+        #expect(pealError { try second.remove() }?.status == .handle)
         try add("third")
         let removed = try center.removeModules(ofClass: "part")
         #expect(removed.removed == 2 && removed.ending == .complete)
         #expect(population.alive == 0)
-        #expect(error { try center.removeModules(ofClass: "none") }?.status == .notFound)
+        #expect(pealError { try center.removeModules(ofClass: "none") }?.status == .notFound)
     }
 
     @Test("M5: the end of a center stops what runs, and frees all")
@@ -200,7 +191,7 @@ import Testing
     func fromWithin() throws {
         let status = Record<Status>(), endings = Record<Ending>()
         try center.add(Nesting(status: status, endings: endings))
-        _ = error { try center.startModules() }
+        _ = pealError { try center.startModules() }
         #expect(status.all == [.wouldDeadlock])
         #expect(endings.all == [.pending])
     }
@@ -229,6 +220,8 @@ import Testing
         try center.add(Asking(queue: queue, asked: asked), on: queue)
         try center.startModules()
         try center.lifecycle.didBecomeActive()
+        // What waits when a module is stopped is dropped.
+        try queue.flush()
         try center.stopModules()
         #expect(asked.all == [true, true, true])
     }
@@ -236,12 +229,12 @@ import Testing
     @Test("F1: names that cannot be are refused")
     func badInput() throws {
         for name in ["", "a\0b", String(repeating: "x", count: 256)] {
-            #expect(error { try add(name) }?.status == .argument)
+            #expect(pealError { try add(name) }?.status == .argument)
         }
         try add("a")
-        #expect(error { try add("a") }?.status == .conflict)
-        #expect(error { try add("b", needs: ["b"]) }?.status == .cycle)
-        #expect(error { try center.forwardToModules("None") }?.status == .notFound)
+        #expect(pealError { try add("a") }?.status == .conflict)
+        #expect(pealError { try add("b", needs: ["b"]) }?.status == .cycle)
+        #expect(pealError { try center.forwardToModules("None") }?.status == .notFound)
         #expect(population.alive == 1)
     }
 }

@@ -14,15 +14,6 @@ import Testing
         let description: String
     }
 
-    private func error<Result>(_ body: () throws -> Result) -> PealError? {
-        do {
-            _ = try body()
-            return nil
-        } catch {
-            return error as? PealError
-        }
-    }
-
     @Test("S6: a creation that throws says why, leaves nothing, and is tried again")
     func creationThrows() throws {
         let attempts = Population()
@@ -34,10 +25,10 @@ import Testing
             if attempts.made < 3 { throw Broken(description: "the disk is full at \(attempts.made)") }
             return half
         }
-        let first = error { try service.get() }
+        let first = pealError { try service.get() }
         #expect(first?.status == .creation)
         #expect(first?.message.contains("the disk is full at 1") == true)
-        #expect(error { try service.with { _ in } }?.message.contains("the disk is full at 2") == true)
+        #expect(pealError { try service.with { _ in } }?.message.contains("the disk is full at 2") == true)
         #expect(try center.anyService(named: "database").info().uses == 0)
         #expect(population.alive == 1)
         _ = try service.get()
@@ -49,7 +40,7 @@ import Testing
     @Test("S6: a long reason is cut between two characters")
     func longReason() throws {
         let service = try center.register(Counted.self) { _ in throw Broken(description: String(repeating: "ö", count: 300)) }
-        let message = try #require(error { try service.get() }?.message)
+        let message = try #require(pealError { try service.get() }?.message)
         #expect(message.contains("ööö") && !message.contains("\u{FFFD}"))
     }
 
@@ -58,7 +49,7 @@ import Testing
         let service = try center.register(
             Counted.self, initialize: { _, _ in throw Broken(description: "no network") },
             end: { [notes] _ in notes.append("end") }, create: { [population] _ in Counted(population) })
-        #expect(error { try service.get() }?.message.contains("no network") == true)
+        #expect(pealError { try service.get() }?.message.contains("no network") == true)
         #expect(notes.all == ["end"])
         #expect(population.made == 1 && population.alive == 0)
     }
@@ -186,23 +177,23 @@ import Testing
     @Test("F1: names that cannot be, and handles that are stale, are refused")
     func badInput() throws {
         for name in ["", "a\0b", "peal.mine", String(repeating: "x", count: 256)] {
-            let error = error { try center.register(Counted.self, named: name) { [population] _ in Counted(population) } }
+            let error = pealError { try center.register(Counted.self, named: name) { [population] _ in Counted(population) } }
             #expect(error?.status == .argument, "\(name)")
             #expect(error?.message.isEmpty == false)
         }
-        #expect(error { try center.get(Counted.self, named: "a\0b") }?.message
+        #expect(pealError { try center.get(Counted.self, named: "a\0b") }?.message
             == "the service's name 'a\\0b' has a zero byte in it: leave that out")
-        #expect(error { try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) } } != nil)
+        #expect(pealError { try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) } } != nil)
         let service = try register("end")
         #expect(try service.unregister() == .complete)
         for body in [
             { try service.get() }, { try service.with { _ in } }, { try service.info() }, { try service.remove() },
             { try service.clearData() }, { try service.unregister() },
         ] as [() throws -> Any] {
-            #expect(error(body)?.status == .handle)
+            #expect(pealError(of: body)?.status == .handle)
         }
         #expect(service.name == nil)
-        #expect(error { try center.anyService(named: "peal.services").unregister() }?.status == .state)
+        #expect(pealError { try center.anyService(named: "peal.services").unregister() }?.status == .state)
     }
 
     private func register(_ end: String, named name: String = "counted") throws -> Service<Counted> {

@@ -55,7 +55,12 @@ extension Center {
         description.destroy = ServiceFunctions.destroy
         description.owner = owner?.handle ?? peal_owner()
         let service = try register(description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
-        return Service(service, mark: mark)
+        return withExtendedLifetime(recipe) {
+            // Also where the registration has ended already: then the recipe's end, here, takes this back.
+            recipe.service = service.number
+            ServiceTypes.note(type, of: service)
+            return Service(service, mark: mark)
+        }
     }
 
     private func register(

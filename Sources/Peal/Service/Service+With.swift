@@ -42,7 +42,6 @@ extension Service {
 
     private func instance(of scope: peal_scope) throws(PealError) -> Instance {
         guard let pointer = scope.`self` else { throw notSwift() }
-        if let instance = Box.object(pointer, as: InstanceBox.self).instance(exactly: Instance.self) { return instance }
-        throw otherType(Box.object(pointer, as: InstanceBox.self).typeName)
+        return try instance(at: pointer)
     }
 }

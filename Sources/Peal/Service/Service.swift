@@ -58,12 +58,27 @@ public struct Service<Instance: Sendable>: ServiceReference {
             _ = peal_use_end(use.use)
             throw notSwift()
         }
-        let box = Box.object(pointer, as: InstanceBox.self)
-        guard let instance = box.instance(exactly: Instance.self) else {
+        do throws(PealError) {
+            return (use.use, try instance(at: pointer))
+        } catch {
             _ = peal_use_end(use.use)
-            throw otherType(box.typeName)
+            throw error
         }
-        return (use.use, instance)
+    }
+
+    /// The instance of a service that has the mark.
+    func instance(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Instance {
+        // Another copy of this module in the process has boxes of another class.
+        guard let box = Box.object(pointer, as: AnyObject.self) as? InstanceBox else { throw notSwift() }
+        guard let instance = box.instance(exactly: Instance.self) else { throw otherType(box.typeName) }
+        return instance
+    }
+
+    /// Whether the service was registered with this type, before there is an instance.
+    func checkType() throws(PealError) {
+        _ = try info()
+        if let name = ServiceTypes.otherName(than: Instance.self, of: handle) { throw otherType(name) }
+        if !ServiceTypes.isKnown(handle) { throw notSwift() }
     }
 
     // MARK: What is wrong
