@@ -1,8 +1,8 @@
 import Peal
 import Testing
 
-private enum Chat: PealProtocol {
-    static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
+private enum News: PealProtocol {
+    static let onMessage = Method<Void, String, Int32>("on_item", parameters: "room", "count")
     static let onClose = Method<Void>("on_close")
     static let onNumber = Method<Void, Int32>("on_number", parameters: "number")
     static var methods: [any MethodDeclaration] { [onMessage, onClose, onNumber] }
@@ -13,12 +13,12 @@ private enum Chat: PealProtocol {
 
     init() throws { center = try Center() }
 
-    private func observers() throws -> Int { try center.broadcast(Chat.onNumber, -1).calls }
+    private func observers() throws -> Int { try center.broadcast(News.onNumber, -1).calls }
 
     @Test func theBroadcastsOfAMethodComeInOrder() async throws {
-        let messages = try center.broadcasts(of: Chat.onMessage)
-        try center.broadcast(Chat.onMessage, "lobby", 1)
-        try center.broadcast(Chat.onMessage, "hall", 2)
+        let messages = try center.broadcasts(of: News.onMessage)
+        try center.broadcast(News.onMessage, "lobby", 1)
+        try center.broadcast(News.onMessage, "hall", 2)
         var heard: [String] = []
         for await (room, count) in messages {
             heard.append("\(room) \(count)")
@@ -30,10 +30,10 @@ private enum Chat: PealProtocol {
 
     @Test func aSequenceHearsWhatComesWhileItWaits() async throws {
         let center = center
-        let numbers = try center.broadcasts(of: Chat.onNumber)
+        let numbers = try center.broadcasts(of: News.onNumber)
         async let sum = numbers.prefix(100).reduce(0, +)
         for number in Int32(0)..<100 {
-            try center.broadcast(Chat.onNumber, number)
+            try center.broadcast(News.onNumber, number)
             await Task.yield()
         }
         #expect(await sum == 4950)
@@ -45,8 +45,8 @@ private enum Chat: PealProtocol {
     func whatNobodyTakesInTimeIsKeptOrDroppedAndCounted(
         policy: BroadcastPolicy, expected: [Int32], dropped: Int
     ) async throws {
-        let numbers = try center.broadcasts(of: Chat.onNumber, bufferingPolicy: policy.policy)
-        for number in Int32(0)..<5 { try center.broadcast(Chat.onNumber, number) }
+        let numbers = try center.broadcasts(of: News.onNumber, bufferingPolicy: policy.policy)
+        for number in Int32(0)..<5 { try center.broadcast(News.onNumber, number) }
         #expect(numbers.dropped == dropped)
         var heard: [Int32] = []
         for await number in numbers.prefix(expected.count) { heard.append(number) }
@@ -55,7 +55,7 @@ private enum Chat: PealProtocol {
 
     @Test func theObservationEndsWithTheSequence() throws {
         do {
-            let numbers = try center.broadcasts(of: Chat.onNumber)
+            let numbers = try center.broadcasts(of: News.onNumber)
             #expect(try observers() == 1)
             _ = numbers
         }
@@ -64,7 +64,7 @@ private enum Chat: PealProtocol {
 
     @Test func theObservationEndsWithTheIterator() async throws {
         do {
-            var iterator = try center.broadcasts(of: Chat.onNumber).makeAsyncIterator()
+            var iterator = try center.broadcasts(of: News.onNumber).makeAsyncIterator()
             #expect(try observers() == 1)
             #expect(await iterator.next() == -1)
         }
@@ -76,7 +76,7 @@ private enum Chat: PealProtocol {
         let center = center
         let task = Task {
             var count = 0
-            let numbers = try center.broadcasts(of: Chat.onNumber)
+            let numbers = try center.broadcasts(of: News.onNumber)
             began.open()
             for await _ in numbers { count += 1 }
             return count
@@ -91,8 +91,8 @@ private enum Chat: PealProtocol {
         let numbers: Broadcasts<Int32>
         do {
             let center = try Center()
-            numbers = try center.broadcasts(of: Chat.onNumber)
-            try center.broadcast(Chat.onNumber, 7)
+            numbers = try center.broadcasts(of: News.onNumber)
+            try center.broadcast(News.onNumber, 7)
         }
         var heard: [Int32] = []
         for await number in numbers { heard.append(number) }
@@ -100,25 +100,25 @@ private enum Chat: PealProtocol {
     }
 
     @Test func aSequenceOfOnceHasOneElement_O10() async throws {
-        let numbers = try center.broadcasts(of: Chat.onNumber, .once)
-        try center.broadcast(Chat.onNumber, 7)
-        try center.broadcast(Chat.onNumber, 8)
+        let numbers = try center.broadcasts(of: News.onNumber, .once)
+        try center.broadcast(News.onNumber, 7)
+        try center.broadcast(News.onNumber, 8)
         var heard: [Int32] = []
         for await number in numbers { heard.append(number) }
         #expect(heard == [7])
     }
 
     @Test func aMethodWithoutParametersGivesEmptyTuples() async throws {
-        let closes = try center.broadcasts(of: Chat.onClose)
-        try center.broadcast(Chat.onClose)
+        let closes = try center.broadcasts(of: News.onClose)
+        try center.broadcast(News.onClose)
         var iterator = closes.makeAsyncIterator()
         #expect(await iterator.next() != nil)
     }
 
     @MainActor
     @Test func aLoopOnTheMainActorStaysThere() async throws {
-        let numbers = try center.broadcasts(of: Chat.onNumber, .once)
-        try center.broadcast(Chat.onNumber, 7)
+        let numbers = try center.broadcasts(of: News.onNumber, .once)
+        try center.broadcast(News.onNumber, 7)
         for await _ in numbers { MainActor.preconditionIsolated() }
     }
 

@@ -140,7 +140,7 @@ private actor Counter {
         #expect(await counter.count >= 2)
     }
 
-    @Test func aTimerEndsWithItsActor() async throws {
+    @Test(.timeLimit(.minutes(1))) func aTimerEndsWithItsActor() async throws {
         let timer: Timer
         do {
             let counter = Counter(Latch())
@@ -165,4 +165,27 @@ private actor Counter {
         try timer.start()
         #expect(try timer.facts().period == .nanoseconds(Int64.max))
     }
+
+    @Test func aTimerMayBroadcastAMethod() throws {
+        let center = try Center()
+        let heard = Record<Int>()
+        let observation = try center.observe(Tick.onTick) { heard.append(1) }
+        weak var kept: Queue?
+        do {
+            let queue = try Queue.pumped()
+            kept = queue
+            let timer = try Timer(every: .seconds(3600), on: queue, broadcasting: Tick.onTick, in: center)
+            try timer.fire()
+            try kept?.pump()
+            #expect(heard.all == [1])
+        }
+        try kept?.pump()
+        #expect(kept == nil)
+        _ = observation
+    }
+}
+
+private enum Tick: PealProtocol {
+    static let onTick = Method<Void>("on_tick")
+    static var methods: [any MethodDeclaration] { [onTick] }
 }

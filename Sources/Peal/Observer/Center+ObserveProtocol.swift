@@ -46,14 +46,7 @@ extension Center {
         methods(&list)
         let owner = try findOrDefine(type)
         let names = try names(list.entries.map(\.signature), in: type, owner)
-        let place = ObservedObjects.Key(
-            protocol: owner.number, queue: peal_observe_options(options).queue.number, object: ObjectIdentifier(object))
-        let handler = ObjectHandler(object, list.entries.map(\.response), place: place)
-        let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
-        let observation = try register(handler, for: names, of: owner, options, weak: ObjectHandler.weakType)
-        ObservedObjects.note(observation.handle, of: handler)
-        if options.replaces { for other in others { _ = peal_observation_remove(other) } }
-        return observation
+        return try register(object, list.entries.map(\.response), for: names, of: owner, options)
     }
 
     /// Ends all observations of an object on a protocol.
@@ -66,6 +59,23 @@ extension Center {
         let owner = try findOrDefine(type)
         let found = ObservedObjects.observations(of: object, on: owner)
         return found.count { peal_observation_remove($0) == PEAL_OK }
+    }
+
+    /// Registers an object, once a protocol and queue unless an option says otherwise.
+    ///
+    /// - Parameter isKept: Whether the registration keeps it alive.
+    func register(
+        _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
+        of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
+    ) throws(PealError) -> Observation {
+        let place = ObservedObjects.Key(
+            protocol: owner.number, queue: peal_observe_options(options).queue.number, object: ObjectIdentifier(object))
+        let handler = ObjectHandler(object, responses, place: place, isKept: isKept)
+        let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
+        let observation = try register(handler, for: methods, of: owner, options, weak: ObjectHandler.weakType)
+        ObservedObjects.note(observation.handle, of: handler)
+        if options.replaces { for other in others { _ = peal_observation_remove(other) } }
+        return observation
     }
 
     /// The names by which the protocol knows the methods, each found and checked.

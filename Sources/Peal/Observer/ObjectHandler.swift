@@ -7,10 +7,15 @@ final class ObjectHandler: Handler, @unchecked Sendable {
     private weak let object: (any AnyObject & Sendable)?
     private let address: UnsafeMutableRawPointer
     private let responses: [ObjectResponse]
+    /// The object again, where the registration keeps it.
+    private let kept: (any AnyObject & Sendable)?
     let place: ObservedObjects.Key
 
-    init(_ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key) {
+    init(
+        _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key, isKept: Bool
+    ) {
         self.object = object
+        kept = isKept ? object : nil
         address = Box.address(of: object)
         self.responses = responses
         self.place = place

@@ -46,3 +46,10 @@ extension peal_observe_options {
         }
     }
 }
+
+extension ObserverOption {
+    /// What the registration keeps.
+    var keptQueue: Queue? {
+        if case .on(let queue) = self { queue } else { nil }
+    }
+}

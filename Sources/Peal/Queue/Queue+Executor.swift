@@ -14,7 +14,7 @@ extension Queue {
         executor: any TaskExecutor, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
         let submitter = Submitter { queue in
-            Task(executorPreference: executor) { _ = peal_queue_run(queue) }
+            Task.detached(executorPreference: executor) { _ = peal_queue_run(queue) }
             return true
         }
         try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
@@ -29,7 +29,7 @@ extension Queue {
     ) throws(PealError) {
         let runner = ExecutorRunner(executor)
         let submitter = Submitter { queue in
-            Task { await runner.run(queue) }
+            Task.detached { await runner.run(queue) }
             return true
         }
         try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
@@ -56,7 +56,7 @@ extension Queue {
     /// that they find out.
     static func forCallsThatHoldWeakly(_ actor: any Actor) throws(PealError) -> Queue {
         let submitter = submitter(to: actor) { queue in
-            Task { _ = peal_queue_run(queue) }
+            Task.detached { _ = peal_queue_run(queue) }
             return true
         }
         return try Queue(PEAL_QUEUE_EXECUTOR, nil, .reject, submitter: submitter)
@@ -67,7 +67,7 @@ extension Queue {
     ) -> Submitter {
         Submitter { [weak actor] queue in
             guard let actor else { return orElse(queue) }
-            Task { await run(queue, isolatedTo: actor) }
+            Task.detached { await run(queue, isolatedTo: actor) }
             return true
         }
     }

@@ -1,6 +1,7 @@
 import CPeal
 
-/// How an executor of Swift's is asked to run a queue.
+/// How an executor of Swift's is asked to run a queue. Its tasks are detached: one runs the calls of many
+/// broadcasters, and so has the task-local values of none.
 final class Submitter: Sendable {
     /// Arranges that the queue is run once, soon. False where it cannot.
     private let submit: @Sendable (peal_queue) -> Bool

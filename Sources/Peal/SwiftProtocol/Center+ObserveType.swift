@@ -20,26 +20,19 @@ extension Center {
     /// - Returns: the registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe`.
+    /// Any thread, also from a callback. The C interface's
+    /// `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
     ) throws(PealError) -> Observation {
-        guard Swift.type(of: object as Any) is AnyClass else {
-            throw PealError(
-                status: .conformance,
-                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
-                    + "\(type): make it a class")
-        }
+        let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let observer = SwiftObserver(object: object as AnyObject, holding: holding, options: options)
-        var cOptions = observer.begin()
-        var table = SwiftProtocolTable(
-            call: SwiftCall.receive, visit: cOptions.queue.number == 0 ? SwiftVisit.receive : nil)
-        var observation = peal_observation(number: 0)
-        let status = peal_observe(protocols.handle, observer.target, &table, &cOptions, &observation)
-        try PealError.check(status)
-        return Observation(observation).keep()
+        let isVisited = peal_observe_options(options).queue.number == 0
+        return try register(
+            observer, SwiftResponses.all, for: isVisited ? ["call", "visit"] : ["call"], of: protocols.handle, options,
+            isKept: holding == .strongly
+        ).keep()
     }
 
     /// Ends all registrations of an object for a Swift type.
@@ -48,15 +41,15 @@ extension Center {
     ///   - type: what it was registered for.
     ///   - object: who observes.
     /// - Returns: how many there were.
+    /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
     /// Any thread, also from a callback. The C interface's `peal_unobserve`.
     @discardableResult
     public func unobserve<Observed: Sendable>(_ type: Observed.Type, _ object: Observed) throws(PealError) -> Int {
-        guard Swift.type(of: object as Any) is AnyClass else { return 0 }
-        var count = 0
+        let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        try PealError.check(peal_unobserve(protocols.handle, Box.address(of: object as AnyObject), &count))
-        return count
+        let found = ObservedObjects.observations(of: observer, on: protocols.handle)
+        return found.count { peal_observation_remove($0) == PEAL_OK }
     }
 
     /// How many observers a Swift type has, blocked ones included.
@@ -67,5 +60,19 @@ extension Center {
         try PealError.check(
             peal_protocol_count_observers(try swiftProtocols.find(type, in: handle).handle, &count))
         return count
+    }
+
+    /// The object behind what observes.
+    private static func observer<Observed: Sendable>(
+        _ object: Observed, of type: Observed.Type
+    ) throws(PealError) -> any AnyObject & Sendable {
+        guard Swift.type(of: object as Any) is AnyClass else {
+            throw PealError(
+                status: .conformance,
+                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
+                    + "\(type): make it a class")
+        }
+        // Unsafe: that it is Sendable is known of its type, and has no trace at run time, so no cast can tell.
+        return unsafeBitCast(object as AnyObject, to: (any AnyObject & Sendable).self)
     }
 }

@@ -1,14 +1,6 @@
 /// What a broadcast of a Swift type brings to each observer, now or later.
 class SwiftCall {
     func reach(_ observer: AnyObject) {}
-
-    /// The observer's function for `call`.
-    static let receive: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { target, call in
-        guard let target, let call else { return }
-        Box.borrow(call, as: SwiftCall.self) { call in
-            Box.borrow(target, as: AnyObject.self) { call.reach($0) }
-        }
-    }
 }
 
 /// The same with its types. The observer was checked when it registered.
@@ -26,14 +18,4 @@ final class TypedSwiftCall<Observed>: SwiftCall {
 struct SwiftVisit {
     /// Returns true to stop.
     let body: (AnyObject) -> Bool
-
-    /// The observer's function for `visit`.
-    static let receive: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Bool = { target, visit in
-        guard let target, let visit else { return false }
-        var isOver = false
-        Box.borrow(target, as: AnyObject.self) {
-            isOver = visit.assumingMemoryBound(to: SwiftVisit.self).pointee.body($0)
-        }
-        return isOver
-    }
 }

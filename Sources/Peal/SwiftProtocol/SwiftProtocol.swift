@@ -15,10 +15,10 @@ struct SwiftProtocol: Sendable {
         var handle = peal_protocol(number: 0)
         var methods = (peal_method(number: 0), peal_method(number: 0))
         let status = Self.name(of: type).withCString { name in
-            Self.withTexts { texts in
+            CStrings.withList(Self.texts) { texts in
                 var description = peal_protocol_description(
-                    size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: nil,
-                    methods: texts, table_size: MemoryLayout<SwiftProtocolTable>.size)
+                    size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: nil, methods: texts,
+                    table_size: 0)
                 return withUnsafeMutableBytes(of: &methods) {
                     peal_protocol_define(
                         center, &description, &handle, $0.assumingMemoryBound(to: peal_method.self).baseAddress, 2)
@@ -41,17 +41,10 @@ struct SwiftProtocol: Sendable {
         return "Swift \(kept) #\(String(identity, radix: 16))"
     }
 
-    private static func withTexts<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
-        "optional void call(struct peal_swift_call *call)".withCString { call in
-            "optional bool visit(struct peal_swift_visit *visit), first_true, borrowed".withCString { visit in
-                withUnsafePointer(to: (call, visit, nil) as Texts) {
-                    $0.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: 3, body)
-                }
-            }
-        }
-    }
-
-    private typealias Texts = (UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?)
+    private static let texts = [
+        "optional void call(struct peal_swift_call *call)",
+        "optional bool visit(struct peal_swift_visit *visit), first_true, borrowed",
+    ]
 
     /// Calls that wait on queues retain their context.
     private static func declareContext(in center: peal_center) throws(PealError) {
@@ -61,11 +54,4 @@ struct SwiftProtocol: Sendable {
         // Another image of the process has this module too: its functions do the same.
         if status != PEAL_ERROR_CONFLICT { try PealError.check(status) }
     }
-}
-
-/// The table of an observer: what the C interface reads as a struct of functions.
-struct SwiftProtocolTable {
-    let size = MemoryLayout<SwiftProtocolTable>.size
-    let call: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
-    let visit: (@convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Bool)?
 }

@@ -51,6 +51,22 @@ public final class Timer: Sendable {
         try self.init(period, delay, tolerance, repeats, WeakTimerTarget(object, queue: queue, body))
     }
 
+    /// Makes a timer that broadcasts a method without parameters. Results are dropped.
+    ///
+    /// - Parameters:
+    ///   - method: what is broadcast.
+    ///   - center: in which. The timer does not keep it.
+    ///
+    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
+    /// from a callback. The C interface's `peal_timer_create`.
+    public convenience init<Owner, Result>(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center
+    ) throws(PealError) {
+        let target = MethodTimerTarget(queue: queue, try center.method(method).handle)
+        try self.init(period, delay, tolerance, repeats, target)
+    }
+
     init(
         _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ target: TimerTarget
     ) throws(PealError) {

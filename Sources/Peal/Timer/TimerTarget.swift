@@ -41,6 +41,22 @@ class TimerTarget {
     }()
 }
 
+/// A method that is broadcast.
+final class MethodTimerTarget: TimerTarget {
+    private let method: peal_method
+
+    init(queue: Queue?, _ method: peal_method) {
+        self.method = method
+        super.init(queue: queue)
+    }
+
+    override func apply(to options: inout peal_timer_options) {
+        super.apply(to: &options)
+        options.fire = nil
+        options.method = method
+    }
+}
+
 /// A closure.
 final class ClosureTimerTarget: TimerTarget {
     private let body: @Sendable () -> Void

@@ -1,0 +1,46 @@
+extension Center {
+    /// Calls every observer of a Swift type that is isolated to the main actor, on it.
+    ///
+    ///     @MainActor protocol Screen: AnyObject, Sendable { func show(_ text: String) }
+    ///
+    ///     try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+    ///
+    /// From elsewhere it is `try await`. Observers without a queue are called before this returns, in order; those
+    /// on a queue when it is their turn there, and then on the main actor.
+    ///
+    /// - Parameters:
+    ///   - type: what the observers registered as.
+    ///   - body: called once an observer.
+    /// - Returns: how many were called, or will be, and whether a full queue refused.
+    ///
+    /// The main actor. The C interface's `peal_send`.
+    @MainActor @discardableResult
+    public func broadcastOnMain<Observed: Sendable>(
+        _ type: Observed.Type, _ body: @escaping @MainActor @Sendable (Observed) -> Void
+    ) throws(PealError) -> Delivery {
+        var delivery = Result<Delivery, PealError>.success(Delivery(status: .ok, calls: 0))
+        MainCalls.$areImmediate.withValue(true) {
+            delivery = Result { () throws(PealError) in
+                try broadcast(type) { observer in MainCalls.make(observer, body) }
+            }
+        }
+        return try delivery.get()
+    }
+}
+
+/// Calls on the main actor.
+private enum MainCalls {
+    /// Whether the main actor broadcasts on this thread now. No call on a queue sees that: queues have tasks or
+    /// threads of their own, or are pumped here.
+    @TaskLocal static var areImmediate = false
+
+    static func make<Observed: Sendable>(
+        _ observer: Observed, _ body: @escaping @MainActor @Sendable (Observed) -> Void
+    ) {
+        if areImmediate {
+            MainActor.assumeIsolated { body(observer) }
+        } else {
+            Task { @MainActor in body(observer) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Peal
+import Testing
+
+private enum Bell: PealProtocol {
+    static let onRing = Method<Void, String, Int32>("on_ring", parameters: "door", "count")
+    static var methods: [any MethodDeclaration] { [onRing] }
+}
+
+private actor Log {
+    var lines: [String] = []
+    let rang: Latch
+    let life: Lifetimes.Life?
+
+    init(_ rang: Latch, _ lifetimes: Lifetimes? = nil) {
+        self.rang = rang
+        life = lifetimes?.begin()
+    }
+
+    func add(_ line: String) {
+        lines.append(line)
+        rang.open()
+    }
+}
+
+@MainActor
+private final class Label {
+    var text = ""
+}
+
+@MainActor
+private protocol Screen: AnyObject, Sendable {
+    func show(_ text: String)
+}
+
+@MainActor
+private final class Window: Screen {
+    let shown: Record<String>
+    let rang: Latch
+
+    init(_ shown: Record<String>, _ rang: Latch) {
+        self.shown = shown
+        self.rang = rang
+    }
+
+    func show(_ text: String) {
+        MainActor.preconditionIsolated()
+        shown.append(text)
+        rang.open()
+    }
+}
+
+@Suite struct ActorTests {
+    let center: Center
+    private let rang = Latch()
+
+    init() throws { center = try Center() }
+
+    @Test func aClosureIsIsolatedToItsActor_Q1() async throws {
+        let log = Log(rang)
+        let observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, count) in log.add("\(door) \(count)") }
+        for count in Int32(0)..<3 { try center.broadcast(Bell.onRing, "front", count) }
+        for _ in 0..<3 { #expect(await rang.opened()) }
+        #expect(await log.lines == ["front 0", "front 1", "front 2"])
+        observation.cancel()
+        #expect(try center.broadcast(Bell.onRing, "back", 4).calls == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func anObservationDoesNotKeepItsActorAliveAndEndsWithIt_O9() async throws {
+        let lifetimes = Lifetimes()
+        let observation: Observation
+        do {
+            let log = Log(rang, lifetimes)
+            observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, _) in log.add(door) }
+        }
+        #expect(lifetimes.living == 0)
+        try center.broadcast(Bell.onRing, "front", 1)
+        while observation.isActive { await Task.yield() }
+    }
+
+    @Test func theSameActorMayObserveTwice() async throws {
+        let log = Log(rang)
+        let first = try center.observe(Bell.onRing, on: log) { (log: isolated Log, _, _) in log.add("first") }
+        let second = try center.observe(Bell.onRing, on: log) { (log: isolated Log, _, _) in log.add("second") }
+        try center.broadcast(Bell.onRing, "front", 1)
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(await log.lines.sorted() == ["first", "second"])
+        _ = (first, second)
+    }
+
+    @MainActor
+    @Test func aClosureIsIsolatedToTheMainActor_Q1() async throws {
+        let label = Label()
+        let rang = rang
+        let observation = try center.observe(Bell.onRing, on: MainActor.shared) { door, count in
+            label.text = "\(door) \(count)"
+            rang.open()
+        }
+        try center.broadcast(Bell.onRing, "front", 1)
+        #expect(label.text == "")
+        #expect(await rang.opened())
+        #expect(label.text == "front 1")
+        _ = observation
+    }
+
+    @Test func anOptionKeepsItsQueueUntilTheObservationEnds() throws {
+        weak var kept: Queue?
+        let heard = Record<Int32>()
+        do {
+            let observation: Observation
+            do {
+                let queue = try Queue.pumped()
+                kept = queue
+                observation = try center.observe(Bell.onRing, .on(queue)) { _, count in heard.append(count) }
+            }
+            try center.broadcast(Bell.onRing, "front", 1)
+            #expect(try kept?.pump() == 1)
+            observation.cancel()
+        }
+        #expect(heard.all == [1])
+        try kept?.pump()
+        #expect(kept == nil)
+    }
+
+    @MainActor
+    @Test func objectsOfTheMainActorAreCalledOnItAtOnceOrFromTheirQueue() async throws {
+        let shown = Record<String>()
+        let (first, second) = (Window(shown, rang), Window(shown, rang))
+        let queue = try Queue()
+        try center.observe((any Screen).self, first)
+        try center.observe((any Screen).self, second, .on(queue))
+        try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        #expect(shown.all == ["hello"])
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(shown.all == ["hello", "hello"])
+    }
+
+    @MainActor
+    @Test func aQueueOnAnActorHasNoneOfItsBroadcastersTaskLocalValues() async throws {
+        let shown = Record<String>()
+        let window = Window(shown, rang)
+        try center.observe((any Screen).self, window, .on(try Queue()))
+        let queue = try Queue(executor: globalConcurrentExecutor)
+        try center.observe((any Screen).self, window, .on(queue))
+        try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(shown.all.count == 2)
+    }
+
+    @Test func theMainActorIsReachedFromElsewhere() async throws {
+        let shown = Record<String>()
+        let window = await Window(shown, rang)
+        try center.observe((any Screen).self, window)
+        try await center.broadcastOnMain((any Screen).self) { $0.show("hello") }
+        #expect(shown.all == ["hello"])
+    }
+}
