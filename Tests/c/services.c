@@ -333,7 +333,7 @@ CLAIM("S7", "PealServices is in every center with the text of the header, and no
 CLAIM("S7", "a service may provide peal's own protocols, also where nobody has asked for them before")
 {
     const peal_center center = open_center();
-    static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle) };
+    static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle), .will_start = ring };
     const struct peal_provision provides[] = { { "PealLifecycle", &table }, { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("listener");
     struct peal_service_use use;
