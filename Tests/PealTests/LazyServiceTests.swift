@@ -124,7 +124,7 @@ import Testing
     func byTable() throws {
         var table = peal_lifecycle()
         table.open_url = { pointer, url in
-            instance(of: Counted.self, at: pointer)?.name == url.map { String(cString: $0) }
+            swiftInstance(of: Counted.self, at: pointer)?.name == url.map { String(cString: $0) }
         }
         let service = try center.register(Counted.self, provides: [Provision("PealLifecycle", table)]) { [population] _ in
             Counted(population, "mail")

@@ -196,6 +196,20 @@ import Testing
         #expect(endings.all == [.pending])
     }
 
+    @Test("M5: so do they once the step has suspended, awaited or not; the step ends, and all are stopped")
+    func fromWithinSuspended() async throws {
+        let status = Record<Status>(), endings = Record<Ending>()
+        try add("first")
+        try center.add(Suspending(status: status, endings: endings))
+        let caught = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(caught?.status == .state)
+        #expect(status.all == [.wouldDeadlock, .wouldDeadlock])
+        #expect(endings.all == [.pending, .pending])
+        try await center.stopModules()
+        #expect(try center.modulesState == .stopped)
+        #expect(notes.all.last == "first stops")
+    }
+
     @Test("M1: a service is a module, whose instance lives from its start until after its stop")
     func serviceModule() throws {
         let service = try center.register(Part.self) { [notes, population] _ in Part("service", notes, population) }
@@ -348,6 +362,27 @@ private struct Nesting: Module {
         }
         endings.append(try center.stopModules())
     }
+}
+
+private struct Suspending: Module {
+    let status: Record<Status>
+    let endings: Record<Ending>
+
+    func start(in center: Center) async throws {
+        await Task.yield()
+        for isAwaited in [true, false] {
+            do {
+                if isAwaited { try await center.startModules() } else { try startHere(center) }
+            } catch {
+                status.append((error as? PealError)?.status ?? .ok)
+            }
+        }
+        endings.append(try await center.stopModules())
+        endings.append(try stopHere(center))
+    }
+
+    private func startHere(_ center: Center) throws { try center.startModules() }
+    private func stopHere(_ center: Center) throws -> Ending { try center.stopModules() }
 }
 
 private struct Asking: Module {

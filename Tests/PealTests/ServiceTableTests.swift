@@ -11,7 +11,7 @@ import Testing
 
     private func agent(_ name: String) throws -> Service<Counted> {
         var table = peal_lazy_agent()
-        table.count_pending = { pointer in instance(of: Counted.self, at: pointer)?.name.utf8.count ?? 999 }
+        table.count_pending = { pointer in swiftInstance(of: Counted.self, at: pointer)?.name.utf8.count ?? 999 }
         return try center.register(Counted.self, named: name, provides: [Provision("PealLazyAgent", table)]) {
             [population] _ in Counted(population, name)
         }
@@ -25,7 +25,7 @@ import Testing
             #expect(use.table.count_pending(use.pointer) == 4)
             #expect(try service.info().uses == 1)
             let same = try service.get()
-            #expect(instance(of: Counted.self, at: use.pointer) === same.instance)
+            #expect(swiftInstance(of: Counted.self, at: use.pointer) === same.instance)
         }
         #expect(try service.info().uses == 0)
         #expect(population.made == 1)
@@ -35,10 +35,10 @@ import Testing
     func objectBehindPointer() throws {
         try center.register(Polite.self) { _ in Polite() }
         let use = try center.anyService(named: "Polite").usePointer()
-        #expect(instance(of: Polite.self, at: use.pointer)?.greeting == "good day")
-        #expect(instance(of: (any Greeter).self, at: use.pointer)?.greeting == "good day")
-        #expect(instance(of: Counted.self, at: use.pointer) == nil)
-        #expect(instance(of: Polite.self, at: nil) == nil)
+        #expect(swiftInstance(of: Polite.self, at: use.pointer)?.greeting == "good day")
+        #expect(swiftInstance(of: (any Greeter).self, at: use.pointer)?.greeting == "good day")
+        #expect(swiftInstance(of: Counted.self, at: use.pointer) == nil)
+        #expect(swiftInstance(of: Polite.self, at: nil) == nil)
     }
 
     @Test("S3: a service that was made in C is used by its table")

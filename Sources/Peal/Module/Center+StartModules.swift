@@ -14,6 +14,10 @@ extension Center {
     /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so that starts which
     /// suspend can go on, on the main actor say. In C, `peal_modules_start`.
     public func startModules() throws(PealError) {
+        if isInDeferredStep {
+            throw PealError(
+                status: .wouldDeadlock, message: "this is a step of a module: a start from here would wait for itself")
+        }
         let status = peal_modules_start(handle)
         guard status.rawValue < 0 else { return }
         throw StepFailures.complete(PealError.failure(status), in: handle)
@@ -21,7 +25,8 @@ extension Center {
 
     /// The same, awaited. The starts run on a thread of their own until they suspend.
     public func startModules() async throws(PealError) {
-        try await Blocking.run { () throws(PealError) in try self.startModules() }
+        guard !isInStep else { return try startHere() }
+        return try await Blocking.run { () throws(PealError) in try self.startModules() }
     }
 
     /// Stops all modules in reverse start order, for good. Tells all of `willTerminate` before. Each hears nothing more
@@ -35,13 +40,29 @@ extension Center {
     /// Any thread that may block. In a task the form that is awaited is taken. In C, `peal_modules_stop`.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) throws(PealError) -> Ending {
-        try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(limit)))
+        guard isInDeferredStep else { return try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(limit))) }
+        // The stop waits for the step to end, so this does not wait for the stop.
+        let handle = handle
+        guard Blocking.start({ _ = peal_modules_stop(handle, Milliseconds.limit(limit)) }) else { throw Blocking.noThread }
+        return .pending
     }
 
-    /// The same, awaited. The stops run on a thread of their own until they suspend. From within a step it waits for
-    /// itself until that step's time limit passes: there, call the other form in a function that is not `async`.
+    /// The same, awaited. The stops run on a thread of their own until they suspend.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) async throws(PealError) -> Ending {
-        try await Blocking.run { () throws(PealError) in try self.stopModules(within: limit) }
+        guard !isInStep else { return try stopHere(limit) }
+        return try await Blocking.run { () throws(PealError) in try self.stopModules(within: limit) }
+    }
+
+    // Of two forms, a function that is no task takes the one that is not awaited.
+    private func startHere() throws(PealError) { try startModules() }
+    private func stopHere(_ limit: Duration?) throws(PealError) -> Ending { try stopModules(within: limit) }
+
+    /// Whether this is a step of one of its modules, whatever the thread.
+    private var isInStep: Bool { StepAttempt.current.map { $0.center.number == handle.number && !$0.isOver } ?? false }
+
+    /// The same where the step has suspended: its thread is none that C knows.
+    private var isInDeferredStep: Bool {
+        StepAttempt.current.map { $0.center.number == handle.number && $0.isDeferred } ?? false
     }
 }

@@ -33,7 +33,7 @@ public protocol Module: Sendable {
     /// (``ModuleEvent/overdue(_:step:after:)``), and a step that has suspended is given up.
     var stepTimeLimit: Duration? { get }
     /// Tables of C functions for protocols that are forwarded to modules, or adopt the life cycle; none by default.
-    /// Their `self` leads back here by ``instance(of:at:)``.
+    /// Their `self` leads back here by ``swiftInstance(of:at:)``.
     var tables: [Provision] { get }
 
     // MARK: Its steps

@@ -59,7 +59,7 @@ enum ModuleFunctions {
         let center = Center(borrowing: step.pointee.center)
         Task.immediate {
             do {
-                try await body(module, center)
+                try await StepAttempt.$current.withValue(attempt) { try await body(module, center) }
                 attempt.end(nil)
             } catch {
                 attempt.end(error)

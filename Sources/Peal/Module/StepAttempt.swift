@@ -3,6 +3,10 @@ import Synchronization
 
 /// A step of a module that runs: it ends before its C function returns, or answers later.
 final class StepAttempt: Sendable {
+    /// That of the task: C knows by its threads what is called from within a step, and a step that has suspended is on
+    /// another one.
+    @TaskLocal static var current: StepAttempt?
+
     private enum State {
         case running
         case deferred
@@ -10,7 +14,7 @@ final class StepAttempt: Sendable {
     }
 
     private let module: String
-    private let center: peal_center
+    let center: peal_center
     private let done: peal_completion
     private let state = Mutex(State.running)
 
@@ -23,16 +27,25 @@ final class StepAttempt: Sendable {
 
     /// The step has ended.
     func end(_ error: (any Error)?) {
-        let isDeferred = state.withLock { state -> Bool in
+        let wasDeferred = state.withLock { state -> Bool in
+            defer { state = .over(error) }
             if case .deferred = state { return true }
-            state = .over(error)
             return false
         }
-        guard isDeferred else { return }
+        guard wasDeferred else { return }
         if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
         let status = peal_complete(done, error == nil ? 0 : 1)
         // Nobody waits for it any more.
         if status.rawValue < 0 { StepFailures.forget(module, in: center) }
+    }
+
+    /// Whether the C function has returned, and the step has not ended.
+    var isDeferred: Bool {
+        state.withLock { if case .deferred = $0 { true } else { false } }
+    }
+
+    var isOver: Bool {
+        state.withLock { if case .over = $0 { true } else { false } }
     }
 
     /// The C function returns.

@@ -8,7 +8,7 @@ extension Owner {
     ///
     /// - Parameter body: Called once, unless this throws.
     /// - Returns: What the closure returns.
-    /// - Throws: ``PealError``: `PEAL_ERROR_HANDLE` when it was retired; `PEAL_ERROR_LIMIT`. Then the closure was
+    /// - Throws: ``PealError``: ``Status/handle`` when it was retired; ``Status/limit``. Then the closure was
     ///   not called.
     ///
     /// Any thread. In C, `peal_owner_enter` and `peal_owner_leave`.

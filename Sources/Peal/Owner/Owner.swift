@@ -17,7 +17,7 @@ public final class Owner: Sendable {
     /// Makes an owner.
     ///
     /// - Parameter name: For reports; up to 255 bytes.
-    /// - Throws: ``PealError`` with `PEAL_ERROR_ARGUMENT` for a name that is too long.
+    /// - Throws: ``PealError`` with ``Status/argument`` for a name that is too long.
     ///
     /// Any thread. In C, `peal_owner_create`.
     public init(_ name: String) throws(PealError) {
@@ -38,7 +38,7 @@ public final class Owner: Sendable {
 
     /// How many observations belong to it. In C, `peal_owner_list_observations`.
     ///
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when it was retired.
+    /// - Throws: ``PealError`` with ``Status/handle`` when it was retired.
     public var observationCount: Int {
         get throws(PealError) {
             var count = 0
@@ -53,7 +53,7 @@ public final class Owner: Sendable {
     /// - Returns: ``Ending/complete``: none of its code runs or will be called, so it may be unloaded.
     ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed or this is its own call:
     ///   do not unload it.
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when it was retired already.
+    /// - Throws: ``PealError`` with ``Status/handle`` when it was retired already.
     ///
     /// Any thread, also from a callback. In C, `peal_owner_retire`.
     public func retire(within limit: Duration? = nil) throws(PealError) -> Ending {

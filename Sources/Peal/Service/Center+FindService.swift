@@ -6,7 +6,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it was registered. Whether it is, shows when it is got.
     ///   - name: Its name; the type's own by default.
-    /// - Throws: ``PealError`` with `PEAL_ERROR_NOT_FOUND`, whose sentence lists near names.
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
     /// Any thread. In C, `peal_service_find`.
     public func service<Instance: Sendable>(
@@ -17,7 +17,7 @@ extension Center {
 
     /// Finds the service that provides a protocol.
     ///
-    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND`; `PEAL_ERROR_AMBIGUOUS` when several provide it: find the
+    /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it: find the
     ///   one that you want by its name.
     ///
     /// Any thread. In C, `peal_service_find_provider`.
@@ -29,21 +29,21 @@ extension Center {
 
     /// Finds a service by its name, whatever made it. In C, `peal_service_find`.
     ///
-    /// - Throws: ``PealError`` with `PEAL_ERROR_NOT_FOUND`, whose sentence lists near names.
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     public func anyService(named name: String) throws(PealError) -> AnyService {
         AnyService(try find(name))
     }
 
     /// Finds the service that provides a protocol, whatever made it. In C, `peal_service_find_provider`.
     ///
-    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND`; `PEAL_ERROR_AMBIGUOUS` when several provide it.
+    /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it.
     public func anyService(providing protocolName: String) throws(PealError) -> AnyService {
         AnyService(try findProvider(of: protocolName))
     }
 
     /// The services of the center, peal's own too, in order of registration. In C, `peal_service_list`.
     ///
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func services() throws(PealError) -> [AnyService] {
         try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
     }

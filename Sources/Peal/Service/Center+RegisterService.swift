@@ -14,7 +14,7 @@ extension Center {
     /// with no lock held.
     ///
     /// - Parameters:
-    ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is `PEAL_ERROR_TYPE`.
+    ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
     ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are peal's.
     ///   - isPersistent: Whether the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.
@@ -24,11 +24,11 @@ extension Center {
     ///     threads wait. What it throws fails the creation.
     ///   - clearData: Forgets what belongs to the session that ends.
     ///   - end: Runs when the instance ends, after its last use, also where `initialize` has thrown.
-    ///   - create: Makes the instance. What it throws fails the get with `PEAL_ERROR_CREATION`, and stands in that
+    ///   - create: Makes the instance. What it throws fails the get with ``Status/creation``, and stands in that
     ///     error's sentence; the next get tries again. It may get other services, and must not remove any.
     /// - Returns: The service, which leads to its instance without a name.
-    /// - Throws: ``PealError``: `PEAL_ERROR_CONFLICT` when the name is taken, `PEAL_ERROR_CONFORMANCE` for a table
-    ///   that does not fit its protocol, `PEAL_ERROR_NOT_FOUND` for an unknown protocol, `PEAL_ERROR_ARGUMENT` for a bad name.
+    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken, ``Status/conformance`` for a table
+    ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad name.
     ///
     /// Any thread, also from a callback and a creation. In C, `peal_service_register`.
     @discardableResult

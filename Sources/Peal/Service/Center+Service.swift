@@ -11,7 +11,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's own by default.
-    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND`, whose sentence lists near names; the rest as ``Service/get()``.
+    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``Service/get()``.
     ///
     /// Any thread, also from a callback and a creation; it waits for creations. In C, `peal_service_get`.
     public func get<Instance: Sendable>(
@@ -22,7 +22,7 @@ extension Center {
 
     /// The same by a protocol that the service provides.
     ///
-    /// - Throws: ``PealError``; also `PEAL_ERROR_AMBIGUOUS` when several provide it. In C, `peal_service_get_provider`.
+    /// - Throws: ``PealError``; also ``Status/ambiguous`` when several provide it. In C, `peal_service_get_provider`.
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> ServiceUse<Instance> {
@@ -59,7 +59,7 @@ extension Center {
     /// both in reverse order of creation.
     ///
     /// - Returns: How many were removed, and ``Ending/pending`` when some of them are still in use.
-    /// - Throws: ``PealError``: `PEAL_ERROR_STATE` from within a creation or the end of a session; `PEAL_ERROR_HANDLE`.
+    /// - Throws: ``PealError``: ``Status/state`` from within a creation or the end of a session; ``Status/handle``.
     ///
     /// Any thread, also from a callback. In C, `peal_session_end`.
     @discardableResult

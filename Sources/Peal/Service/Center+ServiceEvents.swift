@@ -5,7 +5,7 @@ extension Center {
     ///
     /// - Parameter tell: Called on the thread on which it happened, with no lock held.
     /// - Returns: An observation that ends when nobody keeps it any more.
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. In C, `peal_service_events_observe`.
     public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
@@ -19,7 +19,7 @@ extension Center {
     /// ```
     ///
     /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the center has ended.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func serviceEvents(
         buffering policy: AsyncStream<ServiceEvent>.Continuation.BufferingPolicy = .unbounded
     ) throws(PealError) -> AsyncStream<ServiceEvent> {

@@ -8,7 +8,7 @@ extension Center {
     ///   - type: The type with which it will be registered.
     ///   - name: Its name; the type's own by default.
     ///   - limit: How long to wait; nil for no limit.
-    /// - Throws: ``PealError``: `PEAL_ERROR_TIMEOUT`; `PEAL_ERROR_HANDLE` when the center has ended, also meanwhile.
+    /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile.
     ///
     /// Any thread that may block. In C, `peal_service_wait`.
     @available(*, noasync, message: "this blocks the thread: await serviceWhenRegistered instead")
@@ -28,8 +28,8 @@ extension Center {
     ///   - type: The type with which it will be registered.
     ///   - name: Its name; the type's own by default.
     ///   - limit: How long to wait; nil for no limit.
-    /// - Throws: ``PealError``: `PEAL_ERROR_TIMEOUT`; `PEAL_ERROR_HANDLE` when the center has ended, also meanwhile;
-    ///   `PEAL_ERROR_STATE` when the task was cancelled.
+    /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile;
+    ///   ``Status/state`` when the task was cancelled.
     ///
     /// In C, `peal_service_wait`.
     public func serviceWhenRegistered<Instance: Sendable>(

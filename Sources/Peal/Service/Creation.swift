@@ -39,7 +39,7 @@ public struct Creation: ~Copyable {
 
     /// Gets the service that provides a protocol; the rest as for ``get(_:named:)``.
     ///
-    /// - Throws: ``PealError`` with `PEAL_ERROR_AMBIGUOUS` where several provide it. In C, `peal_service_get_provider`.
+    /// - Throws: ``PealError`` with ``Status/ambiguous`` where several provide it. In C, `peal_service_get_provider`.
     public func get<Other: Sendable>(
         _ type: Other.Type = Other.self, providing protocolName: String
     ) throws(PealError) -> Other {

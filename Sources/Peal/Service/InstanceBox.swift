@@ -58,7 +58,7 @@ final class TypedBox<Instance>: InstanceBox {
 /// For tables that a service or a module made in Swift gives to C (``Provision``):
 ///
 /// ```swift
-/// table.next = { pointer in instance(of: Counter.self, at: pointer)?.next() ?? 0 }
+/// table.next = { pointer in swiftInstance(of: Counter.self, at: pointer)?.next() ?? 0 }
 /// ```
 ///
 /// - Parameters:
@@ -67,7 +67,7 @@ final class TypedBox<Instance>: InstanceBox {
 /// - Returns: nil for NULL, and for an instance of another type.
 ///
 /// Any thread on which the function may run.
-public func instance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance? {
+public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance? {
     guard let pointer else { return nil }
     return Box.object(pointer, as: InstanceBox.self).instance(as: type)
 }

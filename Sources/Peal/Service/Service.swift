@@ -37,9 +37,9 @@ public struct Service<Instance: Sendable>: ServiceReference {
     /// Gets the instance, which is created where there is none yet, for as long as the use is kept.
     ///
     /// - Returns: A use that ends when nobody keeps it any more.
-    /// - Throws: ``PealError``: `PEAL_ERROR_CREATION`, with what the creation threw; `PEAL_ERROR_CYCLE` where
-    ///   services need each other, with the path; `PEAL_ERROR_TYPE` where the instance is of another type or was not
-    ///   made in Swift; `PEAL_ERROR_HANDLE` where the registration has ended. Who waited for a creation that failed has its error.
+    /// - Throws: ``PealError``: ``Status/creation``, with what the creation threw; ``Status/cycle`` where
+    ///   services need each other, with the path; ``Status/type`` where the instance is of another type or was not
+    ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has its error.
     ///
     /// Any thread; it waits for creations. In C, `peal_service_use_instance`.
     public func get() throws(PealError) -> ServiceUse<Instance> {

@@ -14,7 +14,7 @@ extension ServiceReference {
     /// - Parameters:
     ///   - protocolName: A protocol that the service provides.
     ///   - type: The struct that the protocol's list macro made, imported into Swift.
-    /// - Throws: ``PealError``: `PEAL_ERROR_NOT_FOUND` when the service does not provide the protocol; the rest as
+    /// - Throws: ``PealError``: ``Status/notFound`` when the service does not provide the protocol; the rest as
     ///   ``Service/get()``. In C, `peal_service_use_instance` and `peal_use_table`.
     public func use<Table: BitwiseCopyable>(
         of protocolName: String, as type: Table.Type = Table.self

@@ -15,7 +15,7 @@ extension ServiceReference {
 
     /// What there is to know of it.
     ///
-    /// - Throws: ``PealError`` with `PEAL_ERROR_HANDLE` when the registration has ended. In C, `peal_service_ask`.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended. In C, `peal_service_ask`.
     public func info() throws(PealError) -> ServiceInfo {
         var info = peal_service_info()
         info.size = MemoryLayout<peal_service_info>.size
@@ -29,8 +29,8 @@ extension ServiceReference {
     /// that runs is waited for.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use.
-    /// - Throws: ``PealError``: `PEAL_ERROR_STATE` from within a creation, and for peal's own services;
-    ///   `PEAL_ERROR_HANDLE`. In C, `peal_service_remove`.
+    /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
+    ///   ``Status/handle``. In C, `peal_service_remove`.
     @discardableResult
     public func remove() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove(handle))
@@ -46,7 +46,7 @@ extension ServiceReference {
     /// Ends the registration: removes the instance as ``remove()`` does, and its name is free.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use, or being created.
-    /// - Throws: ``PealError``: `PEAL_ERROR_STATE` for peal's own services; `PEAL_ERROR_HANDLE`. In C, `peal_service_unregister`.
+    /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``. In C, `peal_service_unregister`.
     @discardableResult
     public func unregister() throws(PealError) -> Ending {
         try Ending(checking: peal_service_unregister(handle))

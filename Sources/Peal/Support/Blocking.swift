@@ -1,9 +1,8 @@
 internal import Glibc
-internal import Synchronization
 
 /// Work that blocks, for tasks: it has a thread of its own, since tasks share few.
 enum Blocking {
-    /// What a thread does, and who waits for it.
+    /// What a thread does.
     private final class Work {
         let body: @Sendable () -> Void
 
@@ -14,23 +13,23 @@ enum Blocking {
         _ body: @escaping @Sendable () throws(PealError) -> Result
     ) async throws(PealError) -> Result {
         let outcome: Swift.Result<Result, PealError> = await withCheckedContinuation { continuation in
-            let work = Work {
+            let isStarted = start {
                 do throws(PealError) {
                     continuation.resume(returning: .success(try body()))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
             }
-            let pointer = Box.retain(work)
-            guard !start(pointer) else { return }
-            Box.release(pointer)
-            continuation.resume(
-                returning: .failure(PealError(status: .limit, message: "the system has no thread for this: have fewer")))
+            if !isStarted { continuation.resume(returning: .failure(noThread)) }
         }
         return try outcome.get()
     }
 
-    private static func start(_ pointer: UnsafeMutableRawPointer) -> Bool {
+    static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
+
+    /// Begins the work, which nobody waits for. False where there is no thread.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let pointer = Box.retain(Work(body))
         var thread = pthread_t()
         let status = pthread_create(
             &thread, nil,
@@ -40,7 +39,10 @@ enum Blocking {
                 Box.release(pointer)
                 return nil
             }, pointer)
-        guard status == 0 else { return false }
+        guard status == 0 else {
+            Box.release(pointer)
+            return false
+        }
         pthread_detach(thread)
         return true
     }

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// var table = counter()
-/// table.next = { pointer in instance(of: Counter.self, at: pointer)?.next() ?? 0 }
+/// table.next = { pointer in swiftInstance(of: Counter.self, at: pointer)?.next() ?? 0 }
 /// try center.register(Counter.self, provides: [Provision("Counter", table)]) { _ in Counter() }
 /// ```
 ///
