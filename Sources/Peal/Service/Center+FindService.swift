@@ -12,7 +12,7 @@ extension Center {
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> Service<Instance> {
-        Service(try find(name ?? TypeName.of(type)), mark: SwiftMark.find(in: handle))
+        Service(try find(name ?? TypeName.of(type)), in: self)
     }
 
     /// Finds the service that provides a protocol.
@@ -24,7 +24,7 @@ extension Center {
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> Service<Instance> {
-        Service(try findProvider(of: protocolName), mark: SwiftMark.find(in: handle))
+        Service(try findProvider(of: protocolName), in: self)
     }
 
     /// Finds a service by its name, whatever made it. In C, `peal_service_find`.

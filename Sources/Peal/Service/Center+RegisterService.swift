@@ -58,7 +58,7 @@ extension Center {
         return withExtendedLifetime(recipe) {
             // Also where the registration has ended already: then the recipe's end, here, takes this back.
             recipe.service = service.number
-            ServiceTypes.note(type, of: service)
+            ServiceTypes.note(type, of: service, mark: mark)
             return Service(service, mark: mark)
         }
     }

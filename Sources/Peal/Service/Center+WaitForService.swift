@@ -19,7 +19,7 @@ extension Center {
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
         try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(limit), &service))
-        return Service(service, mark: SwiftMark.find(in: handle))
+        return Service(service, in: self)
     }
 
     /// Waits until a service is registered, and blocks no thread.

@@ -1,4 +1,5 @@
 /// What `self` points to in the C functions of a service or module that was made in Swift.
+@usableFromInline
 class InstanceBox {
     /// The type of what is inside.
     final let type: ObjectIdentifier
@@ -42,8 +43,9 @@ class InstanceBox {
 }
 
 /// An instance of one type, and what it was made with.
+@usableFromInline
 final class TypedBox<Instance>: InstanceBox {
-    let value: Instance
+    @usableFromInline let value: Instance
 
     init(_ value: Instance, module: (any Module)?) {
         self.value = value

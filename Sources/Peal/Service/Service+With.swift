@@ -1,4 +1,4 @@
-internal import CPeal
+public import CPeal
 
 extension Service {
     /// Calls a closure with the instance, which is created where there is none yet.
@@ -11,37 +11,42 @@ extension Service {
     /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
     ///
     /// Any thread; it waits for creations. In C, `peal_scope_begin` and `peal_scope_end`.
-    @discardableResult
+    @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
-        var scope = try begin()
+        var scope = peal_scope()
+        let instance = try begin(&scope)
         defer { _ = peal_scope_end(&scope) }
-        return body(try instance(of: scope))
+        return body(instance)
     }
 
     /// The same for a closure that throws: what it throws is thrown on.
-    @discardableResult
+    @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) throws -> Result) throws -> Result {
-        var scope = try begin()
+        var scope = peal_scope()
+        let instance = try begin(&scope)
         defer { _ = peal_scope_end(&scope) }
-        return try body(try instance(of: scope))
+        return try body(instance)
     }
 
-    private func begin() throws(PealError) -> peal_scope {
-        var scope = peal_scope()
-        guard mark.number != 0 else {
-            // Nobody has made a service in Swift here. A handle that is stale is to be told all the same.
-            _ = try info()
-            throw notSwift()
-        }
+    /// Begins a scope, and ends it where this throws.
+    @inlinable @inline(__always)
+    func begin(_ scope: inout peal_scope) throws(PealError) -> Instance {
         let status = peal_scope_begin(handle, mark, SwiftMark.tableSize, &scope)
-        guard status.rawValue < 0 else { return scope }
+        guard status.rawValue >= 0 else { throw scopeFailure(status) }
+        do throws(PealError) {
+            // Without a mark in the center no table was asked for, and nobody made the service in Swift.
+            guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
+            return try instance(at: pointer)
+        } catch {
+            _ = peal_scope_end(&scope)
+            throw error
+        }
+    }
+
+    @usableFromInline
+    func scopeFailure(_ status: peal_status) -> PealError {
         let error = PealError.failure(status)
         // The same status tells of a dependency that is missing; the sentence names what is not there.
-        throw status == PEAL_ERROR_NOT_FOUND && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
-    }
-
-    private func instance(of scope: peal_scope) throws(PealError) -> Instance {
-        guard let pointer = scope.`self` else { throw notSwift() }
-        return try instance(at: pointer)
+        return error.status == .notFound && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
     }
 }

@@ -17,7 +17,7 @@ public import CPeal
 public struct Service<Instance: Sendable>: ServiceReference {
     public let handle: peal_service
     /// The protocol that instances made in Swift provide; zero where there is none in the center.
-    let mark: peal_protocol
+    @usableFromInline let mark: peal_protocol
 
     /// A service that has been registered, as one of this type.
     ///
@@ -26,7 +26,7 @@ public struct Service<Instance: Sendable>: ServiceReference {
     ///   - center: The center that it is in.
     public init(_ handle: peal_service, in center: Center) {
         self.handle = handle
-        mark = SwiftMark.find(in: center.handle)
+        mark = ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: center.handle)
     }
 
     init(_ handle: peal_service, mark: peal_protocol) {
@@ -51,10 +51,7 @@ public struct Service<Instance: Sendable>: ServiceReference {
     func take() throws(PealError) -> (peal_use, Instance) {
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
-        var table: UnsafeRawPointer?
-        guard mark.number != 0, peal_use_table(use.use, SwiftMark.protocolName, SwiftMark.tableSize, &table).rawValue >= 0,
-            let pointer = use.`self`
-        else {
+        guard let pointer = use.`self`, ServiceTypes.isKnown(handle) || isMarked(use.use) else {
             _ = peal_use_end(use.use)
             throw notSwift()
         }
@@ -66,12 +63,24 @@ public struct Service<Instance: Sendable>: ServiceReference {
         }
     }
 
+    /// The long way, for what is not known here: C's, and that of another copy of this module.
+    private func isMarked(_ use: peal_use) -> Bool {
+        var table: UnsafeRawPointer?
+        return mark.number != 0 && peal_use_table(use, SwiftMark.protocolName, SwiftMark.tableSize, &table).rawValue >= 0
+    }
+
     /// The instance of a service that has the mark.
+    @inlinable @inline(__always)
     func instance(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Instance {
+        let box = Box.object(pointer, as: AnyObject.self)
+        guard type(of: box) == TypedBox<Instance>.self else { throw mismatch(box) }
+        return unsafeDowncast(box, to: TypedBox<Instance>.self).value
+    }
+
+    @usableFromInline
+    func mismatch(_ object: AnyObject) -> PealError {
         // Another copy of this module in the process has boxes of another class.
-        guard let box = Box.object(pointer, as: AnyObject.self) as? InstanceBox else { throw notSwift() }
-        guard let instance = box.instance(exactly: Instance.self) else { throw otherType(box.typeName) }
-        return instance
+        (object as? InstanceBox).map { otherType($0.typeName) } ?? notSwift()
     }
 
     /// Whether the service was registered with this type, before there is an instance.
@@ -83,6 +92,7 @@ public struct Service<Instance: Sendable>: ServiceReference {
 
     // MARK: What is wrong
 
+    @usableFromInline
     func notSwift() -> PealError {
         PealError(
             status: .type,

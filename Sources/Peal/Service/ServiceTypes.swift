@@ -6,11 +6,22 @@ internal import Synchronization
 /// The instance itself is always looked at too; so what another copy of this module has registered, which is not
 /// known here, is only told later.
 enum ServiceTypes {
-    private static let types = Mutex<[UInt64: (type: ObjectIdentifier, name: String)]>([:])
+    private struct Entry {
+        let type: ObjectIdentifier
+        let name: String
+        let mark: peal_protocol
+    }
 
-    static func note<Instance>(_ type: Instance.Type, of service: peal_service) {
-        let name = TypeName.of(type)
-        types.withLock { $0[service.number] = (ObjectIdentifier(type), name) }
+    private static let types = Mutex<[UInt64: Entry]>([:])
+
+    static func note<Instance>(_ type: Instance.Type, of service: peal_service, mark: peal_protocol) {
+        let entry = Entry(type: ObjectIdentifier(type), name: TypeName.of(type), mark: mark)
+        types.withLock { $0[service.number] = entry }
+    }
+
+    /// The protocol by which its instances are known.
+    static func mark(of service: peal_service) -> peal_protocol? {
+        types.withLock { $0[service.number]?.mark }
     }
 
     static func forget(_ service: UInt64) {

@@ -4,6 +4,7 @@ internal import CPeal
 ///
 /// Only of such an instance `self` may be read as an object. That every service of Swift has the protocol is
 /// why a center never says of it that its provider is ambiguous: nobody gets it so.
+@usableFromInline
 enum SwiftMark {
     static let protocolName = "PealSwiftInstance"
 
@@ -12,7 +13,8 @@ enum SwiftMark {
         var typeName: @convention(c) (UnsafeMutableRawPointer?) -> UnsafePointer<CChar>?
     }
 
-    static let tableSize = MemoryLayout<Table>.size
+    /// Of a size and one function.
+    @inlinable static var tableSize: Int { 2 * MemoryLayout<UInt>.size }
 
     /// What a service of Swift provides beside its own.
     static var provision: Provision {
