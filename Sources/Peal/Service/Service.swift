@@ -72,9 +72,11 @@ public struct Service<Instance: Sendable>: ServiceReference {
     /// The instance of a service that has the mark.
     @inlinable @inline(__always)
     func instance(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Instance {
-        let box = Box.object(pointer, as: AnyObject.self)
-        guard type(of: box) == TypedBox<Instance>.self else { throw mismatch(box) }
-        return unsafeDowncast(box, to: TypedBox<Instance>.self).value
+        let found: Instance? = Box.borrow(pointer, as: AnyObject.self) { box in
+            type(of: box) == TypedBox<Instance>.self ? unsafeDowncast(box, to: TypedBox<Instance>.self).value : nil
+        }
+        if let found { return found }
+        throw mismatch(Box.object(pointer, as: AnyObject.self))
     }
 
     @usableFromInline
