@@ -84,7 +84,7 @@ private final class Window: Screen {
         try center.broadcast(Bell.onRing, "front", 1)
         for _ in 0..<2 { #expect(await rang.opened()) }
         #expect(await log.lines.sorted() == ["first", "second"])
-        _ = (first, second)
+        withExtendedLifetime((first, second)) {}
     }
 
     @MainActor
@@ -99,7 +99,7 @@ private final class Window: Screen {
         #expect(label.text == "")
         #expect(await rang.opened())
         #expect(label.text == "front 1")
-        _ = observation
+        withExtendedLifetime(observation) {}
     }
 
     @Test func anOptionKeepsItsQueueUntilTheObservationEnds() throws {
@@ -152,5 +152,34 @@ private final class Window: Screen {
         try center.observe((any Screen).self, window)
         try await center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         #expect(shown.all == ["hello"])
+    }
+
+    @Test func aPropertyIsObservedOnAnActor_X5() async throws {
+        let volume = try Property("volume", initially: Int32(5), in: center)
+        let log = Log(rang)
+        let observation = try volume.observe(on: log, .initial) { (log: isolated Log, old, new) in
+            log.add("\(old)-\(new)")
+        }
+        try volume.set(6)
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(await log.lines == ["5-5", "5-6"])
+        withExtendedLifetime(observation) {}
+    }
+
+    @MainActor
+    @Test func aPropertyIsObservedOnTheMainActor_X5() async throws {
+        let volume = try Property("volume", initially: Int32(5), in: center)
+        let label = Label()
+        let rang = rang
+        let observation = try volume.observe(on: MainActor.shared, .latest) { _, new in
+            label.text = "\(new)"
+            rang.open()
+        }
+        try volume.set(6)
+        try volume.set(7)
+        #expect(label.text == "")
+        #expect(await rang.opened())
+        #expect(label.text == "7")
+        withExtendedLifetime(observation) {}
     }
 }

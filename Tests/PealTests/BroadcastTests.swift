@@ -1,3 +1,5 @@
+import CPeal
+import Dispatch
 import Peal
 import Synchronization
 import Testing
@@ -22,4 +24,68 @@ import Testing
         #expect(try center.collect(Chat.votes, "hall") == [4, 10])
         _ = (first, second)
     }
+
+    @Test("B5: broadcasts nest up to a depth, and a method may refuse to")
+    func broadcastsNestUpToADepth() throws {
+        let center = try Center()
+        let errors = Record<Status>()
+        let calls = Record<Int>()
+        let observation = try center.observe(Chat.onClose) {
+            calls.append(1)
+            do throws(PealError) { try center.broadcast(Chat.onClose) } catch { errors.append(error.status) }
+        }
+        try center.broadcast(Chat.onClose)
+        #expect(calls.all.count == Int(PEAL_DEPTH_LIMIT))
+        #expect(errors.all == [.depth])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("B5: a deferred broadcast runs after the outer one, with a copy of its arguments")
+    func aDeferredBroadcastRunsAfterTheOuterOne() throws {
+        let center = try Center()
+        let heard = Record<String>()
+        let observation = try center.observe(Nesting.later) { text in
+            heard.append("begin \(text)")
+            if text == "outer" {
+                let delivery = try? center.broadcast(Nesting.later, "inner")
+                #expect(delivery?.status == .deferred && delivery?.calls == 0)
+            }
+            heard.append("end \(text)")
+        }
+        try center.broadcast(Nesting.later, "outer")
+        let never = try center.observe(Nesting.never) {
+            let error = #expect(throws: PealError.self) { try center.broadcast(Nesting.never) }
+            #expect(error?.status == .recursion)
+            heard.append("never")
+        }
+        try center.broadcast(Nesting.never)
+        #expect(heard.all == ["begin outer", "end outer", "begin inner", "end inner", "never"])
+        withExtendedLifetime((observation, never)) {}
+    }
+
+    @Test("B6: many threads broadcast and observe at once")
+    func manyThreadsBroadcastAndObserve() throws {
+        let center = try Center()
+        let lives = Lifetimes()
+        let sum = Atomic<Int>(0)
+        let fixed = try center.observe(Chat.onNumber) { sum.add(Int($0), ordering: .relaxed) }
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            for round in 0..<200 {
+                let life = lives.begin()
+                let own = try? center.observe(Chat.onNumber) { _ in withExtendedLifetime(life) {} }
+                if (try? center.broadcast(Chat.onNumber, 1)) == nil { Issue.record("a broadcast failed in round \(round)") }
+                own?.cancel()
+            }
+        }
+        #expect(sum.load(ordering: .relaxed) == 800)
+        #expect(try center.method(Chat.onNumber).observerCount() == 1)
+        #expect(lives.living == 0)
+        withExtendedLifetime(fixed) {}
+    }
+}
+
+private enum Nesting: PealProtocol {
+    static let later = Method<Void, String>("later", recursion: .deferred)
+    static let never = Method<Void>("never", recursion: .rejected)
+    static let methods: [any MethodDeclaration] = [later, never]
 }

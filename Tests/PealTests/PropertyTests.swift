@@ -106,7 +106,7 @@ private final class Bar: Sendable {
         #expect(told.all == [
             "initial 5-5", "both true", "before 5-6, is 5", "both false", "after 5-6",
         ])
-        _ = (after, before, both)
+        withExtendedLifetime((after, before, both)) {}
     }
 
     @Test func aSetFromAnObserverIsToldLater_X5() throws {
@@ -122,7 +122,7 @@ private final class Bar: Sendable {
         let second = try volume.observe { _, new in told.append("second \(new)") }
         #expect(try volume.set(11) == .ok)
         #expect(told.all == ["11", "true", "second 11", "10", "second 10"])
-        _ = (limiter, second)
+        withExtendedLifetime((limiter, second)) {}
     }
 
     @Test func equalValuesMayBeIgnored() throws {
@@ -132,7 +132,7 @@ private final class Bar: Sendable {
         try title.set("a")
         try title.set("b")
         #expect(told.all == ["a-b"])
-        _ = observation
+        withExtendedLifetime(observation) {}
     }
 
     @Test func aBatchTellsOnceOfEachProperty_X5() throws {
@@ -152,7 +152,7 @@ private final class Bar: Sendable {
             }
         }
         #expect(told.all == ["height 1-2", "width 1-3"])
-        _ = (first, second)
+        withExtendedLifetime((first, second)) {}
     }
 
     @Test func aValueIsSetOnlyIfItIsStillTheExpectedOne() throws {
@@ -160,6 +160,17 @@ private final class Bar: Sendable {
         #expect(try !title.compareAndSet(expected: "x", to: "b"))
         #expect(try title.compareAndSet(expected: "a", to: "b"))
         #expect(try title.value == "b")
+    }
+
+    @Test func aChangeBeginsAnewWhenSomebodyElseWasFaster() throws {
+        let count = try Property("count", initially: Int32(0), in: center)
+        var isFirst = true
+        #expect(try count.modify { value in
+            if isFirst { _ = try? count.set(10) }
+            isFirst = false
+            value += 1
+        } == 11)
+        #expect(try count.value == 11)
     }
 
     @Test func changesByManyThreadsAreNotLost() async throws {
@@ -183,7 +194,7 @@ private final class Bar: Sendable {
         #expect(try queue.counts().dropped == 3)
         let failure = #expect(throws: PealError.self) { try volume.observe(.latest) { _, _ in } }
         #expect(failure?.status == .argument)
-        _ = observation
+        withExtendedLifetime(observation) {}
     }
 
     @Test func anObjectIsHeldWeaklyAndItsObservationEndsWithIt_X5() throws {
@@ -207,7 +218,7 @@ private final class Bar: Sendable {
             let life = lifetimes.begin()
             let observation = try volume.observe { _, _ in _ = life }
             #expect(lifetimes.living == 1)
-            _ = observation
+            withExtendedLifetime(observation) {}
         }
         #expect(lifetimes.living == 0)
         do {

@@ -122,4 +122,18 @@ private final class Ear: Sendable {
         let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, .on(borrowed)) }
         #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
     }
+
+    @Test(.timeLimit(.minutes(1))) func aQueueMayEndByTheEndOfItsLastObserverOnItsOwnThread() async throws {
+        let borrowed: Queue
+        let done = Latch()
+        do {
+            let queue = try Queue()
+            borrowed = Queue(borrowing: queue.handle)
+            let ear = Ear { _ in done.open() }
+            try center.observe(Ear.self, ear, holding: .strongly, .once, .on(queue))
+        }
+        try say("the only one")
+        #expect(await done.opened())
+        while (try? borrowed.counts()) != nil { await Task.yield() }
+    }
 }

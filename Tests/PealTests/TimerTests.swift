@@ -93,7 +93,6 @@ private actor Counter {
 
     @Test func whatATimerCapturesGoesWithIt() throws {
         let lifetimes = Lifetimes()
-        let queue = try Queue.pumped()
         weak var kept: Queue?
         do {
             let life = lifetimes.begin()
@@ -107,7 +106,6 @@ private actor Counter {
         try kept?.pump()
         #expect(lifetimes.living == 0)
         #expect(kept == nil)
-        _ = queue
     }
 
     @Test func aFailedTimerLetsGoOfWhatItCaptured() throws {
@@ -181,7 +179,7 @@ private actor Counter {
         }
         try kept?.pump()
         #expect(kept == nil)
-        _ = observation
+        withExtendedLifetime(observation) {}
     }
 }
 

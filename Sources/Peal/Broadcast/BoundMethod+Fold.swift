@@ -3,7 +3,9 @@ public import CPeal
 extension BoundMethod where Result: PealValue {
     /// Calls all observers, and gives all results, in the order of the calls.
     ///
-    /// Whatever the method's policy is. Observers with queues answer too late for this: `gather` waits for them.
+    /// Whatever the method's policy is. Observers with queues answer too late for this: ``gather(_:timeout:)`` waits for them.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func collect(_ arguments: repeat each Parameter) throws(PealError) -> [Result] {
         try fold(into: [], repeat each arguments) { results, result in
@@ -19,30 +21,29 @@ extension BoundMethod where Result: PealValue {
     ///         return true
     ///     }
     ///
-    /// `peal_send_with` and `PEAL_POLICY_FOLD` in C.
-    ///
     /// - Parameters:
     ///   - initial: What comes out when nobody is called.
     ///   - combine: Takes a result in. Returns `false` to call nobody else. Runs on this thread, with no lock held.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func fold<Accumulator>(
         into initial: Accumulator, _ arguments: repeat each Parameter,
         combine: (inout Accumulator, Result) -> Bool
     ) throws(PealError) -> Accumulator {
         var accumulator = initial
-        var status = PEAL_OK
-        let handle = handle
         try withoutActuallyEscaping(combine) { combine throws(PealError) in
-            try withArguments(repeat each arguments) { list, count in
-                withUnsafeMutablePointer(to: &accumulator) { accumulator in
-                    var step = FoldStep { result in
-                        combine(&accumulator.pointee, Result(cValue: result.loadUnaligned(as: Result.CValue.self)))
-                    }
-                    status = step.send(handle, list, count)
+            try withUnsafeMutablePointer(to: &accumulator) { accumulator throws(PealError) in
+                var step = FoldStep { result in
+                    combine(&accumulator.pointee, Result.read(from: result))
+                }
+                try withUnsafeMutablePointer(to: &step) { step throws(PealError) in
+                    var options = FoldStep.options(step)
+                    // The accumulator is the step's own affair; C wants one that is not NULL.
+                    _ = try send(repeat each arguments, options: &options, result: step)
                 }
             }
         }
-        try PealError.check(status)
         return accumulator
     }
 }
@@ -55,21 +56,17 @@ struct FoldStep {
     @usableFromInline
     init(_ take: @escaping (UnsafeRawPointer) -> Bool) { self.take = take }
 
+    /// The options that fold by a step.
     @usableFromInline
-    mutating func send(
-        _ method: peal_method, _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ count: Int
-    ) -> peal_status {
-        withUnsafeMutablePointer(to: &self) { step in
-            var options = peal_send_options()
-            options.size = MemoryLayout<peal_send_options>.size
-            options.policy = PEAL_POLICY_FOLD
-            options.fold_context = UnsafeMutableRawPointer(step)
-            options.fold = { context, _, result in
-                guard let context, let result else { return false }
-                return context.assumingMemoryBound(to: FoldStep.self).pointee.take(result)
-            }
-            // The accumulator is the step's own affair; C wants one that is not NULL.
-            return peal_send_with(method, list, count, &options, step, nil)
+    static func options(_ step: UnsafeMutablePointer<FoldStep>) -> peal_send_options {
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = PEAL_POLICY_FOLD
+        options.fold_context = UnsafeMutableRawPointer(step)
+        options.fold = { context, _, result in
+            guard let context, let result else { return false }
+            return context.assumingMemoryBound(to: FoldStep.self).pointee.take(result)
         }
+        return options
     }
 }

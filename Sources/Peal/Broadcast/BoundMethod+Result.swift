@@ -5,17 +5,19 @@ extension BoundMethod where Result: PealValue {
     ///
     ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
     ///
-    /// - Throws: Nothing yet: a policy that the result does not fit is ``Status/policy`` when it is broadcast.
+    /// A policy that the result does not fit is told by the call: ``Status/policy``.
     public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
 
     /// Calls observers, and gives their results as the method's policy says.
     ///
     /// With nobody to call: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for `chain`,
-    /// else zero. `peal_send_with` in C.
+    /// else zero.
     ///
     /// - Throws: ``Status/policy`` where the policy gives no single result: ``Policy/all`` drops them,
     ///   ``Policy/collect`` and ``Policy/fold`` are asked by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
     ///   broadcast.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`, and `peal_send_with` for another policy.
     @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Result {
         try ask(repeat each arguments)
@@ -31,24 +33,54 @@ extension BoundMethod where Result: PealValue {
     @inlinable
     public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
         guard hasSingleResult else { throw noSingleResult() }
-        var status = PEAL_OK
+        // The C interface fills it unless it fails.
+        return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
+            let place = room.baseAddress.unsafelyUnwrapped
+            guard Result.isItsOwnRepresentation else { return try copiedAnswer(repeat each arguments, place: place) }
+            let delivery =
+                if isOwnPolicy {
+                    try send(repeat each arguments, options: nil, result: place)
+                } else {
+                    try sendWithPolicy(repeat each arguments, result: place)
+                }
+            return (Result(cValue: place.pointee), delivery)
+        }
+    }
+
+    /// The answer, copied while the arguments are there: an observer may give back a pointer to one.
+    @inlinable
+    func copiedAnswer(
+        _ arguments: repeat each Parameter, place: UnsafeMutablePointer<Result.CValue>
+    ) throws(PealError) -> (result: Result, delivery: Delivery) {
         var calls = 0
         var result: Result?
-        let method = self
-        try withArguments(repeat each arguments) { list, count in
-            withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room in
-                status = method.send(list, count, to: room.baseAddress, &calls)
-                if status.rawValue >= 0 { result = Result(cValue: room.baseAddress.unsafelyUnwrapped.pointee) }
-            }
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = isOwnPolicy ? PEAL_POLICY_METHOD : policy
+        let status = try Self.lend(repeat each arguments) { list, count in
+            let status = peal_send_with(handle, list, count, &options, place, &calls)
+            if status.rawValue >= 0 { result = Result(cValue: place.pointee) }
+            return status
         }
-        try PealError.check(status)
         return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
+    }
+
+    @inlinable
+    func sendWithPolicy(
+        _ arguments: repeat each Parameter, result: UnsafeMutableRawPointer?
+    ) throws(PealError) -> Delivery {
+        var options = peal_send_options()
+        options.size = MemoryLayout<peal_send_options>.size
+        options.policy = policy
+        return try send(repeat each arguments, options: &options, result: result)
     }
 
     /// Calls observers, and drops their results. The policy decides how many are called.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
-        try send(repeat each arguments)
+        isOwnPolicy
+            ? try send(repeat each arguments, options: nil, result: nil)
+            : try sendWithPolicy(repeat each arguments, result: nil)
     }
 
     @inlinable @inline(__always)
@@ -63,17 +95,5 @@ extension BoundMethod where Result: PealValue {
             message: policy == PEAL_POLICY_ALL
                 ? "the method drops its results; declare it with a policy, or ask it with using(_:)"
                 : "the method has many results; use collect or fold")
-    }
-
-    @inlinable @inline(__always)
-    func send(
-        _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ count: Int, to result: UnsafeMutableRawPointer?,
-        _ calls: inout Int
-    ) -> peal_status {
-        if isOwnPolicy { return peal_send(handle, list, count, result, &calls) }
-        var options = peal_send_options()
-        options.size = MemoryLayout<peal_send_options>.size
-        options.policy = policy
-        return peal_send_with(handle, list, count, &options, result, &calls)
     }
 }

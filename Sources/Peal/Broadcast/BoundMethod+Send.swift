@@ -1,36 +1,107 @@
 public import CPeal
 
 extension BoundMethod {
-    /// Calls all observers, and drops their results.
+    /// Sends a call.
+    ///
+    /// - Parameters:
+    ///   - options: `nil` for none.
+    ///   - result: As for `peal_send`.
     @inlinable @inline(__always)
-    func send(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
-        var status = PEAL_OK
+    func send(
+        _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
+    ) throws(PealError) -> Delivery {
+        guard isPlain else { return try sendByRoom(repeat each arguments, options: options, result: result) }
+        var parameters = ParameterCount()
+        _ = (repeat parameters.add((each Parameter).self))
         var calls = 0
-        let handle = handle
-        try withArguments(repeat each arguments) { list, count in
-            status = peal_send(handle, list, count, nil, &calls)
+        var values = (repeat each arguments)
+        let status = withUnsafeMutablePointer(to: &values) { values in
+            withUnsafeTemporaryAllocation(
+                of: UnsafeMutableRawPointer?.self, capacity: parameters.value
+            ) { room in
+                var list = PlainArguments(room.baseAddress, UnsafeMutableRawPointer(values))
+                _ = (repeat list.add((each Parameter).self))
+                return peal_status.sent(to: handle, room.baseAddress, parameters.value, options, result, &calls)
+            }
         }
-        try PealError.check(status)
-        return Delivery(status: Status(status), calls: calls)
+        if _slowPath(status.rawValue < 0) { throw PealError.failure(status) }
+        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+    }
+
+    /// Sends a call with values that are not their own representation.
+    @inlinable
+    func sendByRoom(
+        _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
+    ) throws(PealError) -> Delivery {
+        var calls = 0
+        let status = try Self.lend(repeat each arguments) { list, count in
+            .sent(to: handle, list, count, options, result, &calls)
+        }
+        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+    }
+
+    /// Lends arguments to a function of the C interface. They are put into a room on the stack, and where they take
+    /// more than a kilobyte, on the heap.
+    @inlinable
+    static func lend(
+        _ arguments: repeat each Parameter,
+        to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
+    ) throws(PealError) -> peal_status {
+        var parameters = ParameterCount()
+        _ = (repeat parameters.add((each Parameter).self))
+        var missing = 0
+        var status = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { bytes in
+            var room = ArgumentRoom(bytes, count: parameters.value)
+            _ = (repeat (each arguments).write(to: &room))
+            return room.lend(&missing, to: function)
+        }
+        if _slowPath(missing > 0) {
+            status = withUnsafeTemporaryAllocation(byteCount: missing, alignment: 16) { bytes in
+                var room = ArgumentRoom(bytes, count: parameters.value)
+                _ = (repeat (each arguments).write(to: &room))
+                return room.lend(&missing, to: function)
+            }
+        }
+        if _slowPath(status.rawValue < 0) {
+            if status == ArgumentRoom.refused {
+                for value in repeat each arguments { if let refusal = value.refusal { throw refusal } }
+            }
+            throw PealError.failure(status)
+        }
+        return status
+    }
+}
+
+extension peal_status {
+    /// What `peal_send` or, with options, `peal_send_with` returns.
+    @inlinable @inline(__always)
+    static func sent(
+        to method: peal_method, _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ count: Int,
+        _ options: UnsafePointer<peal_send_options>?, _ result: UnsafeMutableRawPointer?, _ calls: inout Int
+    ) -> peal_status {
+        if let options { return peal_send_with(method, list, count, options, result, &calls) }
+        return peal_send(method, list, count, result, &calls)
     }
 }
 
 extension BoundMethod where Result == Void {
     /// Calls all observers, one after the other, on this thread; those with queues get a copy of the call.
     ///
-    /// `peal_send` in C. Allocates nothing for plain values, and for strings of up to a thousand bytes together.
+    /// Allocates nothing where the arguments take less than a kilobyte.
     ///
     /// - Returns: How many there were.
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
     ///   callbacks, ``Status/argument`` for a string with a zero inside. Then nobody was called.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
-        try send(repeat each arguments)
+        try send(repeat each arguments, options: nil, result: nil)
     }
 
     /// The same by name.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
-        try send(repeat each arguments)
+        try send(repeat each arguments, options: nil, result: nil)
     }
 }

@@ -14,13 +14,15 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
     /// What becomes of the results; the method's own policy unless ``using(_:)`` gave another.
     @usableFromInline let policy: peal_policy
     @usableFromInline let isOwnPolicy: Bool
+    @usableFromInline let isPlain: Bool
 
     @inlinable @inline(__always)
-    init(_ found: ResolvedMethod) {
+    init(_ found: ResolvedMethod, isPlain: Bool) {
         handle = found.method
         `protocol` = found.protocol
         policy = found.policy
         isOwnPolicy = true
+        self.isPlain = isPlain
     }
 
     @usableFromInline
@@ -29,7 +31,12 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
         `protocol` = other.protocol
         self.policy = policy
         isOwnPolicy = false
+        isPlain = other.isPlain
     }
+
+    /// The same without its types.
+    @usableFromInline
+    var untyped: ResolvedMethod { ResolvedMethod(method: handle, protocol: `protocol`, policy: policy) }
 }
 
 extension Center {
@@ -40,6 +47,6 @@ extension Center {
     public func method<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
-        BoundMethod(try resolved(method.signature))
+        BoundMethod(try resolved(method.signature), isPlain: method.signature.isPlain)
     }
 }

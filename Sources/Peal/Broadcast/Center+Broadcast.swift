@@ -1,33 +1,72 @@
 extension Center {
-    /// Calls a method on all observers.
+    /// Calls a method on all observers, and drops their results.
     ///
     ///     try center.broadcast(Chat.onMessage, "lobby", 3)
     ///
-    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`: see ``BoundMethod``. `peal_send` in C.
+    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a look into the center's cache.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: How many observers there were.
+    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; else as
+    ///   ``BoundMethod/broadcast(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
-        try self.method(method).send(repeat each arguments)
+        let bound = try self.method(method)
+        do throws(PealError) {
+            return try bound.send(repeat each arguments, options: nil, result: nil)
+        } catch {
+            return try again(bound, method.signature, error).send(repeat each arguments, options: nil, result: nil)
+        }
     }
 
     /// Calls a method on observers, and gives their results as its policy says.
     ///
     ///     if try center.ask(Chat.mayClose) { … }
+    ///
+    /// - Throws: As ``BoundMethod/ask(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
     public func ask<Owner, Result: PealValue, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Result {
-        try self.method(method).ask(repeat each arguments)
+        let bound = try self.method(method)
+        do throws(PealError) {
+            return try bound.ask(repeat each arguments)
+        } catch {
+            return try again(bound, method.signature, error).ask(repeat each arguments)
+        }
     }
 
     /// Calls a method on all observers, and gives all results, in the order of the calls.
+    ///
+    /// - Throws: As ``BoundMethod/collect(_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send_with`.
     @inlinable
     public func collect<Owner, Result: PealValue, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> [Result] {
-        try self.method(method).collect(repeat each arguments)
+        let bound = try self.method(method)
+        do throws(PealError) {
+            return try bound.collect(repeat each arguments)
+        } catch {
+            return try again(bound, method.signature, error).collect(repeat each arguments)
+        }
+    }
+
+    /// The method as it is now, where the cached one is gone: its protocol was taken back with the owner that
+    /// defined it. Nobody was called then.
+    @usableFromInline
+    func again<Result, each Parameter: PealValue>(
+        _ old: BoundMethod<Result, repeat each Parameter>, _ signature: MethodSignature, _ error: PealError
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        guard error.status == .handle else { throw error }
+        let found = try resolve(signature)
+        guard found.method.number != old.handle.number else { throw error }
+        return BoundMethod(found, isPlain: signature.isPlain)
     }
 }

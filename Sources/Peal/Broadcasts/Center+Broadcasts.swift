@@ -1,9 +1,8 @@
 extension Center {
     /// The broadcasts of a method, as an asynchronous sequence of its arguments.
     ///
-    ///     for await (room, count) in try center.broadcasts(of: Chat.onMessage, bufferingPolicy: .bufferingNewest(10)) {
-    ///         print("\(count) in \(room)")
-    ///     }
+    ///     let messages = try center.broadcasts(of: Chat.onMessage, bufferingPolicy: .bufferingNewest(10))
+    ///     for await (room, count) in messages { print("\(count) in \(room)") }
     ///
     /// It listens from this call on. The broadcaster waits for nobody.
     ///

@@ -15,7 +15,7 @@ extension Property {
         bufferingPolicy: Broadcasts<Value>.BufferingPolicy = .bufferingNewest(1), _ options: ObserverOption...
     ) throws(PealError) -> Broadcasts<Value> {
         try Broadcasts(bufferingPolicy) { source throws(PealError) in
-            try observe(.initial, options, ClosurePropertyTarget<Value>(options) { source.send($0.new) })
+            try observe(.initial, options) { source.send(Change<Value>($0).new) }
         }
     }
 }

@@ -11,10 +11,14 @@ public final class Center: Sendable {
     let swiftProtocols = SwiftProtocolCache()
     @usableFromInline let cache = MethodCache()
 
-    /// The center of the process: `peal_center_default`.
+    /// The center of the process. It never ends. The C interface's `peal_center_default`.
     public static let `default` = Center(borrowing: peal_center_default())
 
-    /// Makes a center: `peal_center_create`.
+    /// Makes a center, which ends with this object.
+    ///
+    /// - Throws: ``Status/limit`` and ``Status/memory``.
+    ///
+    /// Any thread. The C interface's `peal_center_create`, and `peal_center_destroy` at the end.
     public init() throws(PealError) {
         var handle = peal_center(number: 0)
         try PealError.check(peal_center_create(&handle))
@@ -24,14 +28,15 @@ public final class Center: Sendable {
 
     /// A center that somebody else made, and ends: one that a C host gives to a plugin.
     ///
-    /// - Parameter handle: Must live as long as this is used; once it has ended, all that is asked of it throws
+    /// - Parameter handle: not ended by this object; once somebody has ended it, all that is asked of it throws
     ///   ``Status/handle``.
+    ///
+    /// Any thread. Two objects of one center are the same center.
     public init(borrowing handle: peal_center) {
         self.handle = handle
         isOwned = false
     }
 
-    /// `peal_center_destroy`.
     deinit {
         if isOwned { _ = peal_center_destroy(handle) }
     }

@@ -12,6 +12,6 @@ struct CallArguments {
         // The C interface gives one pointer a parameter, none of them NULL.
         let place = next.unsafelyUnwrapped
         next = place + 1
-        return Value(cValue: place.pointee.unsafelyUnwrapped.loadUnaligned(as: Value.CValue.self))
+        return Value.read(from: place.pointee.unsafelyUnwrapped)
     }
 }

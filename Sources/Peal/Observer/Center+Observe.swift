@@ -8,14 +8,18 @@ extension Center {
     ///     }
     ///
     /// The closure runs on the broadcasting thread, or on the queue among the options. It may observe, end
-    /// observations and broadcast. `peal_observe_handler` in C.
+    /// observations and broadcast.
     ///
     /// - Parameters:
     ///   - method: What to hear.
     ///   - options: What is special about it.
     ///   - body: Kept until the observation has ended and its last call has returned.
     /// - Returns: The observation, which ends when it is not kept.
-    /// - Throws: ``Status/conformance`` when the protocol requires other methods too: observe the protocol then.
+    /// - Throws: ``Status/conformance`` when the protocol requires other methods too: observe the protocol then;
+    ///   ``Status/conflict`` where the center knows the method with another prototype; ``Status/type`` for a queue where
+    ///   a parameter is a bare pointer.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Owner, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
@@ -27,6 +31,15 @@ extension Center {
     /// Calls a closure for each broadcast of a method, and gives back what it returns.
     ///
     ///     let observation = try center.observe(Chat.mayClose) { !document.isEdited }
+    ///
+    /// - Parameters:
+    ///   - method: What to hear.
+    ///   - options: What is special about it.
+    ///   - body: Kept as that of a method without a result.
+    /// - Returns: The observation, which ends when it is not kept.
+    /// - Throws: As for a method without a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
@@ -40,7 +53,7 @@ extension Center {
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: @escaping Response
     ) throws(PealError) -> Observation {
         let found = try resolve(signature)
-        return try register(ClosureHandler(response), for: [signature.name], of: found.protocol, options)
+        return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
 
     /// Registers a handler. It is kept until the observation's last call has returned.

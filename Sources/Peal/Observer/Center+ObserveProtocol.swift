@@ -8,14 +8,16 @@ extension Center {
     ///         $0.on(Chat.mayClose) { true }
     ///     }
     ///
-    /// Methods that the protocol adopts are among those that can be answered. `peal_observe_handler` in C.
+    /// Methods that the protocol adopts are among those that can be answered.
     ///
     /// - Parameters:
     ///   - type: The protocol.
     ///   - options: What is special about the observer.
     ///   - methods: Runs once, before this returns.
     /// - Throws: ``Status/conformance``, whose sentence names the required methods that are missing;
-    ///   ``Status/argument`` where no method is answered.
+    ///   ``Status/argument`` where no method is answered; ``Status/conflict`` for one that is answered twice.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Observed: PealProtocol>(
         _ type: Observed.Type, _ options: ObserverOption..., methods: (inout ObserverMethods) -> Void
     ) throws(PealError) -> Observation {
@@ -23,7 +25,7 @@ extension Center {
         methods(&list)
         let owner = try findOrDefine(type)
         let names = try names(list.entries.map(\.signature), in: type, owner)
-        return try register(ListHandler(list.entries.map(\.response)), for: names, of: owner, options)
+        return try register(Handler(list.entries.map(\.response)), for: names, of: owner, options)
     }
 
     /// Observes a protocol by an object, which is not kept alive: the observation ends when it is dead.
@@ -38,6 +40,8 @@ extension Center {
     ///   - object: Held weakly. The same one on the same protocol and queue is refused, unless an option says
     ///     otherwise.
     /// - Throws: As the form without an object; ``Status/duplicate``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, weakly object: Object, _ options: ObserverOption...,
         methods: (inout ObjectMethods<Object>) -> Void
@@ -54,6 +58,8 @@ extension Center {
     /// For who kept no ``Observation``. Those for protocols that adopt it stay.
     ///
     /// - Returns: How many there were.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult
     public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, by object: AnyObject) throws(PealError) -> Int {
         let owner = try findOrDefine(type)

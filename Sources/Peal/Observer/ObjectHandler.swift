@@ -3,10 +3,9 @@ internal import CPeal
 /// An observer that is an object, held weakly. The C interface retains the object before each call, by ``weakType``,
 /// and releases it after.
 final class ObjectHandler: Handler, @unchecked Sendable {
-    // As its superclass. The address is compared, and followed only while the object is retained.
+    // As its superclass.
     private weak let object: (any AnyObject & Sendable)?
-    private let address: UnsafeMutableRawPointer
-    private let responses: [ObjectResponse]
+    private let address: ObjectAddress
     /// The object again, where the registration keeps it.
     private let kept: (any AnyObject & Sendable)?
     let place: ObservedObjects.Key
@@ -15,21 +14,20 @@ final class ObjectHandler: Handler, @unchecked Sendable {
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key, isKept: Bool
     ) {
         self.object = object
+        address = ObjectAddress(object)
         kept = isKept ? object : nil
-        address = Box.address(of: object)
-        self.responses = responses
         self.place = place
+        super.init(
+            responses.map { response in
+                // Followed only while the object is retained.
+                let address = ObjectAddress(object)
+                return { arguments, result in response(address.pointer, arguments, result) }
+            })
     }
 
     deinit { ObservedObjects.forget(ObjectIdentifier(self), at: place) }
 
     var isAlive: Bool { object != nil }
-
-    override func respond(
-        _ index: Int, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
-    ) {
-        responses[index](address, arguments, result)
-    }
 
     /// Retains the object, if it is alive.
     private func retainObject() -> Bool {
@@ -46,8 +44,16 @@ final class ObjectHandler: Handler, @unchecked Sendable {
             to: peal_weak_type(
                 retain: { handler in handler.map { Box.borrow($0, as: ObjectHandler.self) { $0.retainObject() } } ?? false },
                 release: { handler, _ in
-                    if let handler { Box.release(Box.borrow(handler, as: ObjectHandler.self) { $0.address }) }
+                    if let handler { Box.release(Box.borrow(handler, as: ObjectHandler.self) { $0.address.pointer }) }
                 }))
         return UnsafePointer(type)
     }()
+}
+
+/// Where an object is. Nobody follows it but who knows that the object lives.
+private struct ObjectAddress: @unchecked Sendable {
+    // A number, as far as this type goes.
+    let pointer: UnsafeMutableRawPointer
+
+    init(_ object: any AnyObject & Sendable) { pointer = Box.address(of: object) }
 }

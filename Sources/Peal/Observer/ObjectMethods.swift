@@ -11,6 +11,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     init() {}
 
     /// Answers a method without a result by a method of the object's class.
+    ///
+    /// - Parameters:
+    ///   - method: of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: `Window.show`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
     @inlinable
     public mutating func on<Owner, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,

@@ -26,8 +26,7 @@ enum ObjectResponses {
             var arguments = CallArguments(arguments)
             let result = Box.borrow(object, as: Object.self) { body($0, &arguments) }
             guard let place else { return }
-            // What needs nothing beside it does not look at the room.
-            place.storeBytes(of: result.cValue(beside: place), as: Result.CValue.self)
+            place.storeBytes(of: result.cValue, as: Result.CValue.self)
         }
     }
 }

@@ -29,8 +29,7 @@ enum Responses {
             var arguments = CallArguments(arguments)
             let result = body(repeat arguments.read((each Parameter).self))
             guard let place else { return }
-            // What needs nothing beside it does not look at the room.
-            place.storeBytes(of: result.cValue(beside: place), as: Result.CValue.self)
+            place.storeBytes(of: result.cValue, as: Result.CValue.self)
         }
     }
 }

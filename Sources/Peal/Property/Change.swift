@@ -1,3 +1,5 @@
+public import CPeal
+
 /// A change of a property, as its observers are told.
 ///
 /// The C interface's `struct peal_change`.
@@ -10,13 +12,28 @@ public struct Change<Value: Sendable>: Sendable {
     public let isInitial: Bool
 }
 
+extension Change where Value: PealValue {
+    /// A change as the C interface tells it.
+    @inlinable @inline(__always)
+    init(_ change: UnsafePointer<peal_change>) {
+        let isText = change.pointee.is_text
+        // Both are there in every change.
+        old = Property<Value>.value(at: change.pointee.old_value.unsafelyUnwrapped, isText: isText)
+        new = Property<Value>.value(at: change.pointee.new_value.unsafelyUnwrapped, isText: isText)
+        isInitial = change.pointee.kind == PEAL_CHANGE_INITIAL
+    }
+}
+
 extension Change: Equatable where Value: Equatable {}
 
 /// When an observer of a property is told.
 ///
 /// The C interface's `enum peal_property_observe_flags`.
 public struct Telling: OptionSet, Sendable {
+    /// One bit each.
     public let rawValue: UInt32
+
+    /// A set of bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Told at once, before any change, of the value as it is.

@@ -1,4 +1,4 @@
-import CPeal
+public import CPeal
 
 extension Property {
     /// Tells a closure of each change.
@@ -13,21 +13,33 @@ extension Property {
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    @inlinable
     public func observe(
         _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> Observation {
-        try observe(telling, options, ClosurePropertyTarget<Value>(options) { body($0.old, $0.new) })
+        try observe(telling, options) { record in
+            let change = Change<Value>(record)
+            body(change.old, change.new)
+        }
     }
 
     /// The same, with a record that also tells the initial value from a change.
     ///
+    /// - Parameters:
+    ///   - telling: when: `.initial`, `.latest`, `.before`.
+    ///   - options: what is special about it.
+    ///   - body: gets the record; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
+    ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    @inlinable
     public func observeChanges(
         _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @Sendable (Change<Value>) -> Void
     ) throws(PealError) -> Observation {
-        try observe(telling, options, ClosurePropertyTarget<Value>(options, body))
+        try observe(telling, options) { body(Change<Value>($0)) }
     }
 
     /// Tells a closure of each change, with an object, as long as that is alive. Once it is gone the observation
@@ -49,8 +61,20 @@ extension Property {
         weakly object: Object, _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ object: Object, _ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> Observation {
-        let target = WeakPropertyTarget<Object, Value>(object, options) { body($0, $1.old, $1.new) }
+        let target = WeakPropertyTarget(object, options) { object, record in
+            let change = Change<Value>(record)
+            body(unsafeDowncast(object, to: Object.self), change.old, change.new)
+        }
         return try observe(telling, options, target, isWeak: true).keep()
+    }
+
+    /// Tells what decodes the values itself.
+    @usableFromInline
+    func observe(
+        _ telling: Telling, _ options: [ObserverOption],
+        _ body: @escaping @Sendable (UnsafePointer<peal_change>) -> Void
+    ) throws(PealError) -> Observation {
+        try observe(telling, options, ClosurePropertyTarget(options, body))
     }
 
     func observe(

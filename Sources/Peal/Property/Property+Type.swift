@@ -14,11 +14,12 @@ extension Property {
         if !text.contains("*") {
             try PealError.check(peal_type_layout(center.handle, text, &size, &alignment))
         }
-        if TypeComparison(center: center.handle, text: text, size: size, alignment: alignment).fits(type) { return text }
+        let comparison = TypeComparison(center: center.handle, text: text, size: size, alignment: alignment)
+        if comparison.fits(type) { return text }
         throw PealError(
             status: text == type.type.text ? .type : .conflict,
-            message: "property \(name): it is \(text), of \(size) bytes, and Swift declares \(type.swiftName), which is "
-                + "\(type.type), of \(type.size)")
+            message: "property \(name): it is \(text), of \(size) bytes, and Swift declares \(type.swiftName), "
+                + "which is \(type.type), of \(type.size)")
     }
 
     private static func known(_ name: String, in center: Center) throws(PealError) -> String? {

@@ -1,4 +1,4 @@
-import CPeal
+public import CPeal
 
 extension Property {
     /// The value now. Takes no lock, waits for nobody.
@@ -6,15 +6,15 @@ extension Property {
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_get`, `peal_property_get_text`.
+    @inlinable
     public var value: Value {
         get throws(PealError) {
             if isText { return try text() }
-            var status = PEAL_OK
-            let value = withUnsafeTemporaryAllocation(of: Value.CValue.self, capacity: 1) { room -> Value? in
-                status = peal_property_get(handle, room.baseAddress, MemoryLayout<Value.CValue>.stride)
-                return status == PEAL_OK ? Value(cValue: room[0]) : nil
+            let read = withUnsafeTemporaryAllocation(of: Value.CValue.self, capacity: 1) { room in
+                let status = peal_property_get(handle, room.baseAddress, MemoryLayout<Value.CValue>.stride)
+                return (status, status == PEAL_OK ? Value(cValue: room[0]) : nil)
             }
-            guard let value else { throw PealError.failure(status) }
+            guard let value = read.1 else { throw PealError.failure(read.0) }
             return value
         }
     }
@@ -28,7 +28,7 @@ extension Property {
     ///   ``Status/argument`` for a string with a zero inside. It is not set then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_set`.
-    @discardableResult
+    @discardableResult @inlinable
     public func set(_ value: Value) throws(PealError) -> Status {
         let status = try Representation.lend(value) {
             peal_property_set(handle, $0, MemoryLayout<Value.CValue>.stride)
@@ -48,14 +48,14 @@ extension Property {
     @discardableResult
     public func compareAndSet(expected: Value, to value: Value) throws(PealError) -> Bool {
         var isSet = false
-        let length = try value.lengthBeside()
         let status = try Representation.lend(expected) { expected in
-            withUnsafeTemporaryAllocation(byteCount: max(length, 1), alignment: 16) { room in
-                withUnsafePointer(to: value.cValue(beside: room.baseAddress.unsafelyUnwrapped)) {
+            // A typed error, which a closure that is lent a pointer does not throw.
+            Swift.Result { () throws(PealError) in
+                try Representation.lend(value) {
                     peal_property_compare_and_set(handle, expected, $0, MemoryLayout<Value.CValue>.stride, &isSet)
                 }
             }
-        }
+        }.get()
         try PealError.check(status)
         return isSet
     }
@@ -80,7 +80,8 @@ extension Property {
     }
 
     /// A text is read into a buffer; it may become longer meanwhile.
-    private func text() throws(PealError) -> Value {
+    @usableFromInline
+    func text() throws(PealError) -> Value {
         var capacity = 256
         while true {
             var length = 0
@@ -97,6 +98,7 @@ extension Property {
     }
 
     /// A value as the C interface tells it: of a text, its first byte.
+    @inlinable @inline(__always)
     static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
         guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }
         let text = UnsafePointer<CChar>?(place.assumingMemoryBound(to: CChar.self))

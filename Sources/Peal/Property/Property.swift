@@ -16,7 +16,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// The property in the C interface.
     public let handle: peal_property
     /// A C string, which the C interface copies, and reads by another function.
-    let isText: Bool
+    @usableFromInline let isText: Bool
 
     /// Defines a property, or finds the one of that name. One that is there already keeps its value.
     ///

@@ -7,7 +7,7 @@ class PropertyTarget {
 
     init(_ options: [ObserverOption]) { queues = options.compactMap(\.keptQueue) }
 
-    func receive(_ change: peal_change) {}
+    func receive(_ change: UnsafePointer<peal_change>) {}
 
     /// Whether there is still somebody to tell. The registration ends when there is not.
     var isAlive: Bool { true }
@@ -16,7 +16,7 @@ class PropertyTarget {
     static let receive: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
         target, change in
         guard let target, let change else { return }
-        Box.borrow(target, as: PropertyTarget.self) { $0.receive(change.pointee) }
+        Box.borrow(target, as: PropertyTarget.self) { $0.receive(change) }
     }
 
     /// The same for an observer that is told before changes: after them it is told of the initial value alone.
@@ -41,45 +41,35 @@ class PropertyTarget {
     }()
 }
 
-/// A closure that is told.
-final class ClosurePropertyTarget<Value: PealValue & Sendable>: PropertyTarget {
-    private let body: @Sendable (Change<Value>) -> Void
+/// A closure that is told. It decodes the values itself, where their type is known.
+final class ClosurePropertyTarget: PropertyTarget {
+    private let body: @Sendable (UnsafePointer<peal_change>) -> Void
 
-    init(_ options: [ObserverOption], _ body: @escaping @Sendable (Change<Value>) -> Void) {
+    init(_ options: [ObserverOption], _ body: @escaping @Sendable (UnsafePointer<peal_change>) -> Void) {
         self.body = body
         super.init(options)
     }
 
-    override func receive(_ change: peal_change) { body(Change(change)) }
+    override func receive(_ change: UnsafePointer<peal_change>) { body(change) }
 }
 
 /// A closure that is told with an object, as long as that is alive.
-final class WeakPropertyTarget<Object: AnyObject, Value: PealValue & Sendable>: PropertyTarget {
-    private weak let object: Object?
-    private let body: @Sendable (Object, Change<Value>) -> Void
+final class WeakPropertyTarget: PropertyTarget {
+    private weak let object: AnyObject?
+    private let body: @Sendable (AnyObject, UnsafePointer<peal_change>) -> Void
 
     init(
-        _ object: Object, _ options: [ObserverOption], _ body: @escaping @Sendable (Object, Change<Value>) -> Void
+        _ object: AnyObject, _ options: [ObserverOption],
+        _ body: @escaping @Sendable (AnyObject, UnsafePointer<peal_change>) -> Void
     ) {
         self.object = object
         self.body = body
         super.init(options)
     }
 
-    override func receive(_ change: peal_change) {
-        if let object { body(object, Change(change)) }
+    override func receive(_ change: UnsafePointer<peal_change>) {
+        if let object { body(object, change) }
     }
 
     override var isAlive: Bool { object != nil }
-}
-
-extension Change where Value: PealValue {
-    init(_ change: peal_change) {
-        let isText = change.is_text
-        self.init(
-            // Both are there in every change.
-            old: Property<Value>.value(at: change.old_value.unsafelyUnwrapped, isText: isText),
-            new: Property<Value>.value(at: change.new_value.unsafelyUnwrapped, isText: isText),
-            isInitial: change.kind == PEAL_CHANGE_INITIAL)
-    }
 }

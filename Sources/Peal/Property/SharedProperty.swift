@@ -22,7 +22,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Defines the property, or finds it.
     ///
     /// - Parameters:
-    ///   - wrappedValue: its value, if it is new.
+    ///   - initial: its value, if it is new.
     ///   - name: 1 to 255 bytes.
     ///   - center: where; kept.
     ///   - ignoresEqual: whether a set to an equal value tells nobody.
@@ -68,7 +68,10 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> Observation {
-        try property().observe(telling, options, ClosurePropertyTarget<Value>(options) { body($0.old, $0.new) })
+        try property().observe(telling, options) { record in
+            let change = Change<Value>(record)
+            body(change.old, change.new)
+        }
     }
 
     /// The value: the property's; once that has ended, or where there never was one, what was set or read last.

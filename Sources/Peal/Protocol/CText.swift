@@ -12,6 +12,11 @@ enum CText {
         return parts.dropFirst().map { String($0.drop { $0 == " " }) }
     }
 
+    /// The policy among the options of a declaration.
+    static func policy(of declaration: String) -> Policy {
+        options(of: declaration).lazy.compactMap { Policy(text: $0) }.first ?? .all
+    }
+
     /// The words and signs of a type, without the qualifiers that change nothing for a value.
     static func tokens(of type: String) -> [String] {
         var tokens: [String] = []

@@ -9,7 +9,9 @@ extension Center {
         let title = "method \(signature.owner.name).\(signature.name)"
         try check(signature.types, method, title)
         let policy = try Self.policy(of: method)
-        if let declared = signature.policy, declared != policy {
+        if let declared = signature.policy, declared != policy,
+            try !Self.isChain(declared, policy, signature, method)
+        {
             throw PealError(
                 status: .conflict,
                 message: "\(title): its policy is \(policy.text), and Swift declares \(declared.text)")
@@ -66,9 +68,20 @@ extension Center {
             message: "\(title): \(place) is \(text), and Swift declares \(type.swiftName), which is \(type.type)\(sizes)")
     }
 
+    /// Whether a chain through a named parameter is one through the first of the result's type.
+    private static func isChain(
+        _ declared: Policy, _ policy: Policy, _ signature: MethodSignature, _ method: peal_method
+    ) throws(PealError) -> Bool {
+        let types = signature.types
+        guard declared == .chain, case .chainThrough(let name) = policy,
+            let index = types.parameters.firstIndex(where: { $0.type == types.result?.type })
+        else { return false }
+        return try CStrings.copied { Status(peal_method_parameter_name(method, index, $0, $1, $2)) } == name
+    }
+
     /// The policy, read off the declaration as it is printed back.
     static func policy(of method: peal_method) throws(PealError) -> Policy {
         let text = try CStrings.copied { Status(peal_method_declaration(method, $0, $1, $2)) }
-        return CText.options(of: text).lazy.compactMap { Policy(text: $0) }.first ?? .all
+        return CText.policy(of: text)
     }
 }

@@ -4,11 +4,14 @@ extension Center {
     /// Defines a protocol, or finds that it is defined, and checks all of its methods.
     ///
     /// The first use of a method does the same for that method. Define a protocol by itself to hear of a mistake
-    /// early, or to have it there for others before it is used. `peal_protocol_define` in C.
+    /// early, or to have it there for others before it is used.
     ///
     /// - Returns: The protocol in the C interface.
     /// - Throws: ``Status/conflict`` where the center knows the protocol with another prototype or policy; the
-    ///   sentence names the method, the parameter and both types.
+    ///   sentence names the method, the parameter and both types. ``Status/type`` for a struct that C would lay out
+    ///   otherwise.
+    ///
+    /// Any thread. The C interface's `peal_protocol_define`, and `peal_type_declare` for structs.
     @discardableResult
     public func define(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         let found = try findOrDefine(type)

@@ -10,6 +10,8 @@ public final class MethodSignature: Sendable {
     let policy: Policy?
     /// Where caches keep what was found for it.
     @usableFromInline let serial: Int
+    /// Whether a call can point to the arguments themselves.
+    @usableFromInline let isPlain: Bool
 
     init(
         _ owner: any PealProtocol.Type, _ name: String, _ types: MethodTypes, parameters: [String], isRequired: Bool,
@@ -19,6 +21,7 @@ public final class MethodSignature: Sendable {
         self.owner = owner
         self.types = types
         self.policy = policy
+        isPlain = types.arePlain
         serial = MethodSerials.number(of: owner, name)
         let options = [since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil]
         let prototype = Self.prototype(name, types, parameters)

@@ -8,5 +8,8 @@ struct MethodTypes: Sendable {
 
     mutating func append<Value: PealValue>(_ value: Value.Type) { parameters.append(ValueType(value)) }
 
+    /// Whether a call can point to the arguments themselves.
+    var arePlain: Bool { parameters.allSatisfy(\.isItsOwnRepresentation) }
+
     var all: [ValueType] { parameters + (result.map { [$0] } ?? []) }
 }

@@ -22,8 +22,13 @@ extension Queue {
 
     /// Makes a queue whose calls run on a serial executor.
     ///
-    /// Parameters and errors are those of ``init(executor:capacity:overflow:)-(TaskExecutor,_,_)``. Any thread.
-    /// The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    /// - Parameters:
+    ///   - executor: where. The queue keeps it.
+    ///   - capacity: how many broadcasts may wait; nil for no bound.
+    ///   - overflow: what happens to one more.
+    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    ///
+    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
         executor: any SerialExecutor, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {

@@ -36,8 +36,12 @@ public final class Queue: Sendable {
     ///
     /// ``descriptor()`` tells a loop of `poll` or `epoll` when there is something to run.
     ///
-    /// Parameters and errors are those of ``init(capacity:overflow:)``. Any thread. The C interface's
-    /// `peal_queue_create`.
+    /// - Parameters:
+    ///   - capacity: how many broadcasts may wait; nil for no bound.
+    ///   - overflow: what happens to one more.
+    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    ///
+    /// Any thread. The C interface's `peal_queue_create`.
     public static func pumped(capacity: Int? = nil, overflow: Overflow = .reject) throws(PealError) -> Queue {
         try Queue(PEAL_QUEUE_PUMPED, capacity, overflow)
     }

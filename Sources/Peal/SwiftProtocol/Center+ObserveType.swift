@@ -28,10 +28,11 @@ extension Center {
     ) throws(PealError) -> Observation {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let isVisited = peal_observe_options(options).queue.number == 0
+        // One with a queue cannot answer a visit in time.
+        let methods = peal_observe_options(options).queue.number == 0 ? ["call", "visit"] : ["call"]
+        let responses = SwiftResponses.make(ObserverBits(object))
         return try register(
-            observer, SwiftResponses.all, for: isVisited ? ["call", "visit"] : ["call"], of: protocols.handle, options,
-            isKept: holding == .strongly
+            observer, responses, for: methods, of: protocols.handle, options, isKept: holding == .strongly
         ).keep()
     }
 

@@ -6,7 +6,7 @@ extension Center {
     ///     var names: [String] = []
     ///     try center.visit((any Plugin).self) { names.append($0.name) }
     ///
-    /// Observers on queues cannot answer in time and are not visited: ``broadcast(_:_:)`` reaches them.
+    /// Observers on queues cannot answer in time and are not visited: a broadcast reaches them.
     ///
     /// - Parameters:
     ///   - type: what the observers registered as.
@@ -64,9 +64,8 @@ extension Center {
         var thrown: (any Error)?
         try withoutActuallyEscaping(body) { body in
             let visit = SwiftVisit { observer in
-                guard let observer = observer as? Observed else { return false }
                 do {
-                    return try body(observer)
+                    return try body(observer.observer(as: Observed.self))
                 } catch {
                     thrown = error
                     return true

@@ -1,21 +1,19 @@
 /// What a broadcast of a Swift type brings to each observer, now or later.
 class SwiftCall {
-    func reach(_ observer: AnyObject) {}
+    func reach(_ observer: ObserverBits) {}
 }
 
-/// The same with its types. The observer was checked when it registered.
+/// The same with its types.
 final class TypedSwiftCall<Observed>: SwiftCall {
     private let body: @Sendable (Observed) -> Void
 
     init(_ body: @escaping @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: AnyObject) {
-        if let observer = observer as? Observed { body(observer) }
-    }
+    override func reach(_ observer: ObserverBits) { body(observer.observer(as: Observed.self)) }
 }
 
 /// What a visit brings, from the visitor's stack.
 struct SwiftVisit {
     /// Returns true to stop.
-    let body: (AnyObject) -> Bool
+    let body: (ObserverBits) -> Bool
 }

@@ -5,11 +5,15 @@ extension Timer {
     ///     let timer = try Timer(every: .seconds(1), on: counter) { counter in counter.tick() }
     ///
     /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from the start to the first firing; nil for one period.
+    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
+    ///   - repeats: false to fire once after each start.
     ///   - actor: on which it fires.
     ///   - body: what is called with it.
+    /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
-    /// from a callback. The C interface's `peal_timer_create`.
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Isolation: Actor>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
@@ -26,8 +30,16 @@ extension Timer {
     ///
     ///     let timer = try Timer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
     ///
-    /// The parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
-    /// from a callback. The C interface's `peal_timer_create`.
+    /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from the start to the first firing; nil for one period.
+    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
+    ///   - repeats: false to fire once after each start.
+    ///   - actor: `MainActor.shared`.
+    ///   - body: what is called.
+    /// - Throws: ``PealError``, as the form with a closure.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void

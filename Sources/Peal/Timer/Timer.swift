@@ -39,11 +39,16 @@ public final class Timer: Sendable {
     /// by itself, at its next firing.
     ///
     /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from the start to the first firing; nil for one period.
+    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
+    ///   - repeats: false to fire once after each start.
+    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
     ///   - object: held weakly, and kept alive during each call.
     ///   - body: what is called with it.
+    /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
-    /// from a callback. The C interface's `peal_timer_create`.
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Object: AnyObject & Sendable>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on queue: Queue? = nil, weakly object: Object, _ body: @escaping @Sendable (Object) -> Void
@@ -54,11 +59,16 @@ public final class Timer: Sendable {
     /// Makes a timer that broadcasts a method without parameters. Results are dropped.
     ///
     /// - Parameters:
+    ///   - period: from one firing to the next.
+    ///   - delay: from the start to the first firing; nil for one period.
+    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
+    ///   - repeats: false to fire once after each start.
+    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
     ///   - method: what is broadcast.
     ///   - center: in which. The timer does not keep it.
+    /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// The other parameters and errors are those of ``init(every:after:tolerance:repeats:on:_:)``. Any thread, also
-    /// from a callback. The C interface's `peal_timer_create`.
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Owner, Result>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center

@@ -62,13 +62,16 @@ extension Bool: PealResult {
     /// `bool`.
     public static var cType: CType { CType("bool") }
 
+    /// `true`: both have 0 and 1.
+    public static var isItsOwnRepresentation: Bool { true }
+
     /// True for all but zero.
     @inlinable @inline(__always)
     public init(cValue: UInt8) { self = cValue != 0 }
 
     /// 1 or 0.
     @inlinable @inline(__always)
-    public func cValue(beside room: UnsafeMutableRawPointer) -> UInt8 { self ? 1 : 0 }
+    public var cValue: UInt8 { self ? 1 : 0 }
 }
 
 #if arch(x86_64)

@@ -27,5 +27,5 @@ extension PealEnum {
 
     /// The raw value.
     @inlinable
-    public func cValue(beside room: UnsafeMutableRawPointer) -> RawValue { rawValue }
+    public var cValue: RawValue { rawValue }
 }

@@ -6,22 +6,28 @@ public protocol PealNullable: SendableMetatype {
     /// The C type.
     static var cType: CType { get }
 
+    /// Whether the optional's own bytes are its representation.
+    static var isItsOwnRepresentation: Bool { get }
+
     /// The representation of `nil`.
     static var null: CValue { get }
 
     /// The value of what came from C, `nil` for NULL.
     static func optional(cValue: CValue) -> Self?
 
-    /// The representation, as ``PealValue/cValue(beside:)``.
-    func cValue(beside room: UnsafeMutableRawPointer) -> CValue
+    /// The representation, as ``PealValue/cValue(in:)``.
+    func cValue(in room: inout ArgumentRoom) -> CValue
 
-    /// As ``PealValue/lengthBeside()``.
-    func lengthBeside() throws(PealError) -> Int
+    /// As ``PealValue/refusal``.
+    var refusal: PealError? { get }
 }
 
 extension Optional: PealValue where Wrapped: PealNullable {
     /// The wrapped type's own.
     public static var cType: CType { Wrapped.cType }
+
+    /// As the wrapped type says.
+    public static var isItsOwnRepresentation: Bool { Wrapped.isItsOwnRepresentation }
 
     /// `nil` for NULL.
     @inlinable @inline(__always)
@@ -29,23 +35,27 @@ extension Optional: PealValue where Wrapped: PealNullable {
 
     /// NULL for `nil`.
     @inlinable @inline(__always)
-    public func cValue(beside room: UnsafeMutableRawPointer) -> Wrapped.CValue {
-        if let self { self.cValue(beside: room) } else { Wrapped.null }
+    public func cValue(in room: inout ArgumentRoom) -> Wrapped.CValue {
+        if let self { self.cValue(in: &room) } else { Wrapped.null }
     }
 
-    /// As the wrapped value; 0 for `nil`.
-    @inlinable @inline(__always)
-    public func lengthBeside() throws(PealError) -> Int {
-        if let self { try self.lengthBeside() } else { 0 }
-    }
+    /// The wrapped value's.
+    public var refusal: PealError? { self?.refusal }
 }
 
-extension Optional: PealResult where Wrapped: PealPointer {}
+extension Optional: PealResult where Wrapped: PealPointer {
+    /// NULL for `nil`.
+    @inlinable @inline(__always)
+    public var cValue: Wrapped? { self }
+}
 
 /// A pointer. Declare it as an optional, since any pointer of C may be NULL: `UnsafeRawPointer?`.
 public protocol PealPointer: PealNullable, BitwiseCopyable where CValue == Self? {}
 
 extension PealPointer {
+    /// `true`.
+    public static var isItsOwnRepresentation: Bool { true }
+
     /// NULL.
     @inlinable @inline(__always)
     public static var null: Self? { nil }
@@ -56,9 +66,8 @@ extension PealPointer {
 
     /// The same.
     @inlinable @inline(__always)
-    public func cValue(beside room: UnsafeMutableRawPointer) -> Self? { self }
+    public func cValue(in room: inout ArgumentRoom) -> Self? { self }
 
-    /// None.
-    @inlinable @inline(__always)
-    public func lengthBeside() throws(PealError) -> Int { 0 }
+    /// Nothing.
+    public var refusal: PealError? { nil }
 }

@@ -1,11 +1,10 @@
-/// A type whose values go from Swift to C and back, as arguments and results of methods.
+/// A type whose values go from Swift to C and back, as arguments of methods.
 ///
 /// There are the numbers, `Bool`, `String`, pointers as optionals, and what conforms to ``PealStruct`` and
 /// ``PealEnum``; few programs conform to this protocol itself.
 ///
-/// A value has a C type as text, and a representation that has the bytes of that C type. What the
-/// representation points to lies beside it: ``lengthBeside()`` tells how many bytes that takes, and
-/// ``cValue(beside:)`` fills them. They are valid as long as the call runs.
+/// A value has a C type as text, and a representation with the bytes of that C type. What the representation points
+/// to is put beside it, into the room for the arguments, and is valid as long as the call runs.
 public protocol PealValue: SendableMetatype {
     /// What lies in memory as the C type's value does.
     associatedtype CValue: BitwiseCopyable
@@ -13,40 +12,43 @@ public protocol PealValue: SendableMetatype {
     /// The C type: `int32_t` for `Int32`.
     static var cType: CType { get }
 
+    /// Whether the value's own bytes are its representation, so that a call can point to the value itself. Only types
+    /// of this library say so.
+    static var isItsOwnRepresentation: Bool { get }
+
     /// The value of what came from C. What it points to is copied: it may be gone after the call.
     init(cValue: CValue)
 
-    /// The representation. What it points to is written into `room`, which has as many bytes as
-    /// ``lengthBeside()`` said.
-    func cValue(beside room: UnsafeMutableRawPointer) -> CValue
+    /// The representation. What it points to is put into the room.
+    func cValue(in room: inout ArgumentRoom) -> CValue
 
-    /// How many bytes the value needs beside its representation; 0 unless it points to something of its own.
-    ///
-    /// - Throws: ``PealError`` for a value that C cannot have, such as a string with a zero inside.
-    func lengthBeside() throws(PealError) -> Int
+    /// Why the value cannot be sent, where ``cValue(in:)`` refused it.
+    var refusal: PealError? { get }
+
+    /// Reads an argument. Made of ``init(cValue:)``; here, so that a call of it needs to know nothing more.
+    static func read(from place: UnsafeRawPointer) -> Self
+
+    /// Adds an argument to the room. Made of ``cValue(in:)``.
+    func write(to room: inout ArgumentRoom)
 }
 
 extension PealValue {
-    /// None.
-    @inlinable @inline(__always)
-    public func lengthBeside() throws(PealError) -> Int { 0 }
-}
+    /// `false`.
+    public static var isItsOwnRepresentation: Bool { false }
 
-/// A value that an observer may give back: one that needs nothing beside it, which would be gone too early.
-///
-/// A string is none. A method that returns `const char *` has the result `UnsafePointer<CChar>?` for its
-/// observers, and whoever gives one back keeps the characters.
-public protocol PealResult: PealValue {}
+    /// Nothing.
+    public var refusal: PealError? { nil }
 
-/// A value that is its own representation: the bytes of Swift's are those of C's.
-public protocol PealPlainValue: PealResult, BitwiseCopyable where CValue == Self {}
+    /// The value whose representation is at a place.
+    @inlinable
+    public static func read(from place: UnsafeRawPointer) -> Self {
+        Self(cValue: place.loadUnaligned(as: CValue.self))
+    }
 
-extension PealPlainValue {
-    /// The same.
-    @inlinable @inline(__always)
-    public init(cValue: Self) { self = cValue }
-
-    /// The same.
-    @inlinable @inline(__always)
-    public func cValue(beside room: UnsafeMutableRawPointer) -> Self { self }
+    /// The representation, and a pointer to it.
+    @inlinable
+    public func write(to room: inout ArgumentRoom) {
+        let value = cValue(in: &room)
+        room.add(value)
+    }
 }

@@ -9,33 +9,26 @@ extension String: PealValue {
         self = cValue.map { String(cString: $0) } ?? ""
     }
 
-    /// A copy of the characters, in `room`.
+    /// A copy of the characters, in the room. A string with a zero inside, of which C would see the first part, is
+    /// refused: ``Status/argument``.
     @inlinable
-    public func cValue(beside room: UnsafeMutableRawPointer) -> UnsafePointer<CChar>? {
+    public func cValue(in room: inout ArgumentRoom) -> UnsafePointer<CChar>? {
         let length = utf8.count
-        let characters = UnsafeMutableRawBufferPointer(start: room, count: length + 1)
+        guard let start = room.allocate(byteCount: length &+ 1, alignment: 1) else { return nil }
+        let characters = UnsafeMutableRawBufferPointer(start: start, count: length &+ 1)
         characters.copyBytes(from: utf8)
         characters[length] = 0
-        return UnsafePointer(room.assumingMemoryBound(to: CChar.self))
+        if characters.dropLast().contains(0) { room.refuse() }
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 
-    /// The length in UTF-8, and a zero.
-    ///
-    /// - Throws: ``Status/argument`` for a string with a zero inside, of which C would see the first part.
-    @inlinable
-    public func lengthBeside() throws(PealError) -> Int {
-        if utf8.contains(0) { throw PealError.stringWithZero(self) }
-        return utf8.count + 1
-    }
-}
-
-extension PealError {
-    @usableFromInline
-    static func stringWithZero(_ text: String) -> PealError {
-        let place = text.utf8.prefix { $0 != 0 }.count
+    /// For a string with a zero inside.
+    public var refusal: PealError? {
+        guard utf8.contains(0) else { return nil }
         return PealError(
             status: .argument,
-            message: "a string has a zero at byte \(place), where C would end it; pass its bytes with their number instead")
+            message: "a string has a zero at byte \(utf8.prefix { $0 != 0 }.count), where C would end it; "
+                + "pass its bytes with their number instead")
     }
 }
 

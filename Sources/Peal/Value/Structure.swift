@@ -8,9 +8,11 @@ public struct Structure<Root>: Sendable {
     /// A struct by its C declaration, as it stands in the header. Swift imports it, so only its size and alignment
     /// are checked.
     ///
-    /// - Parameter declaration: `struct point { double x, y; };`, or a `typedef` of one.
-    public init(_ declaration: String) {
-        cType = CType(Declarations.typeName(of: declaration), declaration: declaration)
+    /// - Parameters:
+    ///   - declaration: `struct point { double x, y; };`, or a `typedef` of one. What it needs may stand before it.
+    ///   - type: What prototypes call it; `nil` for the first type that is declared.
+    public init(_ declaration: String, type: String? = nil) {
+        cType = CType(type ?? Declarations.typeName(of: declaration), declaration: declaration)
         members = []
     }
 
@@ -46,6 +48,14 @@ public struct Structure<Root>: Sendable {
                 stored: StructureMember(
                     name: name, type: Value.cType, size: MemoryLayout<Value>.stride,
                     alignment: MemoryLayout<Value>.alignment, offset: MemoryLayout<Root>.offset(of: property)))
+        }
+
+        /// A stored property that is a pointer.
+        public static func member<Pointer: PealPointer>(_ name: String, _ property: KeyPath<Root, Pointer?>) -> Member {
+            Member(
+                stored: StructureMember(
+                    name: name, type: Pointer.cType, size: MemoryLayout<Pointer?>.stride,
+                    alignment: MemoryLayout<Pointer?>.alignment, offset: MemoryLayout<Root>.offset(of: property)))
         }
 
         /// A stored property that is `true` or `false`.

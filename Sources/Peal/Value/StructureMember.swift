@@ -23,7 +23,8 @@ extension Structure {
             let place = (end + member.alignment - 1) / member.alignment * member.alignment
             guard offset == place else {
                 return "'\(member.name)' of \(cType) lies at byte \(offset), and in C at byte \(place); "
-                    + "name all stored properties, in their order"
+                    + "name all stored properties, in their order, and give a struct inside that ends with padding "
+                    + "a member in its place"
             }
             end = place + member.size
             alignment = max(alignment, member.alignment)

@@ -6,6 +6,8 @@ struct ValueType: Sendable {
     let alignment: Int
     /// The Swift type, for messages.
     let swiftName: String
+    /// Whether a call can point to the value itself.
+    let isItsOwnRepresentation: Bool
     /// What is wrong with a struct's members; `nil` when nothing is.
     let misplacement: String?
 
@@ -14,6 +16,8 @@ struct ValueType: Sendable {
         size = MemoryLayout<Value.CValue>.stride
         alignment = MemoryLayout<Value.CValue>.alignment
         swiftName = String(describing: Value.self)
+        // Swift ends some structs before their last padding, and puts other values there.
+        isItsOwnRepresentation = Value.isItsOwnRepresentation && MemoryLayout<Value>.size == size
         misplacement = (Value.self as? any PealStruct.Type)?.misplacementOfMembers
     }
 }

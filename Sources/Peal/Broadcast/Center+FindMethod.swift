@@ -1,0 +1,59 @@
+internal import CPeal
+
+extension Center {
+    /// Finds a method of an adopted protocol as a method of the one that adopts it: a broadcast reaches those who
+    /// observe the adopter, and not those who observe the adopted protocol alone.
+    ///
+    ///     let onMessage = try center.method(Chat.onMessage, through: Room.self)
+    ///
+    /// `peal_method_find` in C.
+    public func method<Owner, Result, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, through adopter: any PealProtocol.Type
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        let own = try resolve(method.signature)
+        let `protocol` = try findOrDefine(adopter)
+        var found = peal_method(number: 0)
+        try PealError.check(peal_method_find(`protocol`, "\(Owner.name).\(method.signature.name)", &found))
+        return BoundMethod(
+            ResolvedMethod(method: found, protocol: `protocol`, policy: own.policy), isPlain: method.signature.isPlain)
+    }
+
+    /// Finds a method whose name is known only when the program runs.
+    ///
+    ///     let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
+    ///
+    /// `peal_protocol_find` and `peal_method_find` in C.
+    ///
+    /// - Parameters:
+    ///   - name: `on_message`, or `Chat.on_message` where that means more than one.
+    ///   - protocolName: A protocol that is defined.
+    ///   - types: Checked against the prototype.
+    /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
+    public func method<each Parameter: PealValue>(
+        _ name: String, of protocolName: String, taking types: repeat (each Parameter).Type
+    ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
+        var list = MethodTypes(result: nil)
+        _ = (repeat list.append(each types))
+        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+    }
+
+    /// Finds a method with a result whose name is known only when the program runs.
+    ///
+    ///     let votes = try center.method("votes", of: "Plugin", returning: Int32.self, taking: String.self)
+    public func method<Result: PealValue, each Parameter: PealValue>(
+        _ name: String, of protocolName: String, returning result: Result.Type, taking types: repeat (each Parameter).Type
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        var list = MethodTypes(result: ValueType(result))
+        _ = (repeat list.append(each types))
+        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+    }
+
+    private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod {
+        var owner = peal_protocol(number: 0)
+        try PealError.check(peal_protocol_find(handle, protocolName, &owner))
+        var method = peal_method(number: 0)
+        try PealError.check(peal_method_find(owner, name, &method))
+        try check(types, method, "method \(protocolName).\(name)")
+        return ResolvedMethod(method: method, protocol: owner, policy: try Self.policy(of: method).cValue)
+    }
+}

@@ -1,0 +1,58 @@
+internal import CPeal
+
+extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter: Sendable {
+    /// Asks all observers, those on queues too, and waits for their answers.
+    ///
+    ///     let votes = try await center.method(Chat.votes).gather("lobby", timeout: .seconds(1)).results
+    ///
+    /// Observers without a queue are called before this waits. When the task is cancelled, what has come so far is
+    /// the outcome.
+    ///
+    /// - Parameter timeout: How long to wait for answers; `nil` for as long as it takes.
+    /// - Throws: As a broadcast; then nobody was asked.
+    ///
+    /// Any task. The C interface's `peal_gather`.
+    public func gather(
+        _ arguments: repeat each Parameter, timeout: Duration? = nil
+    ) async throws(PealError) -> Gathered<Result> {
+        var queue = peal_queue(number: 0)
+        try PealError.check(peal_queue_create(nil, &queue))
+        let cancellation = GatheringCancellation()
+        let ownQueue = queue
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let gathering = Gathering<Result>(continuation, on: ownQueue)
+                begin(repeat each arguments, gathering: gathering, on: ownQueue, timeout: Milliseconds.limit(timeout),
+                    cancellation: cancellation)
+            }
+        } onCancel: {
+            cancellation.cancel()
+        }
+        return try outcome.get()
+    }
+
+    private func begin(
+        _ arguments: repeat each Parameter, gathering: Gathering<Result>, on queue: peal_queue, timeout: UInt32,
+        cancellation: GatheringCancellation
+    ) {
+        let context = Box.retain(gathering)
+        var options = peal_gather_options()
+        options.size = MemoryLayout<peal_gather_options>.size
+        options.queue = queue
+        options.reply = GatheringTarget.reply
+        options.done = GatheringTarget.done
+        options.context = context
+        options.timeout = timeout
+        do throws(PealError) {
+            var completion = peal_completion(number: 0)
+            let method = handle
+            _ = try Self.lend(repeat each arguments) { list, count in
+                peal_gather(method, list, count, &options, &completion)
+            }
+            cancellation.begin(completion)
+        } catch {
+            gathering.fail(error)
+            Box.release(context)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import CPeal
+internal import Synchronization
+
+/// A gathering that runs, without its type: what the C interface calls. It is kept until its last function has run.
+class GatheringTarget: @unchecked Sendable {
+    // Unchecked, since it is no final class; it has nothing.
+
+    func take(_ result: UnsafeRawPointer) {}
+    func end(_ report: peal_completion_report) {}
+
+    static let reply: peal_reply = { context, _, result in
+        guard let context, let result else { return }
+        Box.borrow(context, as: GatheringTarget.self) { $0.take(result) }
+    }
+
+    static let done: peal_completion_done = { context, report in
+        guard let context, let report else { return }
+        Box.borrow(context, as: GatheringTarget.self) { $0.end(report.pointee) }
+        Box.release(context)
+    }
+}
+
+/// A gathering that runs.
+final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked Sendable {
+    // As its superclass; what changes is behind the lock.
+    typealias Outcome = Swift.Result<Gathered<Result>, PealError>
+
+    private let results = Mutex<[Result]>([])
+    private let continuation: CheckedContinuation<Outcome, Never>
+    /// A queue of its own, which ends with it: its functions run there, one after the other.
+    private let queue: peal_queue
+
+    init(_ continuation: CheckedContinuation<Outcome, Never>, on queue: peal_queue) {
+        self.continuation = continuation
+        self.queue = queue
+    }
+
+    deinit { _ = peal_queue_destroy(queue) }
+
+    override func take(_ result: UnsafeRawPointer) {
+        let value = Result.read(from: result)
+        results.withLock { $0.append(value) }
+    }
+
+    override func end(_ report: peal_completion_report) {
+        let gathered = Gathered(
+            results: results.withLock(\.self), status: Status(report.status), asked: report.asked,
+            dropped: report.dropped)
+        continuation.resume(returning: .success(gathered))
+    }
+
+    /// Ends one that was never begun.
+    func fail(_ error: PealError) { continuation.resume(returning: .failure(error)) }
+}
+
+/// What a task's cancellation ends; it may come before there is something.
+final class GatheringCancellation: Sendable {
+    private let state = Mutex<(isCancelled: Bool, completion: peal_completion)>((false, peal_completion(number: 0)))
+
+    func begin(_ completion: peal_completion) {
+        let isCancelled = state.withLock { state in
+            state.completion = completion
+            return state.isCancelled
+        }
+        if isCancelled { _ = peal_completion_cancel(completion) }
+    }
+
+    func cancel() {
+        let completion = state.withLock { state in
+            state.isCancelled = true
+            return state.completion
+        }
+        // Zero, which is refused, as long as there is none.
+        _ = peal_completion_cancel(completion)
+    }
+}

@@ -1,0 +1,23 @@
+public import CPeal
+
+/// What a center knows of a method.
+public struct MethodInfo: Sendable {
+    /// The method in the C interface.
+    public let handle: peal_method
+    /// The name: `on_message`.
+    public let name: String
+    /// The declaration as C, with its requirement and options: `required bool keep(const char *line), first_true`.
+    public let declaration: String
+    /// What becomes of the results.
+    public let policy: Policy
+
+    /// Asks: `peal_method_name` and `peal_method_declaration`.
+    ///
+    /// - Throws: ``Status/handle`` when the method is gone.
+    public init(_ handle: peal_method) throws(PealError) {
+        self.handle = handle
+        name = try CStrings.copied { Status(peal_method_name(handle, $0, $1, $2)) }
+        declaration = try CStrings.copied { Status(peal_method_declaration(handle, $0, $1, $2)) }
+        policy = CText.policy(of: declaration)
+    }
+}

@@ -1,0 +1,45 @@
+public import CPeal
+
+/// What there is to know of a registration, as it was when it was asked. `struct peal_observation_info` in C.
+public struct ObservationInfo: Sendable {
+    /// The observation in the C interface.
+    public let handle: peal_observation
+    /// Higher ones are called earlier.
+    public let priority: Int32
+    /// Whether it ends before its first call.
+    public let isOnce: Bool
+    /// Whether it is skipped at present.
+    public let isBlocked: Bool
+    /// Whether its target is held weakly.
+    public let isWeak: Bool
+    /// Where its calls are delivered; zero for the broadcasting thread.
+    public let queue: peal_queue
+    /// To whom it belongs; zero for nobody.
+    public let owner: peal_owner
+
+    /// Asks: `peal_observation_ask`.
+    ///
+    /// - Throws: ``Status/handle`` when it has ended.
+    public init(_ handle: peal_observation) throws(PealError) {
+        var info = peal_observation_info()
+        info.size = MemoryLayout<peal_observation_info>.size
+        try PealError.check(peal_observation_ask(handle, &info))
+        self.handle = handle
+        priority = info.priority
+        isOnce = info.flags & UInt32(PEAL_OBSERVE_ONCE.rawValue) != 0
+        isBlocked = info.flags & UInt32(PEAL_OBSERVE_BLOCKED.rawValue) != 0
+        isWeak = info.is_weak
+        queue = info.queue
+        owner = info.owner
+    }
+
+    /// Of those that are still there.
+    static func of(_ handles: [peal_observation]) -> [ObservationInfo] { handles.compactMap { try? ObservationInfo($0) } }
+}
+
+extension Observation {
+    /// What there is to know of it: `peal_observation_ask`.
+    ///
+    /// - Throws: ``Status/handle`` when it has ended.
+    public func info() throws(PealError) -> ObservationInfo { try ObservationInfo(handle) }
+}

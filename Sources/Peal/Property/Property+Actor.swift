@@ -1,0 +1,52 @@
+extension Property {
+    /// Tells a closure of each change on an actor, isolated to it.
+    ///
+    ///     let shown = try volume.observe(on: log) { (log: isolated Log, old, new) in log.add(new) }
+    ///
+    /// The actor is held weakly: the observation ends once it is gone.
+    ///
+    /// - Parameters:
+    ///   - actor: where the closure runs, later.
+    ///   - telling: when: `.initial`, `.latest`.
+    ///   - options: what is special about it; not a queue.
+    ///   - body: gets the actor, the old value and the new one; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``Status/handle`` once the property has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    public func observe<Isolation: Actor>(
+        on actor: Isolation, _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @Sendable (_ actor: isolated Isolation, _ old: Value, _ new: Value) -> Void
+    ) throws(PealError) -> Observation {
+        let options = options + [.on(try Queue.forCallsThatHoldWeakly(actor))]
+        let target = WeakPropertyTarget(actor, options) { actor, record in
+            let change = Change<Value>(record)
+            unsafeDowncast(actor, to: Isolation.self).assumeIsolated { body($0, change.old, change.new) }
+        }
+        return try observe(telling, options, target, isWeak: true)
+    }
+
+    /// Tells a closure of each change on the main actor.
+    ///
+    ///     let shown = try volume.observe(on: MainActor.shared, .latest) { _, new in label.value = new }
+    ///
+    /// - Parameters:
+    ///   - actor: `MainActor.shared`.
+    ///   - telling: when: `.initial`, `.latest`.
+    ///   - options: what is special about it; not a queue.
+    ///   - body: gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: the observation, which ends when it is not kept.
+    /// - Throws: ``Status/handle`` once the property has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    public func observe(
+        on actor: MainActor, _ telling: Telling = [], _ options: ObserverOption...,
+        body: @escaping @MainActor @Sendable (_ old: Value, _ new: Value) -> Void
+    ) throws(PealError) -> Observation {
+        let options = options + [.on(try Queue(actor: actor))]
+        return try observe(telling, options) { record in
+            let change = Change<Value>(record)
+            MainActor.assumeIsolated { body(change.old, change.new) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// Where the arguments of a call are put as C wants them: a pointer an argument, the values, and what they point to.
+///
+/// Only who conforms a type of its own to ``PealValue`` meets it.
+public struct ArgumentRoom {
+    /// The pointers to the arguments.
+    @usableFromInline let list: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    @usableFromInline let base: UnsafeMutableRawPointer
+    @usableFromInline let capacity: Int
+    /// How many bytes are taken, also those that did not fit.
+    @usableFromInline var length: Int
+    @usableFromInline var count = 0
+    @usableFromInline var isRefused = false
+
+    /// Room for `count` arguments in some bytes.
+    @inlinable @inline(__always)
+    init(_ bytes: UnsafeMutableRawBufferPointer, count: Int) {
+        base = bytes.baseAddress.unsafelyUnwrapped
+        list = base.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        capacity = bytes.count
+        length = count &* MemoryLayout<Int>.stride
+    }
+
+    /// Bytes beside the values, valid while the call runs.
+    ///
+    /// - Returns: `nil` where they do not fit; then whatever is given for them is not used, and all arguments are
+    ///   put into a larger room.
+    @inlinable @inline(__always)
+    public mutating func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
+        let start = (length &+ alignment &- 1) & ~(alignment &- 1)
+        length = start &+ byteCount
+        return length <= capacity ? base + start : nil
+    }
+
+    /// Says that a value cannot be sent: the broadcast calls nobody, and throws the value's ``PealValue/refusal``.
+    @inlinable
+    public mutating func refuse() { isRefused = true }
+
+    /// Adds an argument.
+    @inlinable @inline(__always)
+    mutating func add<CValue: BitwiseCopyable>(_ value: CValue) {
+        let place = allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
+        guard let place else { return }
+        place.storeBytes(of: value, as: CValue.self)
+        list[count] = place
+        count &+= 1
+    }
+}
+
+/// How many parameters there are.
+@usableFromInline
+struct ParameterCount {
+    @usableFromInline var value = 0
+
+    @inlinable @inline(__always)
+    init() {}
+
+    @inlinable @inline(__always)
+    mutating func add<Value>(_ type: Value.Type) { value &+= 1 }
+}

@@ -1,0 +1,113 @@
+import CPeal
+import Peal
+import Testing
+
+private enum Poll: PealProtocol {
+    static let firstTrue = Method<Bool>("first_true", policy: .firstTrue)
+    static let firstNonzero = Method<Int32>("first_nonzero", policy: .firstNonzero)
+    static let last = Method<Int32>("last", policy: .last)
+    static let sum = Method<Int32>("sum", policy: .sum)
+    static let min = Method<Double>("min", policy: .min)
+    static let max = Method<UInt8>("max", policy: .max)
+    static let any = Method<Bool>("any", policy: .any)
+    static let every = Method<Bool>("every", policy: .every)
+    static let collect = Method<Int32>("collect", policy: .collect)
+    static let chain = Method<Int32, Int32>("chain", parameters: "value", policy: .chain)
+    static let through = Method<Int32, Int32, Int32>("through", parameters: "a", "b", policy: .chainThrough("b"))
+    static let fold = Method<Int32>("fold", policy: .fold)
+    static let dropped = Method<Int32>("dropped")
+    static let methods: [any MethodDeclaration] = [
+        firstTrue, firstNonzero, last, sum, min, max, any, every, collect, chain, through, fold, dropped,
+    ]
+}
+
+@Suite struct PolicyTests {
+    /// Three observers that answer 0, 2 and 3.
+    private func observe(_ center: Center) throws -> [Observation] {
+        try [0, 2, 3].map { (number: Int32) in
+            try center.observe(Poll.self) {
+                $0.on(Poll.firstTrue) { number != 0 }
+                $0.on(Poll.firstNonzero) { number }
+                $0.on(Poll.last) { number }
+                $0.on(Poll.sum) { number }
+                $0.on(Poll.min) { Double(number) - 0.5 }
+                $0.on(Poll.max) { UInt8(number) }
+                $0.on(Poll.any) { number == 2 }
+                $0.on(Poll.every) { number != 2 }
+                $0.on(Poll.collect) { number }
+                $0.on(Poll.chain) { $0 * 10 + number }
+                $0.on(Poll.through) { $0 + $1 }
+                $0.on(Poll.fold) { number }
+                $0.on(Poll.dropped) { number }
+            }
+        }
+    }
+
+    @Test("B2: the result follows the method's policy")
+    func theResultFollowsThePolicy() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        #expect(try center.ask(Poll.firstTrue) == true)
+        #expect(try center.method(Poll.firstTrue).answer().delivery.calls == 2)
+        #expect(try center.ask(Poll.firstNonzero) == 2)
+        #expect(try center.ask(Poll.last) == 3)
+        #expect(try center.ask(Poll.sum) == 5)
+        #expect(try center.ask(Poll.min) == -0.5)
+        #expect(try center.ask(Poll.max) == 3)
+        #expect(try center.ask(Poll.any) == true)
+        #expect(try center.ask(Poll.every) == false)
+        #expect(try center.collect(Poll.collect) == [0, 2, 3])
+        #expect(try center.ask(Poll.chain, 1) == 1023)
+        #expect(try center.ask(Poll.through, 1, 100) == 103)
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test("B2: with nobody to call, the result is the policy's")
+    func nobodyAnswersAsThePolicySays() throws {
+        let center = try Center()
+        #expect(try center.ask(Poll.any) == false)
+        #expect(try center.ask(Poll.every) == true)
+        #expect(try center.ask(Poll.sum) == 0)
+        #expect(try center.ask(Poll.chain, 7) == 7)
+        #expect(try center.collect(Poll.collect) == [])
+        #expect(try center.method(Poll.every).answer().delivery .calls == 0)
+    }
+
+    @Test func aPolicyIsGivenAtTheCall() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        let sum = try center.method(Poll.sum)
+        #expect(try sum.using(.max)() == 3)
+        #expect(try sum.using(.last).ask() == 3)
+        #expect(try sum.using(.firstNonzero).broadcast().calls == 2)
+        #expect(try center.method(Poll.dropped).using(.sum)() == 5)
+        let error = #expect(throws: PealError.self) { try center.method(Poll.min).using(.any)() }
+        #expect(error?.status == .policy)
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test func whatHasNoSingleResultSaysSo() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        for method in [Poll.collect, Poll.fold, Poll.dropped] {
+            let error = #expect(throws: PealError.self) { try center.ask(method) }
+            #expect(error?.status == .policy)
+        }
+        #expect(try center.broadcast(Poll.dropped).calls == 3)
+        #expect(try center.broadcast(Poll.collect).calls == 3)
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test func aFoldTakesResultsUntilItHasEnough() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        let fold = try center.method(Poll.fold)
+        let text = try fold.fold(into: "") { text, number in
+            text += "\(number);"
+            return number < 2
+        }
+        #expect(text == "0;2;")
+        #expect(try fold.collect() == [0, 2, 3])
+        withExtendedLifetime(observations) {}
+    }
+}
