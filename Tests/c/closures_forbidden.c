@@ -147,3 +147,34 @@ CLAIM("X3", "everything else works: the method that no proxy can carry is broadc
     lane_close(&lane);
     close_center(center);
 }
+
+static void handle(void *self, const struct peal_call *call)
+{
+    (void)self;
+    if (call->index == 0)
+        *(int *)call->result = *(const int *)call->arguments[0];
+}
+
+CLAIM("X3", "a handler of what travels in registers needs no run-time code; one that needs some is refused")
+{
+    static const char *const count[] = { "count" };
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_call_path path;
+    int sum = 0;
+
+    begin();
+    options.destroy = destroy;
+    destroyed = 0;
+    CHECK_FAILURE(
+        peal_observe_handler(larges.protocol, &sum, handle, NULL, 0, &options, NULL), PEAL_ERROR_FORBIDDEN);
+    CHECK_EQUAL(destroyed, 1);
+    CHECK_EQUAL(count_observers(larges.protocol), 1);
+    REQUIRE_OK(peal_method_call_path(larges.count, &path));
+    if (path == PEAL_CALL_PATH_REGISTER_FRAME) {
+        CHECK_CONTAINS(peal_last_message(), "Large.area");
+        CHECK_OK(peal_observe_handler(larges.protocol, &sum, handle, count, 1, NULL, NULL));
+        CHECK_OK(peal_ask(larges.count, &sum, 4));
+        CHECK_EQUAL(sum, 8);
+    }
+    close_center(center);
+}

@@ -3,10 +3,9 @@
  * Observers whose methods are all one function: what it is told of each call, and what it leaves.
  */
 #include "center.h"
+#include "journal.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
 PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
 PEAL_TYPE(reals_text, struct reals { double a, b; });
@@ -32,6 +31,8 @@ PEAL_TYPE(huge_text, struct huge { uint8_t bytes[300]; });
     METHOD(optional, uint64_t, word, (uint64_t n, double x), last)                                 \
     METHOD(optional, float, real, (float x), last)                                                 \
     METHOD(optional, long double, widest, (long double x), last)                                   \
+    METHOD(optional, void, mixed, (struct pair p, int n))                                          \
+    METHOD(optional, int, halves, (struct twins t, struct bytes b), last)                          \
     METHOD(optional, struct pair, paired, (int n, struct pair p), last)                            \
     METHOD(optional, struct reals, pointed, (struct reals r, double x), last)                      \
     METHOD(optional, struct dots, dotted, (struct dots d), last)                                   \
@@ -55,25 +56,20 @@ struct ear {
     peal_method method; /* of the last call */
     size_t index;
     int calls;
-    int destroyed;
+    int value;
 };
-
-static char heard[512];
 
 static void hear(void *target, const struct peal_call *call)
 {
     struct ear *ear = target;
-    size_t length = strlen(heard);
 
-    snprintf(heard + length, sizeof heard - length, "%s", ear->name);
+    journal_write("%s", ear->name);
     ear->method = call->method;
     ear->index = call->index;
     ear->calls++;
     if (ear->answer != NULL)
         ear->answer(ear, call);
 }
-
-static void ear_destroyed(void *target) { ((struct ear *)target)->destroyed++; }
 
 static void observe(struct ear *ear, const struct peal_observe_options *options)
 {
@@ -82,7 +78,7 @@ static void observe(struct ear *ear, const struct peal_observe_options *options)
 
 static void begin(void)
 {
-    heard[0] = 0;
+    journal_clear();
     center = open_center();
     CHECK_OK(peal_type_declare(center, pair_text));
     CHECK_OK(peal_type_declare(center, reals_text));
@@ -225,6 +221,23 @@ CLAIM("O14", "what a handler leaves is the result, of every scalar kind; what it
 
 /* ---- Structs -------------------------------------------------------------------------------------- */
 
+static void answer_mixed(struct ear *ear, const struct peal_call *call)
+{
+    const struct pair *p = call->arguments[0];
+
+    (void)ear;
+    CHECK(p->a == 5 && p->b == 1.5);
+    CHECK_EQUAL(*(const int *)call->arguments[1], 3);
+    CHECK_POINTER(call->result, NULL);
+}
+static void answer_halves(struct ear *ear, const struct peal_call *call)
+{
+    const struct twins *t = call->arguments[0];
+    const struct bytes *b = call->arguments[1];
+
+    (void)ear;
+    *(int *)call->result = (int)t->a + t->b + b->bytes[0] + b->bytes[1] + b->bytes[2];
+}
 static void answer_paired(struct ear *ear, const struct peal_call *call)
 {
     struct pair p = *(const struct pair *)call->arguments[1];
@@ -279,7 +292,7 @@ static void answer_huge(struct ear *ear, const struct peal_call *call)
 
 CLAIM("O14", "structs of every size and kind come whole, and go back whole")
 {
-    struct ear ear = { .name = "a", .answer = answer_paired };
+    struct ear ear = { .name = "a", .answer = answer_mixed };
     struct pair p = { 5, 1.5 };
     struct reals r = { 1, 2 };
     struct dots d = { 1, 2, 3 };
@@ -289,10 +302,15 @@ CLAIM("O14", "structs of every size and kind come whole, and go back whole")
     struct huge h = { { 0 } };
     int64_t sum = 0;
     double x = 10;
-    int n = 3;
+    int n = 3, halves = 0;
 
     begin();
     observe(&ear, NULL);
+    CHECK_OK(peal_send(desk.mixed, (void *[]) { &p, &n }, 2, NULL, NULL));
+    ear.answer = answer_halves;
+    CHECK_OK(peal_send(desk.halves, (void *[]) { &t, &b }, 2, &halves, NULL));
+    CHECK_EQUAL(halves, 19);
+    ear.answer = answer_paired;
     CHECK_OK(peal_send(desk.paired, (void *[]) { &n, &p }, 2, &p, NULL));
     CHECK(p.a == 8 && p.b == 4.5);
     ear.answer = answer_pointed;
@@ -314,7 +332,7 @@ CLAIM("O14", "structs of every size and kind come whole, and go back whole")
     h.bytes[0] = 200, h.bytes[299] = 50;
     CHECK_OK(peal_send(desk.huge, (void *[]) { &h, &n }, 2, &sum, NULL));
     CHECK_EQUAL(sum, 253);
-    CHECK_EQUAL(ear.calls, 7);
+    CHECK_EQUAL(ear.calls, 9);
     close_center(center);
 }
 
@@ -362,27 +380,79 @@ CLAIM("O14", "many parameters, with structs and long doubles on the stack, come 
     close_center(center);
 }
 
-/* ---- Lives ---------------------------------------------------------------------------------------- */
+/* ---- Policies ------------------------------------------------------------------------------------- */
 
-CLAIM("O14", "the target is destroyed once, by a removal, by its center, or when registering fails")
+static void answer_int(struct ear *ear, const struct peal_call *call)
 {
-    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
-    struct ear a = { .name = "a" }, b = { .name = "b" }, c = { .name = "c" };
-    peal_observation observation;
+    *(int *)call->result = ear->value + *(const int *)call->arguments[0];
+}
+static void answer_bool(struct ear *ear, const struct peal_call *call)
+{
+    *(bool *)call->result = ear->value == *(const int *)call->arguments[0];
+}
+
+CLAIM("O14", "the results of handlers follow the method's policy, beside those of functions")
+{
+    struct ear a = { .name = "a", .value = 1 }, b = { .name = "b", .value = 2 }, c = { .name = "c", .value = 3 };
+    int results[3] = { 0 };
+    struct peal_collection collection = { sizeof collection, results, 3, 0 };
+    bool is_true = false;
+    int sum = 0;
 
     begin();
-    options.destroy = ear_destroyed;
-    CHECK_OK(peal_observe_handler(desk.protocol, &a, hear, NULL, 0, &options, &observation));
-    CHECK_OK(peal_observe_handler(desk.protocol, &b, hear, NULL, 0, &options, NULL));
-    CHECK_FAILURE(
-        peal_observe_handler(desk.protocol, &c, NULL, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(c.destroyed, 1);
-    CHECK_OK(peal_observation_remove(observation));
-    CHECK_EQUAL(a.destroyed, 1);
-    CHECK_OK(peal_broadcast(desk.nothing));
-    CHECK_TEXT(heard, "b");
-    CHECK_EQUAL(b.destroyed, 0);
+    observe(&a, NULL);
+    observe(&b, NULL);
+    observe(&c, NULL);
+    a.answer = b.answer = c.answer = answer_bool;
+    CHECK_OK(peal_ask(desk.asked, &is_true, 2));
+    CHECK(is_true);
+    CHECK_JOURNAL("a b");
+    CHECK_OK(peal_ask(desk.agreed, &is_true, 1));
+    CHECK(!is_true);
+    CHECK_JOURNAL("a b c");
+    a.answer = b.answer = c.answer = answer_int;
+    CHECK_OK(peal_ask(desk.counted, &sum, 10));
+    CHECK_EQUAL(sum, 36);
+    CHECK_OK(peal_ask(desk.chained, &sum, 10));
+    CHECK_EQUAL(sum, 16);
+    CHECK_OK(peal_ask(desk.listed, &collection, 10));
+    CHECK_EQUAL(collection.count, 3);
+    CHECK(results[0] == 11 && results[1] == 12 && results[2] == 13);
+    CHECK_JOURNAL("a b c a b c a b c");
     close_center(center);
-    CHECK_EQUAL(b.destroyed, 1);
-    CHECK_EQUAL(a.destroyed, 1);
+}
+
+CLAIM("O14", "with names a handler has those methods alone, and counts them in their order")
+{
+    static const char *const names[] = { "nothing", "Desk.told" };
+    struct ear ear = { .name = "a" };
+
+    begin();
+    CHECK_OK(peal_observe_handler(desk.protocol, &ear, hear, names, 2, NULL, NULL));
+    CHECK_EQUAL(count_listed(desk.told), 1);
+    CHECK_EQUAL(count_listed(desk.asked), 0);
+    CHECK_OK(peal_broadcast(desk.told, "hall", 1));
+    CHECK_EQUAL(ear.index, 1);
+    CHECK(ear.method.number == desk.told.number);
+    CHECK_OK(peal_broadcast(desk.nothing));
+    CHECK_EQUAL(ear.index, 0);
+    CHECK(ear.method.number == desk.nothing.number);
+    CHECK_OK(peal_send(desk.real, (void *[]) { &(float) { 1 } }, 1, NULL, NULL));
+    CHECK_EQUAL(ear.calls, 2);
+    close_center(center);
+}
+
+CLAIM("O14", "a caller may go through ffi_call, and the handler is told the same")
+{
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    struct ear ear = { .name = "a", .answer = answer_paired };
+    struct pair p = { 5, 1.5 };
+    int n = 3;
+
+    begin();
+    options.flags = PEAL_SEND_FFI_CALL;
+    observe(&ear, NULL);
+    CHECK_OK(peal_send_with(desk.paired, (void *[]) { &n, &p }, 2, &options, &p, NULL));
+    CHECK(p.a == 8 && p.b == 4.5);
+    close_center(center);
 }

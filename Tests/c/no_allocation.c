@@ -354,6 +354,32 @@ CLAIM("X1", "a call through a proxy allocates nothing and takes no lock, nor doe
     close_center(center);
 }
 
+static void handle(void *self, const struct peal_call *call)
+{
+    (void)self;
+    if (call->result != NULL)
+        *(char *)call->result = 0;
+    calls++;
+}
+
+CLAIM("O14", "a broadcast to handlers allocates nothing and takes no lock, on any way and under any policy")
+{
+    open_work();
+    for (int i = 0; i < 5; i++) {
+        CHECK_OK(peal_observation_remove(observations[i]));
+        if (i < 4)
+            CHECK_OK(peal_observe_handler(work.protocol, &targets[i], handle, NULL, 0, NULL, NULL));
+    }
+    CHECK_OK(peal_broadcast(work.warm_up));
+    calls = 0;
+    check_sends();
+    CHECK_EQUAL(calls, 32);
+    check_variadic();
+    check_typed();
+    check_policies();
+    close_center(center);
+}
+
 CLAIM("B6", "a broadcast that nobody hears allocates nothing and takes no lock")
 {
     open_work();

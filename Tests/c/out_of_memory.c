@@ -171,6 +171,20 @@ static peal_status attempt_bindings(void)
     return peal_observe_bindings(bell.protocol, &rings[10], bindings, 2, &options, NULL);
 }
 
+static void handle(void *self, const struct peal_call *call)
+{
+    if (call->index == 0)
+        (*(int *)self)++;
+}
+
+static peal_status attempt_handler(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = destroy;
+    return peal_observe_handler(bell.protocol, &rings[10], handle, NULL, 0, &options, NULL);
+}
+
 static peal_status attempt_replace(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -236,6 +250,11 @@ CLAIM("F2", "so does one that makes lists grow")
 CLAIM("F2", "so does one by bindings that comes before the others")
 {
     check_registration(attempt_bindings, 8, 1);
+}
+
+CLAIM("F2", "so does one of a handler")
+{
+    check_registration(attempt_handler, 4, 1);
 }
 
 CLAIM("F2", "a replacement without memory leaves the old registration in force")

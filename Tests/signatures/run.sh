@@ -91,7 +91,7 @@ objects=
 for name in $(cat "$output/sources"); do
     objects="$objects $output/$name.o"
 done
-for name in main group call expect value class policy report; do
+for name in main group call handler expect value class policy report; do
     "$cc" -std=gnu11 -O1 -g -Wall -Wextra $flags -I"$include" -c "$source/runner/$name.c" \
         -o "$output/runner_$name.o" || exit 1
     objects="$objects $output/runner_$name.o"
@@ -136,7 +136,8 @@ self-check)
     ;;
 prove)
     for way in parameter "parameter ffi" "parameter peal_ask" "parameter PEAL_EACH" result \
-        "result ffi" "result peal_ask" "parameter proxy" "result proxy" "parameter bare" self path \
+        "result ffi" "result peal_ask" "parameter proxy" "result proxy" "parameter bare" \
+        "parameter handlers" "result handlers" self path \
         declaration; do
         prove_one "" "$way" || result=1
     done

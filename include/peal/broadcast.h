@@ -169,7 +169,8 @@ PEAL_API peal_status peal_ask_list(
  *     PEAL_EACH(log_sink, &handles, wants_line, each)
  *         if (!each.table->wants_line(each.target, line)) { keep = false; break; }
  *
- * `each` has `table` (typed) and `target`. `break`, `continue` and `return` are fine. Observers with
+ * `each` has `table` (typed) and `target`, which is for the table's functions: what it is of an observer
+ * with a handler is peal's business. `break`, `continue` and `return` are fine. Observers with
  * queues are not visited, since they cannot answer in time: PEAL_BROADCAST and peal_send reach them,
  * and peal_gather brings their answers (completion.h).
  * Thread rule: any thread, also from a callback. Since 0.1. */

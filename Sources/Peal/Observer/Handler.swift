@@ -19,15 +19,21 @@ class Handler: @unchecked Sendable {
 
     /// The `peal_handler` of all observers. The C interface keeps the target alive during the call.
     static let call: peal_handler = { target, call in
-        guard let target, let call else { return }
-        Box.borrow(target, as: Handler.self) { handler in
-            let index = call.pointee.index
+        // The C interface gives what was registered, and a call.
+        let call = call.unsafelyUnwrapped
+        Box.borrow(target.unsafelyUnwrapped, as: Handler.self) { handler in
             // Two calls, since one of a chosen closure would count references.
-            if index == 0 {
+            if _fastPath(call.pointee.index == 0) {
                 handler.first(call.pointee.arguments, call.pointee.result)
             } else {
-                handler.others[index - 1](call.pointee.arguments, call.pointee.result)
+                handler.answerOther(call)
             }
         }
+    }
+
+    /// Kept out of the way of the first.
+    @inline(never)
+    private func answerOther(_ call: UnsafePointer<peal_call>) {
+        others[call.pointee.index - 1](call.pointee.arguments, call.pointee.result)
     }
 }

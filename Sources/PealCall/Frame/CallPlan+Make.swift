@@ -44,19 +44,18 @@ extension LearnedFrame {
     /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
     /// other, as those of a struct in registers of both kinds.
     fileprivate func wordPlaces(of count: Int) -> [UInt8]? {
-        var places: [UInt8] = []
-        for index in 0..<count {
-            let parts = moves.filter { Int($0.argument) == index }.sorted { $0.offset < $1.offset }
-            guard let first = parts.first?.word, let last = parts.last?.word else { return nil }
-            for (step, part) in parts.enumerated() {
-                guard Int(part.offset) == 8 * step, Int(part.word) == Int(first) + step else { return nil }
-            }
+        let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
+        var places = Array(repeating: UInt8.max, count: count)
+        for move in moves {
+            let step = move.offset / 8
+            if step == 0 { places[Int(move.argument)] = move.word }
+            let first = places[Int(move.argument)]
             // Words of the stack may lie elsewhere than those of registers.
-            let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
-            guard (first < firstStack) == (last < firstStack) else { return nil }
-            places.append(first)
+            guard move.offset % 8 == 0, first < .max - step, move.word == first + step,
+                (first < firstStack) == (move.word < firstStack)
+            else { return nil }
         }
-        return places
+        return places.contains(.max) ? nil : places
     }
 }
 

@@ -3,12 +3,8 @@ extension FunctionTables {
     init(
         handler function: UnsafeRawPointer, names: [String]?, of proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {
+        try HandledMethods.checkCount(names?.count ?? state[proto].all.count)
         let methods = try Self.methods(names, of: proto, in: state)
-        guard methods.count <= HandledMethods.most else {
-            throw Failure(
-                .limit,
-                "a handler takes \(HandledMethods.most) methods at most, and these are \(methods.count); name fewer, and register it again for the others")
-        }
         for origin in proto.family {
             tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].own.count))
         }

@@ -7,8 +7,15 @@ struct HandledMethods: @unchecked Sendable {
     let function: UnsafeRawPointer
     let methods: [Method]
 
-    /// How many methods there may be.
-    static var most: Int { Int(PEAL_ENTRY_METHODS) }
+    /// How many methods there may be: as many as there are functions for one table.
+    private static var most: Int { Int(PEAL_ENTRY_METHODS) }
+
+    static func checkCount(_ count: Int) throws(Failure) {
+        if count <= most { return }
+        throw Failure(
+            .limit,
+            "a handler takes \(most) methods at most, and these are \(count); name fewer, and register another target for the others")
+    }
 
     var address: UInt { UInt(bitPattern: function) }
 

@@ -7,16 +7,18 @@ enum HandlerCall {
     typealias Handler = UnsafePointer<peal_handler>
 
     /// Up to four integers.
+    @inline(never)
     static func integers(
         _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
         let cell = peal_handler_cell_at(handler, index)
-        guard cell.pointee.is_words else { return numbers(handler, a, b, c, d, index, 0, 0) }
+        // A struct takes two words.
+        guard _fastPath(cell.pointee.is_words) else { return numbers(handler, a, b, c, d, index, 0, 0) }
         var words = (a, b, c, d)
         var result = UInt64(0)
         withUnsafeMutablePointer(to: &words) { words in
             let word = UnsafeMutableRawPointer(words)
-            let arguments: Slots4 = (word, word + 8, word + 16, word + 24)
+            let arguments: (Slot, Slot, Slot, Slot) = (word, word + 8, word + 16, word + 24)
             withUnsafePointer(to: arguments) { arguments in
                 withUnsafeMutablePointer(to: &result) { result in
                     run(
@@ -29,10 +31,9 @@ enum HandlerCall {
     }
 
     private typealias Slot = UnsafeMutableRawPointer?
-    private typealias Slots4 = (Slot, Slot, Slot, Slot)
-    private typealias Slots6 = (Slot, Slot, Slot, Slot, Slot, Slot)
 
     /// The same with up to two floating numbers.
+    @inline(never)
     static func numbers(
         _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> UInt64 {
@@ -44,7 +45,7 @@ enum HandlerCall {
         withUnsafeMutablePointer(to: &words) { words in
             let word = UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt64.self)
             withUnsafeMutablePointer(to: &result) { result in
-                withArguments(of: word, word, plan, cell) { run(handler, cell, index, $0, result) }
+                withArguments(of: word, nil, plan, cell) { run(handler, cell, index, $0, result) }
             }
         }
         return result
@@ -53,6 +54,7 @@ enum HandlerCall {
     /// Any other frame.
     ///
     /// - Returns: Whether there is a result.
+    @inline(never)
     static func frame(
         _ handler: Handler, _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
         _ result: UnsafeMutablePointer<peal_entry_result>
@@ -62,7 +64,7 @@ enum HandlerCall {
         var room = (UInt64(0), UInt64(0))
         withUnsafeMutablePointer(to: &room) { room in
             withArguments(of: words, stack, plan, cell) { run(handler, cell, UInt64(index), $0, room) }
-            result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace))
+            if cell.pointee.has_result { result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace)) }
         }
         return cell.pointee.has_result
     }
@@ -80,29 +82,33 @@ enum HandlerCall {
         _ result: UnsafeMutableRawPointer
     ) {
         let call = peal_handled_call(
-            method: cell.pointee.method, index: Int(index), arguments: arguments,
+            method: cell.pointee.method, index: Int(truncatingIfNeeded: index), arguments: arguments,
             result: cell.pointee.has_result ? result : nil)
         withUnsafePointer(to: call) { handler.pointee.function(handler.pointee.target, $0) }
     }
 
     /// Points to the arguments of a frame: where they lie, unless the value of one is in several places.
     ///
-    /// - Parameter stack: The words of the stack; read where the shape has some.
+    /// - Parameter stack: The words of the stack, read where the shape has some; nil where it has none.
     @inline(__always)
     private static func withArguments(
-        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>, _ plan: CallPlan.Pointer,
+        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
         guard let places = plan.pointee.wordPlaces else { return withCopies(of: words, stack, plan, cell, body) }
         let firstStack = Int(PEAL_FRAME_FIRST_STACK)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: Int(PEAL_FRAME_WORDS)) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
-            for index in 0..<plan.pointee.parameterCount {
+            let count = plan.pointee.parameterCount
+            var index = 0
+            while index < count {
                 let place = Int(places[index])
-                arguments[index] =
-                    place < firstStack
-                    ? UnsafeMutableRawPointer(words + place)
-                    : UnsafeMutableRawPointer(mutating: stack + (place - firstStack))
+                if let stack, place >= firstStack {
+                    arguments[index] = UnsafeMutableRawPointer(mutating: stack + (place - firstStack))
+                } else {
+                    arguments[index] = UnsafeMutableRawPointer(words + place)
+                }
+                index += 1
             }
             body(arguments)
         }
@@ -110,10 +116,10 @@ enum HandlerCall {
 
     @inline(never)
     private static func withCopies(
-        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>, _ plan: CallPlan.Pointer,
+        of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
-        if let shape = plan.pointee.frame, shape.usesStack {
+        if let stack, let shape = plan.pointee.frame, shape.usesStack {
             ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape)
         }
         cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: words, plan, body)

@@ -6,11 +6,11 @@ extension ProxyCall {
     /// Any other frame.
     ///
     /// - Returns: Whether there is a result.
+    @inline(never)
     static func frame(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
         _ result: UnsafeMutablePointer<peal_entry_result>
     ) -> Bool {
-        if let handler = peal_handler_of(words[0]) { return HandlerCall.frame(handler, words, index, stack, result) }
         guard let place = peal_proxy_find(words[0]), let cell = peal_proxy_cell_at(place, UInt64(index)),
             let plan = peal_proxy_cell_plan(cell)?.assumingMemoryBound(to: CallPlan.self),
             let shape = plan.pointee.frame
@@ -97,15 +97,8 @@ extension ProxyCall {
 
     /// A call of a closure, for shapes that have no frame.
     static func arguments(
-        first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
-    ) {
-        self.arguments(UInt64(UInt(bitPattern: first)), index, arguments, result)
-    }
-
-    static func arguments(
         _ number: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
     ) {
-        if let handler = peal_handler_of(number) { return HandlerCall.arguments(handler, index, arguments, result) }
         guard let call = find(number, UInt64(index)) else { return fail(.staleSelf) }
         call.run(.arguments(arguments), result: result)
     }

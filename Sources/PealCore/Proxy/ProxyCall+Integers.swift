@@ -11,10 +11,10 @@ extension ProxyCall {
 
     /// Up to four integers, in registers all the way. Those that the method does not have are passed on
     /// too: nobody looks at them.
+    @inline(never)
     static func integers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
-        if let handler = peal_handler_of(number) { return HandlerCall.integers(handler, a, b, c, d, index) }
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
             return integersSlowly(number, a, b, c, d, index, nil)
         }
@@ -90,10 +90,10 @@ extension ProxyCall {
     }
 
     /// The same with up to two floats.
+    @inline(never)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> UInt64 {
-        if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0)
         }

@@ -9,7 +9,7 @@ enum ProxyEntry {
     static func function(of plan: CallPlan.Pointer, index: Int, _ title: String) throws(Failure) -> UnsafeRawPointer {
         leadToCalls
         if let function = ready(plan, index: UInt32(index)) { return function }
-        let closure = CallClosure.function(of: plan, index: index) { ProxyCall.arguments(first: $0, $1, $2, $3) }
+        let closure = CallClosure.function(of: plan, index: index) { EntryCall.arguments($0, $1, $2, $3) }
         guard let closure else { throw .forbidden(title) }
         return closure
     }
@@ -40,8 +40,8 @@ enum ProxyEntry {
     /// Done once, before the first function is handed out.
     static let leadToCalls: Void = {
         peal_entries_lead_to(
-            { ProxyCall.integers($0, $1, $2, $3, $4, $5) }, { ProxyCall.frame($0, $1, $2, $3) },
-            { ProxyCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
+            { EntryCall.integers($0, $1, $2, $3, $4, $5) }, { EntryCall.frame($0, $1, $2, $3) },
+            { EntryCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
     }()
 }
 

@@ -56,6 +56,11 @@ static void on_own(void *self, int n)
     (void)self;
     (void)n;
 }
+static void handle(void *self, const struct peal_call *call)
+{
+    (void)self;
+    (void)call;
+}
 static bool submit(void *context, peal_queue queue)
 {
     (void)context;
@@ -101,7 +106,9 @@ int unloadable_start_plugin(const struct unloadable_host *given)
         || (status = peal_completion_create(&completion_options, &completion)) != PEAL_OK
         || (status = peal_type_set_object(
                 host->center, "struct unloadable_" PLUGIN_NAME, &type)) != PEAL_OK
-        || (status = own_define(host->center, &handles)) != PEAL_OK)
+        || (status = own_define(host->center, &handles)) != PEAL_OK
+        || (status = peal_observe_handler(
+                handles.protocol, &target_here, handle, NULL, 0, NULL, NULL)) != PEAL_OK)
         return status;
     weakly.queue = queue;
     return own_observe(&handles, &target_weak, &own_table, &weakly, NULL);

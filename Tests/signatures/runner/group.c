@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "call.h"
+#include "handler.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -127,6 +128,26 @@ static bool observe_all(
         }
     }
     return true;
+}
+
+/* Puts handlers in the place of a mirrored group's observers, and calls them on each way. */
+static void check_handlers(const struct group *group, const struct handles *handles, size_t observers)
+{
+    struct random random;
+    if (peal_unobserve_all(handles->protocol, NULL) != PEAL_OK)
+        fail_alone("%s is still observed: %s", group->description->name, peal_last_message());
+    signature_begin(group->signatures[0], observers, &random);
+    for (size_t i = 0; i < observers; i++)
+        if (observe_by_handler(group, handles->protocol, handles->methods, now.targets[i]) != PEAL_OK)
+            fail_alone("%s has no handler: %s", group->description->name, peal_last_message());
+    expect_end();
+    for (size_t i = 0; i < group->count; i++) {
+        signature_begin(group->signatures[i], observers, &random);
+        call_by_array_once(
+            handles->methods[i], "array, to handlers", "array through ffi_call, to handlers", &random);
+        call_typed(handles, &random);
+        expect_end();
+    }
 }
 
 static bool observe_group(
@@ -287,6 +308,7 @@ static void check_mirror(
             &random);
         expect_end();
     }
+    check_handlers(group, &mirrored, observers);
 done:
     declarations_free(&printed);
     declarations_free(&again);

@@ -36,6 +36,7 @@ static const char *const paths[][2] = {
     { "ffi", "array through ffi_call" },
     { "proxy", "a proxy of a target" },
     { "bare", "a bare function" },
+    { "handlers", "array, to handlers" },
 };
 
 static const char *path_named(const char *name)

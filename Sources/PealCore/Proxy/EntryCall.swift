@@ -1,0 +1,36 @@
+internal import CPealSupport
+
+/// What the functions of tables call: a `self` is a proxy's number, or leads to an observer's handler. Each is a
+/// test and a jump: what follows saves its own registers.
+enum EntryCall {
+    static func integers(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
+    ) -> UInt64 {
+        if let handler = peal_handler_of(number) { return HandlerCall.integers(handler, a, b, c, d, index) }
+        return ProxyCall.integers(number, a, b, c, d, index)
+    }
+
+    static func numbers(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+    ) -> UInt64 {
+        if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
+        return ProxyCall.numbers(number, a, b, c, d, index, x, y)
+    }
+
+    static func frame(
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
+        _ result: UnsafeMutablePointer<peal_entry_result>
+    ) -> Bool {
+        if let handler = peal_handler_of(words[0]) { return HandlerCall.frame(handler, words, index, stack, result) }
+        return ProxyCall.frame(words, index, stack, result)
+    }
+
+    /// A call of a closure, for shapes that have no frame.
+    static func arguments(
+        _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
+    ) {
+        let number = UInt64(UInt(bitPattern: first))
+        if let handler = peal_handler_of(number) { return HandlerCall.arguments(handler, index, arguments, result) }
+        ProxyCall.arguments(number, index, arguments, result)
+    }
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * handler.h - observers whose methods are all one function, in the place of generated ones.
+ */
+#ifndef SIGNATURES_HANDLER_H
+#define SIGNATURES_HANDLER_H
+
+#include "signature.h"
+
+/* Registers a target for all methods of a protocol. `methods`: their handles, as of the group. */
+peal_status observe_by_handler(
+    const struct group *group, peal_protocol protocol, const peal_method *methods, void *target);
+
+#endif
