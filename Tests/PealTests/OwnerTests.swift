@@ -29,12 +29,14 @@ import Testing
         let observation = try owner.perform { () throws(PealError) in try center.observeServices { _ in } }
         try center.add(Part("part", notes, population), owner: owner)
         try center.startModules()
-        #expect(try owner.observationCount >= 1)
+        let heard = try center.observe(Chat.onClose, .belonging(to: owner)) {}
+        #expect(heard.isActive)
+        #expect(try owner.observationCount >= 2)
         #expect(population.alive == 4)
         #expect(try owner.retire(within: .seconds(20)) == .complete)
         #expect(notes.all.suffix(3).contains("part stops") && notes.all.contains("inside ends"))
         #expect(population.alive == 1)
-        #expect(!observation.isActive)
+        #expect(!observation.isActive && !heard.isActive)
         #expect(inside.name == nil && named.name == nil && outside.name == "outside")
         #expect(owner.name == nil)
         #expect(pealError { try owner.retire() }?.status == .handle)

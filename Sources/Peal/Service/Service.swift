@@ -42,31 +42,24 @@ public struct Service<Instance: Sendable>: ServiceReference {
     ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has its error.
     ///
     /// Any thread; it waits for creations. In C, `peal_service_use_instance`.
+    @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
         let (use, instance) = try take()
         return ServiceUse(instance, use: use)
     }
 
     /// A use, which the caller ends, and the instance.
+    @inlinable
     func take() throws(PealError) -> (peal_use, Instance) {
+        // The scope tells, without a name, that the registration is one of this type. What the use has is of the
+        // same registration, though it may be another instance.
+        var scope = peal_scope()
+        _ = try begin(&scope)
+        defer { _ = peal_scope_end(&scope) }
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
-        guard let pointer = use.`self`, ServiceTypes.isKnown(handle) || isMarked(use.use) else {
-            _ = peal_use_end(use.use)
-            throw notSwift()
-        }
-        do throws(PealError) {
-            return (use.use, try instance(at: pointer))
-        } catch {
-            _ = peal_use_end(use.use)
-            throw error
-        }
-    }
-
-    /// The long way, for what is not known here: C's, and that of another copy of this module.
-    private func isMarked(_ use: peal_use) -> Bool {
-        var table: UnsafeRawPointer?
-        return mark.number != 0 && peal_use_table(use, SwiftMark.protocolName, SwiftMark.tableSize, &table).rawValue >= 0
+        guard let pointer = use.`self` else { throw notSwift() }
+        return (use.use, try instance(at: pointer))
     }
 
     /// The instance of a service that has the mark.

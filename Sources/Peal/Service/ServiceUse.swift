@@ -1,4 +1,4 @@
-internal import CPeal
+public import CPeal
 
 /// The instance of a service that is held.
 ///
@@ -11,13 +11,15 @@ public final class ServiceUse<Instance: Sendable>: Sendable {
     ///
     /// A reference that outlives the use stays valid, as references of Swift do; but the service may have ended it.
     public let instance: Instance
-    private let use: peal_use
+    @usableFromInline let use: peal_use
 
     /// - Parameter use: *Consumed.*
+    @inlinable
     init(_ instance: Instance, use: peal_use) {
         self.instance = instance
         self.use = use
     }
 
+    @inlinable
     deinit { _ = peal_use_end(use) }
 }
