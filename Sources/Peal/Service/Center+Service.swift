@@ -31,7 +31,7 @@ extension Center {
 
     /// Calls a closure with the instance of a service, for a moment and on this thread.
     ///
-    /// To do so often, keep the ``Service`` and spare the search for its name.
+    /// To do so often, keep the ``Service``: the search for its name takes a hundred times as long as the rest.
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
