@@ -69,7 +69,9 @@ import Testing
     func refused() {
         #expect(pealError { try center.bindSignal(SIGKILL, to: .reload) }?.status == .argument)
         #expect(pealError { try center.bindSignal(SIGHUP, to: .background) }?.status == .argument)
-        #expect(pealError { try center.bindSignal(SIGALRM, to: .terminate(within: nil), on: Queue(borrowing: peal_queue(number: 5))) } != nil)
+        #expect(pealError {
+            try center.bindSignal(SIGALRM, to: .terminate(within: nil), on: Queue(borrowing: peal_queue(number: 5)))
+        } != nil)
     }
 
     @Test("M1: a forwarded protocol reaches modules by their tables, while they run")
