@@ -104,7 +104,8 @@ import Testing
         #expect(notes.all == [])
     }
 
-    @Test("M2: a start that throws is told in its own words; what had started is stopped, and it can be tried again", arguments: [false, true])
+    @Test("M2: a start that throws is told in its own words; what had started is stopped, and it can be tried again",
+        arguments: [false, true])
     func startThrows(suspends: Bool) async throws {
         try add("first")
         let flaky = try center.add(Flaky(failures: 1, suspends: suspends))
@@ -191,7 +192,7 @@ import Testing
     func fromWithin() throws {
         let status = Record<Status>(), endings = Record<Ending>()
         try center.add(Nesting(status: status, endings: endings))
-        _ = pealError { try center.startModules() }
+        #expect(pealError { try center.startModules() }?.status == .state)
         #expect(status.all == [.wouldDeadlock])
         #expect(endings.all == [.pending])
     }
@@ -201,8 +202,8 @@ import Testing
         let status = Record<Status>(), endings = Record<Ending>()
         try add("first")
         try center.add(Suspending(status: status, endings: endings))
-        let caught = await #expect(throws: PealError.self) { try await center.startModules() }
-        #expect(caught?.status == .state)
+        // The stop comes while the step runs, or right after: what it finds is stopped either way.
+        do { try await center.startModules() } catch { #expect(error.status == .state) }
         #expect(status.all == [.wouldDeadlock, .wouldDeadlock])
         #expect(endings.all == [.pending, .pending])
         try await center.stopModules()
