@@ -23,7 +23,7 @@ import Testing
         #expect(held.next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 0)
-        Broadcast.end()
+        _ = Broadcast.end()
         #expect(counter.value.pointee == 1)
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect(try Broadcast.begin(long.methods[0].number, held: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
-        Broadcast.end()
+        _ = Broadcast.end()
     }
 
     @Test func `an inner list that is let go does not end what the outer one holds`() throws {
@@ -51,7 +51,7 @@ import Testing
         try Observation.remove(number)
         #expect(other.send().calls == 1)
         #expect(counter.value.pointee == 0)
-        Broadcast.end()
+        _ = Broadcast.end()
         #expect(counter.value.pointee == 1)
     }
 

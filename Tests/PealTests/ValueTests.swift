@@ -65,13 +65,13 @@ private enum Values: PealProtocol {
     ]
 }
 
-private struct Counted: PealStruct {
+private struct CountedText: PealStruct {
     var text: String
-    static let structure = Structure<Counted>("struct counted { char text[16]; };")
+    static let structure = Structure<CountedText>("struct counted { char text[16]; };")
 }
 
 private enum WithReference: PealProtocol {
-    static let wrong = Method<Void, Counted>("wrong")
+    static let wrong = Method<Void, CountedText>("wrong")
     static let methods: [any MethodDeclaration] = [wrong]
 }
 
@@ -242,7 +242,7 @@ private nonisolated(unsafe) var noted: [String] = []
         let padded = #expect(throws: PealError.self) { try center.define(Padded.self) }
         #expect(padded?.message.contains("'is_open' of struct packed lies at byte 17, and in C at byte 24") == true, "\(padded!)")
         let counted = #expect(throws: PealError.self) { try center.define(WithReference.self) }
-        #expect(counted?.message.hasPrefix("Counted refers to objects") == true, "\(counted!)")
+        #expect(counted?.message.hasPrefix("CountedText refers to objects") == true, "\(counted!)")
         let short = #expect(throws: PealError.self) { try center.define(TooShort.self) }
         #expect(short?.message.contains("they have 8 and 16 bytes") == true, "\(short!)")
     }
