@@ -157,11 +157,11 @@ CLAIM("Q7", "waiting for a queue from its own call says so")
 CLAIM("F1", "queues that cannot be made, or are no queues, say why")
 {
     CHECK_REFUSED(
-        peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(99))),
+        peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
         PEAL_ERROR_ARGUMENT, "");
     CHECK_REFUSED(
         peal::queue::try_executor(
-            [c = counted()](peal::queue_run) {}, peal::queue_options().bounded(1, static_cast<peal_overflow>(99))),
+            [c = counted()](peal::queue_run) {}, peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
         PEAL_ERROR_ARGUMENT, "");
     CHECK_EQUAL(counted::alive, 0);
     peal::queue none;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# headers.sh <include>: each header compiles alone, and all together with a list macro, without a
-# warning, in every standard that a compiler here knows; those of C++ in C++17 and later, also without
-# exceptions and RTTI. Ends with 77 when there is no compiler.
+# headers.sh <include>: all headers together with a list macro compile without a warning in every standard that
+# a compiler here knows, and each header alone in the oldest and the newest; those of C++ in C++17 and later,
+# also without exceptions and RTTI. Ends with 77 when there is no compiler.
 include=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -101,7 +101,9 @@ for pair in gcc:g++ clang:clang++; do
     fi
     for standard in c99 gnu99 c11 c17 c2x c23; do
         knows "$c" c "$standard" || { echo "skipped: $c does not know $standard"; continue; }
-        for unit in "$work"/*.c; do compile "$c" "$standard" "$unit"; done
+        compile "$c" "$standard" "$work/all.c"
+        case $standard in c99 | c2x) ;; *) continue ;; esac
+        for unit in "$work"/*.alone.c; do compile "$c" "$standard" "$unit"; done
     done
     if ! command -v "$cxx" >/dev/null; then
         echo "skipped: there is no $cxx"
@@ -109,7 +111,10 @@ for pair in gcc:g++ clang:clang++; do
     fi
     for standard in c++11 c++14 c++17 c++20 c++23; do
         knows "$cxx" c++ "$standard" || { echo "skipped: $cxx does not know $standard"; continue; }
-        for unit in "$work"/*.cpp; do compile "$cxx" "$standard" "$unit"; done
+        compile "$cxx" "$standard" "$work/all.cpp"
+        case $standard in
+        c++11 | c++23) for unit in "$work"/*.alone.cpp; do compile "$cxx" "$standard" "$unit"; done ;;
+        esac
         case $standard in c++11 | c++14) continue ;; esac
         compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow -fno-exceptions -fno-rtti
         compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow
