@@ -26,6 +26,6 @@ let package = Package(
         .target(name: "Peal", dependencies: ["CPeal", "PealABI", "CPealEntry"], swiftSettings: engine),
         .testTarget(name: "PealCallTests", dependencies: ["PealCall", "CPealSupport"]),
         .testTarget(name: "PealCoreTests", dependencies: ["PealCore", "CPealSupport"]),
-        .testTarget(name: "PealTests", dependencies: ["Peal"], swiftSettings: engine),
+        .testTarget(name: "PealTests", dependencies: ["Peal", "CPeal"], swiftSettings: engine),
     ]
 )

@@ -330,6 +330,23 @@ CLAIM("S7", "PealServices is in every center with the text of the header, and no
     close_center(center);
 }
 
+CLAIM("S7", "a service may provide peal's own protocols, also where nobody has asked for them before")
+{
+    const peal_center center = open_center();
+    static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle), .will_start = ring };
+    const struct peal_provision provides[] = { { "PealLifecycle", &table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("listener");
+    struct peal_service_use use;
+
+    description.provides = provides;
+    description.context = &description;
+    CHECK_OK(peal_service_register(center, &description, NULL));
+    CHECK_OK(peal_service_get_provider(center, "PealLifecycle", sizeof table, &use));
+    CHECK(use.self == &description);
+    CHECK_OK(peal_use_end(use.use));
+    close_center(center);
+}
+
 CLAIM("S7", "peal's own services are in every center, tell of it, and are nobody's to end")
 {
     static const char *const names[] = { "peal.services", "peal.observers", "peal.lazy", "peal.modules" };

@@ -23,6 +23,7 @@ enum Box {
     }
 
     /// The object, counted.
+    @inlinable @inline(__always)
     static func object<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer, as type: Object.Type) -> Object {
         Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()
     }

@@ -7,6 +7,8 @@ extension Service {
     /// The context is the caller's to release when this fails.
     public static func register(_ description: ServiceDescription, in center: Center) throws(Failure) -> Service {
         try description.check()
+        // Peal's own protocols are in every center, also where nobody has asked for them yet.
+        for provision in description.provisions { try center.defineBuiltIn(provision.proto) }
         let made = try center.keepInState { (state) throws(Failure) in
             Registered(record: try ServiceMemory(description, in: state).make(in: center, state))
         }

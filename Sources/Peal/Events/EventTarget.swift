@@ -1,0 +1,42 @@
+internal import CPeal
+
+/// Who observes one of peal's own protocols with one closure for all of its methods.
+final class EventTarget<Event: Sendable>: Sendable {
+    private let tell: @Sendable (Event) -> Void
+    private let end: @Sendable () -> Void
+
+    /// - Parameter end: Called once, when it observes no more.
+    init(tell: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
+        self.tell = tell
+        self.end = end
+    }
+
+    deinit { end() }
+
+    /// Tells a target of C's; the texts of the event are copied by who makes it.
+    static func tell(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
+        if let pointer { Box.object(pointer, as: EventTarget<Event>.self).tell(event) }
+    }
+
+    /// Begins to observe.
+    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> Observation {
+        var proto = peal_protocol()
+        // Where this fails, the target goes with the last reference to it.
+        try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
+        var options = peal_observe_options()
+        options.size = MemoryLayout<peal_observe_options>.size
+        options.destroy = Box.release
+        var observation = peal_observation()
+        let target = Box.retain(self)
+        let status = withUnsafePointer(to: table) { peal_observe(proto, target, $0, &options, &observation) }
+        try PealError.check(status)
+        return Observation(observation)
+    }
+}
+
+extension String {
+    /// A text of C's; empty where there is none.
+    init(pealText text: UnsafePointer<CChar>?) {
+        self = text.map { String(cString: $0) } ?? ""
+    }
+}

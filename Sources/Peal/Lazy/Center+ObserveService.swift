@@ -1,0 +1,90 @@
+internal import CPeal
+
+extension Center {
+    /// Has a service hear a method. It need not exist: the first broadcast of the method creates it.
+    ///
+    ///     let history = try center.register(History.self) { _ in try History() }
+    ///     let observation = try center.observe(Chat.onMessage, by: history) { history, room, count in
+    ///         history.keep(room, count)
+    ///     }
+    ///
+    /// The service is created when its turn in the order comes, by the broadcasting thread; broadcasts of other threads wait
+    /// for that. Where a creation fails, that is told to who observes the services (``observeServices(_:)``), the broadcast
+    /// goes on, and the next one tries again. Within its own creation the service is not called. When the instance is
+    /// removed, the next broadcast creates another. With the service's registration the observation ends.
+    ///
+    /// - Parameters:
+    ///   - method: What to hear.
+    ///   - service: Whose instance hears it. It was registered with its type in Swift.
+    ///   - options: What is special about it.
+    ///   - body: Kept until the observation has ended and its last call has returned. During a call the instance stays.
+    /// - Returns: The observation, which ends when it is not kept.
+    /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift; ``Status/handle``; the
+    ///   rest as for a closure without a service.
+    ///
+    /// Any thread. In C, `peal_observe_service`, which creates its services before the broadcast calls anybody. For a service
+    /// that provides a table of C functions, take ``observe(_:by:_:)``.
+    public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: Service<Instance>, _ options: ObserverOption...,
+        body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
+    ) throws(PealError) -> Observation {
+        try service.checkType()
+        let caller = ServiceCaller(service)
+        let response = Responses.make { (arguments: repeat each Parameter) in
+            caller.call { body($0, repeat each arguments) }
+        }
+        let observation = try observe(method.signature, options, response)
+        caller.note(observation.handle)
+        return observation
+    }
+
+    /// The same for a method with a result.
+    ///
+    /// - Parameter otherwise: The result where the service cannot be created.
+    public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: Service<Instance>, otherwise: Result,
+        _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
+    ) throws(PealError) -> Observation {
+        try service.checkType()
+        let caller = ServiceCaller(service)
+        let response = Responses.make { (arguments: repeat each Parameter) -> Result in
+            caller.call { body($0, repeat each arguments) } ?? otherwise
+        }
+        let observation = try observe(method.signature, options, response)
+        caller.note(observation.handle)
+        return observation
+    }
+
+    /// Has a service observe a protocol by the table of C functions that it provides for it. It need not exist: the first
+    /// broadcast of a method that the table has creates it, before that broadcast calls anybody.
+    ///
+    /// - Parameters:
+    ///   - protocolName: A protocol that the service provides.
+    ///   - service: The service, made in C or in Swift.
+    ///   - options: What is special about it.
+    /// - Returns: The observation, which ends when it is not kept, or with the service.
+    /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol; ``Status/duplicate`` when it
+    ///   observes the protocol lazily on that queue already.
+    ///
+    /// Any thread. In C, `peal_observe_service`.
+    public func observe(
+        _ protocolName: String, by service: some ServiceReference, _ options: ObserverOption...
+    ) throws(PealError) -> Observation {
+        try NameList.check(protocolName, is: "the protocol's name")
+        var proto = peal_protocol()
+        try PealError.check(peal_protocol_find(handle, protocolName, &proto))
+        let name = try service.info().name
+        var cOptions = peal_observe_options(options)
+        // C sees the services themselves, and so their duplicates.
+        for option in options {
+            switch option {
+            case .replacing: cOptions.flags |= UInt32(PEAL_OBSERVE_REPLACE.rawValue)
+            case .allowingDuplicates: cOptions.flags |= UInt32(PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue)
+            default: break
+            }
+        }
+        var observation = peal_observation()
+        try PealError.check(peal_observe_service(proto, name, &cOptions, &observation))
+        return Observation(observation)
+    }
+}

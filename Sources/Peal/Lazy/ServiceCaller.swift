@@ -1,0 +1,30 @@
+internal import CPeal
+internal import Synchronization
+
+/// Calls a service for an observer, and ends the observation with the service.
+final class ServiceCaller<Instance: Sendable>: Sendable {
+    private let service: Service<Instance>
+    private let observation = Atomic<UInt64>(0)
+
+    init(_ service: Service<Instance>) { self.service = service }
+
+    func note(_ observation: peal_observation) {
+        self.observation.store(observation.number, ordering: .releasing)
+        // It may have ended before this was known.
+        if service.name == nil { end() }
+    }
+
+    /// Nil where the service cannot be created: the engine has told that to who observes the services.
+    func call<Result>(_ body: (Instance) -> Result) -> Result? {
+        do throws(PealError) {
+            return try service.with(body)
+        } catch {
+            if error.status == .handle { end() }
+            return nil
+        }
+    }
+
+    private func end() {
+        _ = peal_observation_remove(peal_observation(number: observation.load(ordering: .acquiring)))
+    }
+}

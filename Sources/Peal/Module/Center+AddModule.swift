@@ -1,0 +1,80 @@
+internal import CPeal
+
+extension Center {
+    /// Adds a module. Before the start it waits for that; while the modules run it starts at once, and before this returns.
+    ///
+    /// - Parameters:
+    ///   - module: *Retained* until it is removed, or the center ends.
+    ///   - queue: Where its steps and events run; nil: on the thread of whoever starts, stops and broadcasts. *Retained*.
+    ///   - owner: To whom it belongs; nil for the owner that the thread is inside of, if any.
+    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that does not fit;
+    ///   ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with what its start has
+    ///   thrown, and ``Status/state`` for a dependency that does not run: then it is not there.
+    ///
+    /// Any thread, also from a callback. To add a module that suspends in its start while the modules run,
+    /// do so where the thread may be blocked. In C, `peal_module_register`.
+    @discardableResult
+    public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError) -> RegisteredModule {
+        let name = module.moduleName
+        let box = TypedBox(module, module: module)
+        box.failures = StepFailuresEnd(name, in: handle)
+        box.queue = queue
+        let traits = ModuleTraits(
+            name: name, moduleClass: module.moduleClass, dependencies: module.dependencies, priority: module.priority,
+            stepTimeLimit: module.stepTimeLimit, tables: module.tables, service: nil)
+        return try add(traits, context: box, queue, owner)
+    }
+
+    /// Adds a service as a module: its instance is made when it starts, hears the events, and is let go after its stop.
+    ///
+    /// What a module says of itself is said here, since the instance is not there yet.
+    ///
+    /// - Parameters:
+    ///   - service: Whose instance is a module.
+    ///   - name: The module's name; the service's by default.
+    ///   - moduleClass: A name that several modules may share.
+    ///   - dependencies: The modules that are started before it.
+    ///   - priority: Among modules that could start next, the higher is earlier.
+    ///   - stepTimeLimit: How long each step may take, the creation with it; nil for no limit.
+    ///   - tables: As ``Module/tables``.
+    ///   - queue: Where its steps and events run, and the service is made. *Retained*.
+    ///   - owner: To whom it belongs.
+    /// - Throws: As ``add(_:on:owner:)``.
+    ///
+    /// Any thread, also from a callback. In C, `peal_module_register`.
+    @discardableResult
+    public func add<Part: Module>(
+        _ service: Service<Part>, named name: String? = nil, moduleClass: String? = nil, dependencies: [Dependency] = [],
+        priority: Int32 = 0, stepTimeLimit: Duration? = .seconds(10), tables: [Provision] = [], on queue: Queue? = nil,
+        owner: Owner? = nil
+    ) throws(PealError) -> RegisteredModule {
+        let serviceName = try service.info().name
+        let name = name ?? serviceName
+        let box = TypedBox((), module: nil)
+        box.failures = StepFailuresEnd(name, in: handle)
+        box.queue = queue
+        let traits = ModuleTraits(
+            name: name, moduleClass: moduleClass, dependencies: dependencies, priority: priority,
+            stepTimeLimit: stepTimeLimit, tables: tables, service: serviceName)
+        return try add(traits, context: box, queue, owner)
+    }
+
+    private func add(
+        _ traits: ModuleTraits, context: InstanceBox, _ queue: Queue?, _ owner: Owner?
+    ) throws(PealError) -> RegisteredModule {
+        var module = peal_module()
+        let status = try traits.withDescription { description in
+            description.queue = queue?.handle ?? peal_queue()
+            description.owner = owner?.handle ?? peal_owner()
+            description.start = ModuleFunctions.start
+            description.stop = ModuleFunctions.stop
+            // Released by C, also where registering fails.
+            description.context = Box.retain(context)
+            description.release = Box.release
+            return peal_module_register(handle, &description, &module)
+        }
+        guard status.rawValue < 0 else { return RegisteredModule(module, in: handle) }
+        // What its start threw is forgotten with the box.
+        throw withExtendedLifetime(context) { StepFailures.complete(PealError.failure(status), in: handle) }
+    }
+}

@@ -1,0 +1,51 @@
+internal import CPeal
+
+extension Center {
+    /// Calls a closure for all that happens to the modules of the center, and for the signals that are bound to it.
+    ///
+    /// - Parameter tell: Called on the thread on which it happened, with no lock held.
+    /// - Returns: An observation that ends when nobody keeps it any more.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. In C, `peal_module_events_observe`.
+    public func observeModules(_ tell: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> Observation {
+        try observeModules(EventTarget(tell: tell, end: {}))
+    }
+
+    /// The same as an asynchronous sequence, which ends with the center.
+    ///
+    /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    public func moduleEvents(
+        buffering policy: AsyncStream<ModuleEvent>.Continuation.BufferingPolicy = .unbounded
+    ) throws(PealError) -> AsyncStream<ModuleEvent> {
+        try EventStream.make(policy, observe: observeModules)
+    }
+
+    private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> Observation {
+        var table = peal_module_events()
+        table.size = MemoryLayout<peal_module_events>.size
+        table.module_started = {
+            EventTarget.tell($0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+        }
+        table.module_stopped = {
+            EventTarget.tell($0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+        }
+        table.module_failed = {
+            let step = ModuleEvent.Step(pealText: $2)
+            EventTarget.tell($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
+        }
+        table.module_overdue = {
+            let step = ModuleEvent.Step(pealText: $2), time = Duration.nanoseconds(Int64(clamping: $3))
+            EventTarget.tell($0, ModuleEvent.overdue(String(pealText: $1), step: step, after: time))
+        }
+        table.signal_received = { EventTarget.tell($0, ModuleEvent.signal($1)) }
+        return try target.observe("PealModules", table, in: self)
+    }
+}
+
+extension ModuleEvent.Step {
+    fileprivate init(pealText text: UnsafePointer<CChar>?) {
+        self = String(pealText: text) == "stop" ? .stop : .start
+    }
+}

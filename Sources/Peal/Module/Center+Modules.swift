@@ -1,0 +1,70 @@
+internal import CPeal
+
+extension Center {
+    /// How far the modules are. In C, `peal_modules_ask`.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    public var modulesState: ModulesState {
+        get throws(PealError) {
+            var state = PEAL_MODULES_IDLE
+            try PealError.check(peal_modules_ask(handle, &state))
+            return switch state {
+            case PEAL_MODULES_STARTING: .starting
+            case PEAL_MODULES_RUNNING: .running
+            case PEAL_MODULES_DRAINING: .draining
+            case PEAL_MODULES_STOPPED: .stopped
+            default: .idle
+            }
+        }
+    }
+
+    /// The modules: those that were started first, in that order, then the others in order of registration.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended. In C, `peal_module_list`.
+    public func modules() throws(PealError) -> [RegisteredModule] {
+        try CStrings.handles(peal_module()) { Status(peal_module_list(handle, $0, $1, $2)) }
+            .map { RegisteredModule($0, in: handle) }
+    }
+
+    /// What there is to know of all modules, in the order of ``modules()``. In C, `peal_module_ask`.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    public func moduleReport() throws(PealError) -> [ModuleInfo] {
+        // One that was removed meanwhile is not there any more.
+        try modules().compactMap { try? $0.info() }
+    }
+
+    /// Finds a module by its name.
+    ///
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names. In C, `peal_module_find`.
+    public func module(named name: String) throws(PealError) -> RegisteredModule {
+        try NameList.check(name, is: "the module's name")
+        var module = peal_module()
+        try PealError.check(peal_module_find(handle, name, &module))
+        return RegisteredModule(module, in: handle)
+    }
+
+    /// Removes all modules of a class, in reverse start order.
+    ///
+    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``.
+    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when one is needed: it stays, and the others
+    ///   go. In C, `peal_modules_remove_class`.
+    @discardableResult
+    public func removeModules(ofClass name: String) throws(PealError) -> (removed: Int, ending: Ending) {
+        try NameList.check(name, is: "the class")
+        var removed = 0
+        let ending = try Ending(checking: peal_modules_remove_class(handle, name, &removed))
+        return (removed, ending)
+    }
+
+    /// Forwards a protocol to modules: each that has a table for it (``Module/tables``), now or later, observes it while it
+    /// runs, in start order.
+    ///
+    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown protocol. In C, `peal_modules_forward`.
+    public func forwardToModules(_ protocolName: String) throws(PealError) {
+        try NameList.check(protocolName, is: "the protocol's name")
+        var proto = peal_protocol()
+        try PealError.check(peal_protocol_find(handle, protocolName, &proto))
+        try PealError.check(peal_modules_forward(proto))
+    }
+}

@@ -1,0 +1,44 @@
+internal import CPeal
+
+extension Center {
+    /// Binds a POSIX signal to an action. The handler only writes to a descriptor; the action runs on a queue.
+    ///
+    /// ```swift
+    /// try center.bindSignal(SIGTERM, to: .terminate(within: .seconds(5)))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM or SIGWINCH.
+    ///   - action: What it does.
+    ///   - queue: Where the action runs, kept by the caller as long as the signal is bound; nil for a serial queue of peal's.
+    /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler that is not peal's;
+    ///   ``Status/argument`` for another signal, or ``SignalAction/background`` for another than SIGTSTP.
+    ///
+    /// Any thread. In C, `peal_signal_bind`.
+    public func bindSignal(_ signal: Int32, to action: SignalAction, on queue: Queue? = nil) throws(PealError) {
+        let (action, timeout) = action.raw
+        try PealError.check(peal_signal_bind(handle, signal, action, queue?.handle ?? peal_queue(), timeout))
+    }
+
+    /// Takes a binding back: the signal does what it did before. The end of the center does so, too.
+    ///
+    /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
+    ///
+    /// Any thread. In C, `peal_signal_unbind`.
+    public func unbindSignal(_ signal: Int32) throws(PealError) {
+        try PealError.check(peal_signal_unbind(handle, signal))
+    }
+
+    /// Binds the usual signals, or none: SIGTERM and SIGINT terminate, SIGHUP reloads, SIGTSTP and SIGCONT are the
+    /// background and the foreground.
+    ///
+    /// - Parameters:
+    ///   - limit: How long all modules together may take to stop; nil for no limit.
+    ///   - queue: As for ``bindSignal(_:to:on:)``.
+    /// - Throws: ``PealError`` as ``bindSignal(_:to:on:)``.
+    ///
+    /// Any thread. In C, `peal_signals_bind_usual`.
+    public func bindUsualSignals(terminatingWithin limit: Duration?, on queue: Queue? = nil) throws(PealError) {
+        try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(limit)))
+    }
+}

@@ -1,0 +1,68 @@
+internal import CPeal
+
+extension Center {
+    /// Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of `willStart`
+    /// before, and of `didStart` after.
+    ///
+    /// Where a start fails, or its time limit passes, those that had started are stopped in reverse order, and the modules
+    /// are idle again: start again when the cause is gone. ``moduleReport()`` has how long each start took.
+    ///
+    /// - Throws: ``PealError``: ``Status/start``, with what the module has thrown; ``Status/notFound`` for a dependency that is not
+    ///   there, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``; ``Status/state`` when they start or run
+    ///   already, or have been stopped; ``Status/wouldDeadlock`` from within a step.
+    ///
+    /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so that starts which
+    /// suspend can go on, on the main actor say. In C, `peal_modules_start`.
+    public func startModules() throws(PealError) {
+        if isInDeferredStep {
+            throw PealError(
+                status: .wouldDeadlock, message: "this is a step of a module: a start from here would wait for itself")
+        }
+        let status = peal_modules_start(handle)
+        guard status.rawValue < 0 else { return }
+        throw StepFailures.complete(PealError.failure(status), in: handle)
+    }
+
+    /// The same, awaited. The starts run on a thread of their own until they suspend.
+    public func startModules() async throws(PealError) {
+        guard !isInStep else { return try startHere() }
+        return try await Blocking.run { () throws(PealError) in try self.startModules() }
+    }
+
+    /// Stops all modules in reverse start order, for good. Tells all of `willTerminate` before. Each hears nothing more
+    /// before its own stop begins. A stop that throws, or whose time limit passes, is reported, and the next module is stopped.
+    ///
+    /// - Parameter limit: How long all together may take; nil for no limit.
+    /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has ended.
+    /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and one was stopped without waiting for it;
+    ///   ``Status/handle``.
+    ///
+    /// Any thread that may block. In a task the form that is awaited is taken. In C, `peal_modules_stop`.
+    @discardableResult
+    public func stopModules(within limit: Duration? = nil) throws(PealError) -> Ending {
+        guard isInDeferredStep else { return try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(limit))) }
+        // The stop waits for the step to end, so this does not wait for the stop.
+        let handle = handle
+        guard Blocking.start({ _ = peal_modules_stop(handle, Milliseconds.limit(limit)) }) else { throw Blocking.noThread }
+        return .pending
+    }
+
+    /// The same, awaited. The stops run on a thread of their own until they suspend.
+    @discardableResult
+    public func stopModules(within limit: Duration? = nil) async throws(PealError) -> Ending {
+        guard !isInStep else { return try stopHere(limit) }
+        return try await Blocking.run { () throws(PealError) in try self.stopModules(within: limit) }
+    }
+
+    // Of two forms, a function that is no task takes the one that is not awaited.
+    private func startHere() throws(PealError) { try startModules() }
+    private func stopHere(_ limit: Duration?) throws(PealError) -> Ending { try stopModules(within: limit) }
+
+    /// Whether this is a step of one of its modules, whatever the thread.
+    private var isInStep: Bool { StepAttempt.current.map { $0.center.number == handle.number && !$0.isOver } ?? false }
+
+    /// The same where the step has suspended: its thread is none that C knows.
+    private var isInDeferredStep: Bool {
+        StepAttempt.current.map { $0.center.number == handle.number && $0.isDeferred } ?? false
+    }
+}

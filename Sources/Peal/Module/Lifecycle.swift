@@ -1,0 +1,75 @@
+internal import CPeal
+
+/// Tells the modules of a center, and all others who observe `PealLifecycle`, what happens to the application.
+///
+/// ```swift
+/// try center.lifecycle.didBecomeActive()
+/// let isOpened = try center.lifecycle.openURL("mail:inbox")
+/// ```
+///
+/// `willStart`, `didStart` and `willTerminate` are told by the start and the stop of the modules. Each function broadcasts on
+/// the calling thread, in start order, and throws ``PealError`` with ``Status/handle`` when the center has ended. In C,
+/// `struct peal_lifecycle_protocol`.
+public struct Lifecycle: Sendable {
+    let center: Center
+
+    /// The application is about to lose the user's attention.
+    public func willResignActive() throws(PealError) { try tell("will_resign_active") }
+    /// The application has the user's attention.
+    public func didBecomeActive() throws(PealError) { try tell("did_become_active") }
+    /// The user sees the application no more.
+    public func didEnterBackground() throws(PealError) { try tell("did_enter_background") }
+    /// The user will see the application again.
+    public func willEnterForeground() throws(PealError) { try tell("will_enter_foreground") }
+    /// Memory is short.
+    public func memoryWarning() throws(PealError) { try tell("memory_warning") }
+    /// The configuration has changed.
+    public func configurationReloaded() throws(PealError) { try tell("configuration_reloaded") }
+
+    /// Asks the modules to open a URL, until one does.
+    ///
+    /// - Returns: Whether one did.
+    public func openURL(_ url: String) throws(PealError) -> Bool {
+        try ask("open_url", [url])
+    }
+
+    /// Asks the modules to go on with what the user did elsewhere, until one does.
+    ///
+    /// - Returns: Whether one did.
+    public func continueActivity(type: String, data: String? = nil) throws(PealError) -> Bool {
+        try ask("continue_activity", [type, data])
+    }
+
+    private func tell(_ method: String) throws(PealError) {
+        try PealError.check(peal_send(try find(method), nil, 0, nil, nil))
+    }
+
+    private func ask(_ method: String, _ texts: [String?]) throws(PealError) -> Bool {
+        for text in texts { try NameList.check(text ?? "", is: "the text") }
+        let method = try find(method)
+        var answer = false
+        try NameList.with(texts.map { $0 ?? "" }) { characters throws(PealError) in
+            var values = texts.indices.map { texts[$0] == nil ? nil : characters[$0] }
+            let count = values.count
+            let status = values.withUnsafeMutableBufferPointer { values in
+                let arguments = values.indices.map { UnsafeMutableRawPointer(values.baseAddress! + $0) as UnsafeMutableRawPointer? }
+                return peal_send(method, arguments, count, &answer, nil)
+            }
+            try PealError.check(status)
+        }
+        return answer
+    }
+
+    func find(_ name: String) throws(PealError) -> peal_method {
+        var proto = peal_protocol()
+        try PealError.check(peal_protocol_find(center.handle, "PealLifecycle", &proto))
+        var method = peal_method()
+        try PealError.check(peal_method_find(proto, name, &method))
+        return method
+    }
+}
+
+extension Center {
+    /// What tells the modules of the application's life.
+    public var lifecycle: Lifecycle { Lifecycle(center: self) }
+}

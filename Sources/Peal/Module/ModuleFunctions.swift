@@ -1,0 +1,70 @@
+internal import CPeal
+
+/// The C functions of every module that is made in Swift: its `self` is a box with the module.
+enum ModuleFunctions {
+    typealias Step = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_module_step>?) -> peal_status
+
+    static let start: Step = { pointer, step in
+        run(pointer, step) { try await $0.start(in: $1) }
+    }
+
+    static let stop: Step = { pointer, step in
+        run(pointer, step) { try await $0.stop(in: $1) }
+    }
+
+    /// The life cycle, told to the module.
+    static var lifecycle: Provision {
+        // Functions of C know no `Self`, so the type is named.
+        var table = peal_lifecycle()
+        table.will_start = { ModuleFunctions.module($0)?.willStart() }
+        table.did_start = { ModuleFunctions.module($0)?.didStart() }
+        table.will_terminate = { ModuleFunctions.module($0)?.willTerminate() }
+        table.will_resign_active = { ModuleFunctions.module($0)?.willResignActive() }
+        table.did_become_active = { ModuleFunctions.module($0)?.didBecomeActive() }
+        table.did_enter_background = { ModuleFunctions.module($0)?.didEnterBackground() }
+        table.will_enter_foreground = { ModuleFunctions.module($0)?.willEnterForeground() }
+        table.memory_warning = { ModuleFunctions.module($0)?.memoryWarning() }
+        table.configuration_reloaded = { ModuleFunctions.module($0)?.configurationReloaded() }
+        table.open_url = { ModuleFunctions.module($0)?.openURL($1.map { String(cString: $0) } ?? "") ?? false }
+        table.continue_activity = { pointer, type, data in
+            let type = type.map { String(cString: $0) } ?? ""
+            return ModuleFunctions.module(pointer)?.continueActivity(type: type, data: data.map { String(cString: $0) }) ?? false
+        }
+        table.remote_notification = { ModuleFunctions.notify(ModuleFunctions.module($0), $1.map { String(cString: $0) } ?? "", $2) }
+        return Provision("PealLifecycle", table)
+    }
+
+    private static func module(_ pointer: UnsafeMutableRawPointer?) -> (any Module)? {
+        pointer.flatMap { Box.object($0, as: InstanceBox.self).module }
+    }
+
+    private static func notify(_ module: (any Module)?, _ payload: String, _ done: peal_completion) {
+        Task.immediate {
+            if let answer = await module?.remoteNotification(payload) {
+                _ = peal_complete(done, answer)
+            } else {
+                _ = peal_completion_drop(done)
+            }
+        }
+    }
+
+    /// Begins a step on this thread. Where it suspends it is deferred, and answers when it ends.
+    private static func run(
+        _ pointer: UnsafeMutableRawPointer?, _ step: UnsafeMutablePointer<peal_module_step>?,
+        _ body: @escaping @Sendable (any Module, Center) async throws -> Void
+    ) -> peal_status {
+        guard let module = module(pointer), let step else { return PEAL_ERROR_START }
+        let attempt = StepAttempt(
+            module: String(cString: step.pointee.module), center: step.pointee.center, done: step.pointee.done)
+        let center = Center(borrowing: step.pointee.center)
+        Task.immediate {
+            do {
+                try await StepAttempt.$current.withValue(attempt) { try await body(module, center) }
+                attempt.end(nil)
+            } catch {
+                attempt.end(error)
+            }
+        }
+        return attempt.leave(step)
+    }
+}

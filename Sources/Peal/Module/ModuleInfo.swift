@@ -1,0 +1,57 @@
+internal import CPeal
+
+/// What there is to know of a module, at one moment: all of them together are the report of the start.
+///
+/// In C, `struct peal_module_info`.
+public struct ModuleInfo: Sendable {
+    /// How far a module is.
+    public enum State: Hashable, Sendable {
+        case registered, starting, running, stopping, stopped
+        /// Its start has failed.
+        case failed
+    }
+
+    /// Its name.
+    public let name: String
+    /// How far it is.
+    public let state: State
+    /// A name that it may share with others; nil without.
+    public let moduleClass: String?
+    /// Among modules that could start next, the higher is earlier.
+    public let priority: Int32
+    /// The names of the modules that it needs. The list is cut to some thousand bytes.
+    public let dependencies: [String]
+    /// As which it started, from 1; nil before.
+    public let order: UInt64?
+    /// When its start began, by the monotonic clock; nil before.
+    public let startedAt: Duration?
+    /// How long its start took, or has taken so far.
+    public let startTime: Duration
+    /// The same of its stop.
+    public let stopTime: Duration
+    /// Whether a step's time limit has passed.
+    public let isOverdue: Bool
+    /// What the last failure said; nil without.
+    public let lastFailure: String?
+
+    init(_ info: peal_module_info, thrown: String?) {
+        name = String(pealArray: info.name)
+        state = switch info.state {
+        case PEAL_MODULE_STARTING: .starting
+        case PEAL_MODULE_RUNNING: .running
+        case PEAL_MODULE_STOPPING: .stopping
+        case PEAL_MODULE_STOPPED: .stopped
+        case PEAL_MODULE_FAILED: .failed
+        default: .registered
+        }
+        moduleClass = .unlessEmpty(pealArray: info.class_name)
+        priority = info.priority
+        dependencies = String(pealArray: info.dependencies).split(separator: ", ").map(String.init)
+        order = info.order == 0 ? nil : info.order
+        startedAt = info.started_at == 0 ? nil : Duration.nanoseconds(Int64(clamping: info.started_at))
+        startTime = Duration.nanoseconds(Int64(clamping: info.start_time))
+        stopTime = Duration.nanoseconds(Int64(clamping: info.stop_time))
+        isOverdue = info.is_overdue
+        lastFailure = thrown ?? .unlessEmpty(pealArray: info.last_failure)
+    }
+}

@@ -1,0 +1,42 @@
+public import CPeal
+
+/// A module that was added to a center.
+///
+/// It is a value, and does not keep the module, which stays until ``remove()``, the end of its owner or of its center.
+/// Any thread. In C, `peal_module`.
+public struct RegisteredModule: Hashable, Sendable {
+    /// The module in the C interface.
+    public let handle: peal_module
+    private let center: peal_center
+
+    init(_ handle: peal_module, in center: peal_center) {
+        self.handle = handle
+        self.center = center
+    }
+
+    /// What there is to know of it.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when it was removed. In C, `peal_module_ask`.
+    public func info() throws(PealError) -> ModuleInfo {
+        var info = peal_module_info()
+        info.size = MemoryLayout<peal_module_info>.size
+        try PealError.check(peal_module_ask(handle, &info))
+        return ModuleInfo(info, thrown: StepFailures.sentence(of: String(pealArray: info.name), in: center))
+    }
+
+    /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit.
+    ///
+    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed or this is its own
+    ///   call.
+    /// - Throws: ``PealError``: ``Status/state`` when a module that runs needs it; ``Status/handle``.
+    ///
+    /// Any thread, also from a callback. In C, `peal_module_remove`.
+    @discardableResult
+    public func remove() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
+
+    public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {
+        left.handle.number == right.handle.number
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(handle.number) }
+}

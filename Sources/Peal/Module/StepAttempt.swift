@@ -1,0 +1,70 @@
+internal import CPeal
+import Synchronization
+
+/// A step of a module that runs: it ends before its C function returns, or answers later.
+final class StepAttempt: Sendable {
+    /// That of the task: C knows by its threads what is called from within a step, and a step that has suspended is on
+    /// another one.
+    @TaskLocal static var current: StepAttempt?
+
+    private enum State {
+        case running
+        case deferred
+        case over((any Error)?)
+    }
+
+    private let module: String
+    let center: peal_center
+    private let done: peal_completion
+    private let state = Mutex(State.running)
+
+    init(module: String, center: peal_center, done: peal_completion) {
+        self.module = module
+        self.center = center
+        self.done = done
+        StepFailures.forget(module, in: center)
+    }
+
+    /// The step has ended.
+    func end(_ error: (any Error)?) {
+        let wasDeferred = state.withLock { state -> Bool in
+            defer { state = .over(error) }
+            if case .deferred = state { return true }
+            return false
+        }
+        guard wasDeferred else { return }
+        if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
+        let status = peal_complete(done, error == nil ? 0 : 1)
+        // Nobody waits for it any more.
+        if status.rawValue < 0 { StepFailures.forget(module, in: center) }
+    }
+
+    /// Whether the C function has returned, and the step has not ended.
+    var isDeferred: Bool {
+        state.withLock { if case .deferred = $0 { true } else { false } }
+    }
+
+    var isOver: Bool {
+        state.withLock { if case .over = $0 { true } else { false } }
+    }
+
+    /// The C function returns.
+    func leave(_ step: UnsafeMutablePointer<peal_module_step>) -> peal_status {
+        let outcome = state.withLock { state -> State in
+            let outcome = state
+            if case .running = state { state = .deferred }
+            return outcome
+        }
+        switch outcome {
+        case .running, .deferred: return PEAL_DEFERRED
+        case .over(nil): return PEAL_OK
+        case .over(let error?):
+            Self.sentence(of: error).copy(intoPealArray: &step.pointee.message)
+            return PEAL_ERROR_START
+        }
+    }
+
+    private static func sentence(of error: any Error) -> String {
+        (error as? PealError)?.message ?? String(describing: error)
+    }
+}

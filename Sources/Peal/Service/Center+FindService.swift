@@ -1,0 +1,64 @@
+internal import CPeal
+
+extension Center {
+    /// Finds a service by its type or its name, created or not.
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered. Whether it is, shows when it is got.
+    ///   - name: Its name; the type's own by default.
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
+    ///
+    /// Any thread. In C, `peal_service_find`.
+    public func service<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil
+    ) throws(PealError) -> Service<Instance> {
+        Service(try find(name ?? TypeName.of(type)), in: self)
+    }
+
+    /// Finds the service that provides a protocol.
+    ///
+    /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it: find the
+    ///   one that you want by its name.
+    ///
+    /// Any thread. In C, `peal_service_find_provider`.
+    public func service<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, providing protocolName: String
+    ) throws(PealError) -> Service<Instance> {
+        Service(try findProvider(of: protocolName), in: self)
+    }
+
+    /// Finds a service by its name, whatever made it. In C, `peal_service_find`.
+    ///
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
+    public func anyService(named name: String) throws(PealError) -> AnyService {
+        AnyService(try find(name))
+    }
+
+    /// Finds the service that provides a protocol, whatever made it. In C, `peal_service_find_provider`.
+    ///
+    /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it.
+    public func anyService(providing protocolName: String) throws(PealError) -> AnyService {
+        AnyService(try findProvider(of: protocolName))
+    }
+
+    /// The services of the center, peal's own too, in order of registration. In C, `peal_service_list`.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    public func services() throws(PealError) -> [AnyService] {
+        try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
+    }
+
+    private func find(_ name: String) throws(PealError) -> peal_service {
+        try NameList.check(name, is: "the service's name")
+        var service = peal_service()
+        try PealError.check(peal_service_find(handle, name, &service))
+        return service
+    }
+
+    private func findProvider(of protocolName: String) throws(PealError) -> peal_service {
+        try NameList.check(protocolName, is: "the protocol's name")
+        var service = peal_service()
+        try PealError.check(peal_service_find_provider(handle, protocolName, &service))
+        return service
+    }
+}

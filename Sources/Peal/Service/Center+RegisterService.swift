@@ -1,0 +1,88 @@
+internal import CPeal
+
+extension Center {
+    /// Registers a service. Nothing is made until somebody first gets it.
+    ///
+    /// ```swift
+    /// try center.register(AccountService.self, clearData: { $0.forgetUser() }) { creation in
+    ///     AccountService(database: try creation.get(Database.self))
+    /// }
+    /// try center.register((any Mail).self) { _ in SMTPMail() }     // known by what it can, not by what it is
+    /// ```
+    ///
+    /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs them,
+    /// with no lock held.
+    ///
+    /// - Parameters:
+    ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
+    ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are peal's.
+    ///   - isPersistent: Whether the instance stays when a session ends (``endSession()``).
+    ///   - dependencies: Services that are created before it, and live as long.
+    ///   - provides: Tables of C functions for protocols that it provides to C, and by which it may be found.
+    ///   - owner: To whom it belongs; nil for the owner that the thread is inside of, if any.
+    ///   - initialize: Runs once the instance is in its place: who gets the service from within has it, other
+    ///     threads wait. What it throws fails the creation.
+    ///   - clearData: Forgets what belongs to the session that ends.
+    ///   - end: Runs when the instance ends, after its last use, also where `initialize` has thrown.
+    ///   - create: Makes the instance. What it throws fails the get with ``Status/creation``, and stands in that
+    ///     error's sentence; the next get tries again. It may get other services, and must not remove any.
+    /// - Returns: The service, which leads to its instance without a name.
+    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken, ``Status/conformance`` for a table
+    ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad name.
+    ///
+    /// Any thread, also from a callback and a creation. In C, `peal_service_register`.
+    @discardableResult
+    public func register<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self,
+        named name: String? = nil,
+        isPersistent: Bool = false,
+        dependencies: [Dependency] = [],
+        provides: [Provision] = [],
+        owner: Owner? = nil,
+        initialize: (@Sendable (Instance, borrowing Creation) throws -> Void)? = nil,
+        clearData: (@Sendable (Instance) -> Void)? = nil,
+        end: (@Sendable (Instance) -> Void)? = nil,
+        create: @escaping @Sendable (borrowing Creation) throws -> Instance
+    ) throws(PealError) -> Service<Instance> {
+        let recipe = TypedRecipe(create: create, initialize: initialize, clearData: clearData, end: end)
+        let name = name ?? TypeName.of(type)
+        let mark = try SwiftMark.define(in: handle)
+        var description = peal_service_description()
+        description.flags = isPersistent ? UInt32(PEAL_SERVICE_PERSISTENT.rawValue) : 0
+        description.create = ServiceFunctions.create
+        description.`init` = initialize == nil ? nil : ServiceFunctions.initialize
+        description.clear_data = clearData == nil ? nil : ServiceFunctions.clearData
+        description.destroy = ServiceFunctions.destroy
+        description.owner = owner?.handle ?? peal_owner()
+        let service = try register(description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
+        return withExtendedLifetime(recipe) {
+            // Also where the registration has ended already: then the recipe's end, here, takes this back.
+            recipe.service = service.number
+            ServiceTypes.note(type, of: service, mark: mark)
+            return Service(service, mark: mark)
+        }
+    }
+
+    private func register(
+        _ functions: peal_service_description, _ name: String, _ dependencies: [String], _ provides: [Provision],
+        _ recipe: ServiceRecipe
+    ) throws(PealError) -> peal_service {
+        for text in dependencies { try NameList.check(text, is: "the dependency") }
+        try NameList.check(name, is: "the service's name")
+        return try NameList.with([name] + dependencies) { names throws(PealError) in
+            try ProvisionList.with(provides) { provisions throws(PealError) in
+                var description = functions
+                description.size = MemoryLayout<peal_service_description>.size
+                description.name = names[0]
+                description.dependencies = names + 1
+                description.provides = provisions
+                // Released by C, also where registering fails.
+                description.context = Box.retain(recipe)
+                description.release = Box.release
+                var service = peal_service()
+                try PealError.check(peal_service_register(handle, &description, &service))
+                return service
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import CPeal
+
+extension Center {
+    /// Gets the instance of a service, which is created where there is none yet, for as long as the use is kept.
+    ///
+    /// ```swift
+    /// let account = try center.get(AccountService.self)
+    /// account.instance.signIn()
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered.
+    ///   - name: Its name; the type's own by default.
+    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``Service/get()``.
+    ///
+    /// Any thread, also from a callback and a creation; it waits for creations. In C, `peal_service_get`.
+    public func get<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil
+    ) throws(PealError) -> ServiceUse<Instance> {
+        try service(type, named: name).get()
+    }
+
+    /// The same by a protocol that the service provides.
+    ///
+    /// - Throws: ``PealError``; also ``Status/ambiguous`` when several provide it. In C, `peal_service_get_provider`.
+    public func get<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, providing protocolName: String
+    ) throws(PealError) -> ServiceUse<Instance> {
+        try service(type, providing: protocolName).get()
+    }
+
+    /// Calls a closure with the instance of a service, for a moment and on this thread.
+    ///
+    /// To do so often, keep the ``Service`` and spare the search for its name.
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered.
+    ///   - name: Its name; the type's own by default.
+    ///   - body: Called once, unless this throws.
+    /// - Throws: ``PealError`` as ``get(_:named:)``; then the closure was not called.
+    ///
+    /// Any thread. In C, `peal_scope_begin` and `peal_scope_end`.
+    @discardableResult
+    public func with<Instance: Sendable, Result>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) -> Result
+    ) throws(PealError) -> Result {
+        try service(type, named: name).with(body)
+    }
+
+    /// The same for a closure that throws: what it throws is thrown on.
+    @discardableResult
+    public func with<Instance: Sendable, Result>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) throws -> Result
+    ) throws -> Result {
+        try service(type, named: name).with(body)
+    }
+
+    /// Ends a session, a log-out: all instances clear their data, then those that are not persistent are removed;
+    /// both in reverse order of creation.
+    ///
+    /// - Returns: How many were removed, and ``Ending/pending`` when some of them are still in use.
+    /// - Throws: ``PealError``: ``Status/state`` from within a creation or the end of a session; ``Status/handle``.
+    ///
+    /// Any thread, also from a callback. In C, `peal_session_end`.
+    @discardableResult
+    public func endSession() throws(PealError) -> (removed: Int, ending: Ending) {
+        var removed = 0
+        let ending = try Ending(checking: peal_session_end(handle, &removed))
+        return (removed, ending)
+    }
+}

@@ -1,0 +1,43 @@
+internal import CPeal
+
+extension Center {
+    /// Calls a closure for all that happens to the services of the center.
+    ///
+    /// - Parameter tell: Called on the thread on which it happened, with no lock held.
+    /// - Returns: An observation that ends when nobody keeps it any more.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. In C, `peal_service_events_observe`.
+    public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
+        try observeServices(EventTarget(tell: tell, end: {}))
+    }
+
+    /// The same as an asynchronous sequence, which ends with the center.
+    ///
+    /// ```swift
+    /// for await event in try center.serviceEvents() { print(event) }
+    /// ```
+    ///
+    /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    public func serviceEvents(
+        buffering policy: AsyncStream<ServiceEvent>.Continuation.BufferingPolicy = .unbounded
+    ) throws(PealError) -> AsyncStream<ServiceEvent> {
+        try EventStream.make(policy, observe: observeServices)
+    }
+
+    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> Observation {
+        var table = peal_service_events()
+        table.size = MemoryLayout<peal_service_events>.size
+        table.service_registered = { EventTarget.tell($0, ServiceEvent.registered(String(pealText: $1))) }
+        table.service_unregistered = { EventTarget.tell($0, ServiceEvent.unregistered(String(pealText: $1))) }
+        table.service_created = {
+            EventTarget.tell($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
+        }
+        table.service_removed = { EventTarget.tell($0, ServiceEvent.removed(String(pealText: $1))) }
+        table.service_failed = {
+            EventTarget.tell($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
+        }
+        return try target.observe("PealServices", table, in: self)
+    }
+}

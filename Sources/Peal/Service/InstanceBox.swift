@@ -1,0 +1,75 @@
+/// What `self` points to in the C functions of a service or module that was made in Swift.
+@usableFromInline
+class InstanceBox {
+    /// The type of what is inside.
+    final let type: ObjectIdentifier
+    final let typeName: String
+    /// The same, for tools in C.
+    final let typeNameInC: UnsafePointer<CChar>
+    /// The instance as a module, where it is one.
+    final let module: (any Module)?
+    /// Of a service. What it got while it was made is let go after the instance, which a subclass holds.
+    final var recipe: ServiceRecipe?
+    final var kept: UseKeeper?
+    /// Of a module that is no service.
+    final var failures: StepFailuresEnd?
+    final var queue: Queue?
+
+    init<Instance>(of type: Instance.Type, module: (any Module)?) {
+        self.type = ObjectIdentifier(type)
+        typeName = TypeName.of(type)
+        let characters = typeName.utf8CString
+        let memory = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
+        _ = memory.initialize(fromContentsOf: characters)
+        typeNameInC = UnsafePointer(memory.baseAddress!)
+        self.module = module
+    }
+
+    deinit { typeNameInC.deallocate() }
+
+    /// What is inside, where it is of this very type.
+    final func instance<Instance>(exactly type: Instance.Type) -> Instance? {
+        guard self.type == ObjectIdentifier(type) else { return nil }
+        return unsafeDowncast(self, to: TypedBox<Instance>.self).value
+    }
+
+    /// What is inside, where it can be seen as this type.
+    final func instance<Instance>(as type: Instance.Type) -> Instance? {
+        instance(exactly: type) ?? anyValue as? Instance
+    }
+
+    /// Overridden.
+    var anyValue: Any { () }
+}
+
+/// An instance of one type, and what it was made with.
+@usableFromInline
+final class TypedBox<Instance>: InstanceBox {
+    @usableFromInline let value: Instance
+
+    init(_ value: Instance, module: (any Module)?) {
+        self.value = value
+        super.init(of: Instance.self, module: module)
+    }
+
+    override var anyValue: Any { value }
+}
+
+/// The Swift object behind the `self` of a C function.
+///
+/// For tables that a service or a module made in Swift gives to C (``Provision``):
+///
+/// ```swift
+/// table.next = { pointer in swiftInstance(of: Counter.self, at: pointer)?.next() ?? 0 }
+/// ```
+///
+/// - Parameters:
+///   - type: The type with which the service was registered, the module's, or a protocol that either conforms to.
+///   - pointer: *Borrowed during the call.* What peal passed as `self`, and nothing else.
+/// - Returns: nil for NULL, and for an instance of another type.
+///
+/// Any thread on which the function may run.
+public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance? {
+    guard let pointer else { return nil }
+    return Box.object(pointer, as: InstanceBox.self).instance(as: type)
+}

@@ -1,0 +1,52 @@
+public import CPeal
+
+extension Service {
+    /// Calls a closure with the instance, which is created where there is none yet.
+    ///
+    /// Cheaper than ``get()``: nothing is written that another thread writes. The instance stays as it is until
+    /// the closure returns, also when the service is removed meanwhile. So keep it short.
+    ///
+    /// - Parameter body: Called once, on this thread, unless this throws.
+    /// - Returns: What the closure returns.
+    /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
+    ///
+    /// Any thread; it waits for creations. In C, `peal_scope_begin` and `peal_scope_end`.
+    @discardableResult @inlinable
+    public func with<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
+        var scope = peal_scope()
+        let instance = try begin(&scope)
+        defer { _ = peal_scope_end(&scope) }
+        return body(instance)
+    }
+
+    /// The same for a closure that throws: what it throws is thrown on.
+    @discardableResult @inlinable
+    public func with<Result>(_ body: (Instance) throws -> Result) throws -> Result {
+        var scope = peal_scope()
+        let instance = try begin(&scope)
+        defer { _ = peal_scope_end(&scope) }
+        return try body(instance)
+    }
+
+    /// Begins a scope, and ends it where this throws.
+    @inlinable @inline(__always)
+    func begin(_ scope: inout peal_scope) throws(PealError) -> Instance {
+        let status = peal_scope_begin(handle, mark, SwiftMark.tableSize, &scope)
+        guard status.rawValue >= 0 else { throw scopeFailure(status) }
+        do throws(PealError) {
+            // Without a mark in the center no table was asked for, and nobody made the service in Swift.
+            guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
+            return try instance(at: pointer)
+        } catch {
+            _ = peal_scope_end(&scope)
+            throw error
+        }
+    }
+
+    @usableFromInline
+    func scopeFailure(_ status: peal_status) -> PealError {
+        let error = PealError.failure(status)
+        // The same status tells of a dependency that is missing; the sentence names what is not there.
+        return error.status == .notFound && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
+    }
+}

@@ -1,0 +1,111 @@
+public import CPeal
+
+/// A service that was registered with a Swift type: how its instance is reached.
+///
+/// A service is a singleton by name. Its instance is made when somebody first asks for it: once, however many
+/// threads ask at the same time.
+///
+/// ```swift
+/// let accounts = try center.register(AccountService.self) { creation in
+///     AccountService(database: try creation.get(Database.self))
+/// }
+/// let user = try accounts.with { $0.user }      // a moment, on this thread
+/// let held = try accounts.get()                 // for as long as `held` is kept
+/// ```
+///
+/// It is a value that leads to the registration, and does not keep it. Any thread. In C, `peal_service`.
+public struct Service<Instance: Sendable>: ServiceReference {
+    public let handle: peal_service
+    /// The protocol that instances made in Swift provide; zero where there is none in the center.
+    @usableFromInline let mark: peal_protocol
+
+    /// A service that has been registered, as one of this type.
+    ///
+    /// - Parameters:
+    ///   - handle: The service in the C interface.
+    ///   - center: The center that it is in.
+    public init(_ handle: peal_service, in center: Center) {
+        self.handle = handle
+        mark = ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: center.handle)
+    }
+
+    init(_ handle: peal_service, mark: peal_protocol) {
+        self.handle = handle
+        self.mark = mark
+    }
+
+    /// Gets the instance, which is created where there is none yet, for as long as the use is kept.
+    ///
+    /// - Returns: A use that ends when nobody keeps it any more.
+    /// - Throws: ``PealError``: ``Status/creation``, with what the creation threw; ``Status/cycle`` where
+    ///   services need each other, with the path; ``Status/type`` where the instance is of another type or was not
+    ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has its error.
+    ///
+    /// Any thread; it waits for creations. In C, `peal_service_use_instance`.
+    public func get() throws(PealError) -> ServiceUse<Instance> {
+        let (use, instance) = try take()
+        return ServiceUse(instance, use: use)
+    }
+
+    /// A use, which the caller ends, and the instance.
+    func take() throws(PealError) -> (peal_use, Instance) {
+        var use = peal_service_use()
+        try PealError.check(peal_service_use_instance(handle, &use))
+        guard let pointer = use.`self`, ServiceTypes.isKnown(handle) || isMarked(use.use) else {
+            _ = peal_use_end(use.use)
+            throw notSwift()
+        }
+        do throws(PealError) {
+            return (use.use, try instance(at: pointer))
+        } catch {
+            _ = peal_use_end(use.use)
+            throw error
+        }
+    }
+
+    /// The long way, for what is not known here: C's, and that of another copy of this module.
+    private func isMarked(_ use: peal_use) -> Bool {
+        var table: UnsafeRawPointer?
+        return mark.number != 0 && peal_use_table(use, SwiftMark.protocolName, SwiftMark.tableSize, &table).rawValue >= 0
+    }
+
+    /// The instance of a service that has the mark.
+    @inlinable @inline(__always)
+    func instance(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Instance {
+        let found: Instance? = Box.borrow(pointer, as: AnyObject.self) { box in
+            type(of: box) == TypedBox<Instance>.self ? unsafeDowncast(box, to: TypedBox<Instance>.self).value : nil
+        }
+        if let found { return found }
+        throw mismatch(Box.object(pointer, as: AnyObject.self))
+    }
+
+    @usableFromInline
+    func mismatch(_ object: AnyObject) -> PealError {
+        // Another copy of this module in the process has boxes of another class.
+        (object as? InstanceBox).map { otherType($0.typeName) } ?? notSwift()
+    }
+
+    /// Whether the service was registered with this type, before there is an instance.
+    func checkType() throws(PealError) {
+        _ = try info()
+        if let name = ServiceTypes.otherName(than: Instance.self, of: handle) { throw otherType(name) }
+        if !ServiceTypes.isKnown(handle) { throw notSwift() }
+    }
+
+    // MARK: What is wrong
+
+    @usableFromInline
+    func notSwift() -> PealError {
+        PealError(
+            status: .type,
+            message: "service '\(name ?? "")' was not made in Swift, so it is no \(TypeName.of(Instance.self)): get its table, "
+                + "or its pointer")
+    }
+
+    func otherType(_ type: String) -> PealError {
+        PealError(
+            status: .type,
+            message: "service '\(name ?? "")' is \(TypeName.of(Instance.self) == type ? "another " : "")\(type), and no "
+                + "\(TypeName.of(Instance.self)): get it as the type with which it was registered")
+    }
+}

@@ -1,0 +1,54 @@
+public import CPeal
+
+/// What leads to a registered service: ``Service`` with its Swift type, ``AnyService`` without.
+///
+/// It is a value, and does not keep the registration, which lasts until ``unregister()``, the end of its owner or
+/// of its center. All functions may be called on any thread.
+public protocol ServiceReference: Sendable {
+    /// The service in the C interface.
+    var handle: peal_service { get }
+}
+
+extension ServiceReference {
+    /// Its name; nil when the registration has ended. In C, `peal_service_ask`.
+    public var name: String? { try? info().name }
+
+    /// What there is to know of it.
+    ///
+    /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended. In C, `peal_service_ask`.
+    public func info() throws(PealError) -> ServiceInfo {
+        var info = peal_service_info()
+        info.size = MemoryLayout<peal_service_info>.size
+        try PealError.check(peal_service_ask(handle, &info))
+        return ServiceInfo(info)
+    }
+
+    /// Removes the instance; the next get makes another.
+    ///
+    /// Where nobody uses it, it has ended when this returns; else it ends with its last use or scope. A creation
+    /// that runs is waited for.
+    ///
+    /// - Returns: ``Ending/pending`` when it is still in use.
+    /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
+    ///   ``Status/handle``. In C, `peal_service_remove`.
+    @discardableResult
+    public func remove() throws(PealError) -> Ending {
+        try Ending(checking: peal_service_remove(handle))
+    }
+
+    /// Has the instance forget what belongs to its session, by its `clearData`. It stays.
+    ///
+    /// - Throws: ``PealError`` as ``remove()``. In C, `peal_service_clear_data`.
+    public func clearData() throws(PealError) {
+        try PealError.check(peal_service_clear_data(handle))
+    }
+
+    /// Ends the registration: removes the instance as ``remove()`` does, and its name is free.
+    ///
+    /// - Returns: ``Ending/pending`` when it is still in use, or being created.
+    /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``. In C, `peal_service_unregister`.
+    @discardableResult
+    public func unregister() throws(PealError) -> Ending {
+        try Ending(checking: peal_service_unregister(handle))
+    }
+}

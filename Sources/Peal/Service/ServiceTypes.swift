@@ -1,0 +1,40 @@
+internal import CPeal
+internal import Synchronization
+
+/// With which Swift types services were registered, for who asks before there is an instance.
+///
+/// The instance itself is always looked at too; so what another copy of this module has registered, which is not
+/// known here, is only told later.
+enum ServiceTypes {
+    private struct Entry {
+        let type: ObjectIdentifier
+        let name: String
+        let mark: peal_protocol
+    }
+
+    private static let types = Mutex<[UInt64: Entry]>([:])
+
+    static func note<Instance>(_ type: Instance.Type, of service: peal_service, mark: peal_protocol) {
+        let entry = Entry(type: ObjectIdentifier(type), name: TypeName.of(type), mark: mark)
+        types.withLock { $0[service.number] = entry }
+    }
+
+    /// The protocol by which its instances are known.
+    static func mark(of service: peal_service) -> peal_protocol? {
+        types.withLock { $0[service.number]?.mark }
+    }
+
+    static func forget(_ service: UInt64) {
+        types.withLock { _ = $0.removeValue(forKey: service) }
+    }
+
+    /// The name of the type with which a service was registered, where that is another one.
+    static func otherName<Instance>(than type: Instance.Type, of service: peal_service) -> String? {
+        let known = types.withLock { $0[service.number] }
+        return known.flatMap { $0.type == ObjectIdentifier(type) ? nil : $0.name }
+    }
+
+    static func isKnown(_ service: peal_service) -> Bool {
+        types.withLock { $0[service.number] != nil }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Glibc
+
+/// Work that blocks, for tasks: it has a thread of its own, since tasks share few.
+enum Blocking {
+    /// What a thread does.
+    private final class Work {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    static func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(PealError) -> Result
+    ) async throws(PealError) -> Result {
+        let outcome: Swift.Result<Result, PealError> = await withCheckedContinuation { continuation in
+            let isStarted = start {
+                do throws(PealError) {
+                    continuation.resume(returning: .success(try body()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+            if !isStarted { continuation.resume(returning: .failure(noThread)) }
+        }
+        return try outcome.get()
+    }
+
+    static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
+
+    /// Begins the work, which nobody waits for. False where there is no thread.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let pointer = Box.retain(Work(body))
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                Box.object(pointer, as: Work.self).body()
+                Box.release(pointer)
+                return nil
+            }, pointer)
+        guard status == 0 else {
+            Box.release(pointer)
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}

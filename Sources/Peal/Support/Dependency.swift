@@ -1,0 +1,22 @@
+/// A service or a module that another one needs, by its name or its type.
+///
+/// ```swift
+/// try center.register(AccountService.self, dependencies: [.type(Database.self), "network"]) { … }
+/// ```
+public struct Dependency: ExpressibleByStringLiteral, Hashable, Sendable {
+    /// Its name.
+    public let name: String
+
+    /// What has this name.
+    public init(named name: String) { self.name = name }
+
+    public init(stringLiteral name: String) { self.name = name }
+
+    /// What has this name.
+    public static func named(_ name: String) -> Dependency { Dependency(named: name) }
+
+    /// What has this type, and no name of its own.
+    public static func type<Instance>(_ type: Instance.Type) -> Dependency {
+        Dependency(named: TypeName.of(type))
+    }
+}

@@ -1,0 +1,395 @@
+import CPeal
+import Peal
+import Testing
+
+/// Modules that are made in Swift.
+@Suite struct ModuleTests {
+    let center: Center
+    let population = Population()
+    let notes = Record<String>()
+
+    init() throws { center = try Center() }
+
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    @discardableResult
+    private func add(_ name: String, needs: [Dependency] = [], priority: Int32 = 0, failing: String? = nil) throws -> RegisteredModule {
+        try center.add(Part(name, notes, population, needs: needs, priority: priority, failing: failing))
+    }
+
+    @Test("M2: modules start dependencies first, then by priority, then by registration; and stop in reverse")
+    func order() throws {
+        try add("pages", needs: ["network"])
+        try add("late")
+        try add("early", priority: 7)
+        try add("network", needs: ["storage"])
+        try add("storage", priority: -1)
+        #expect(try center.modulesState == .idle)
+        try center.startModules()
+        #expect(try center.modulesState == .running)
+        let starts = ["early", "late", "storage", "network", "pages"]
+        #expect(notes.all.filter { $0.hasSuffix(" starts") } == starts.map { "\($0) starts" })
+        #expect(try center.moduleReport().map(\.name) == starts)
+        #expect(try center.stopModules() == .complete)
+        #expect(notes.all.filter { $0.hasSuffix(" stops") } == starts.reversed().map { "\($0) stops" })
+        #expect(try center.modulesState == .stopped)
+    }
+
+    @Test("M1, M3: a module hears the life cycle from the end of its start until the beginning of its stop")
+    func lifecycle() throws {
+        try add("a")
+        try add("b")
+        try center.lifecycle.didBecomeActive()
+        try center.startModules()
+        try center.lifecycle.didBecomeActive()
+        try center.lifecycle.configurationReloaded()
+        #expect(try center.lifecycle.openURL("b:x"))
+        #expect(try !center.lifecycle.openURL("c:x"))
+        #expect(try center.lifecycle.continueActivity(type: "reading"))
+        try center.stopModules()
+        try center.lifecycle.didBecomeActive()
+        #expect(notes.all == [
+            "a willStart", "b willStart", "a starts", "b starts", "a didStart", "b didStart",
+            "a didBecomeActive", "b didBecomeActive", "a configurationReloaded", "b configurationReloaded",
+            "a openURL b:x", "b openURL b:x", "a openURL c:x", "b openURL c:x", "a continueActivity reading -",
+            "a willTerminate", "b willTerminate", "b stops", "a stops",
+        ])
+    }
+
+    @Test("Each event reaches its function, with its arguments")
+    func events() throws {
+        try add("a")
+        try center.startModules()
+        let before = notes.all.count
+        let life = center.lifecycle
+        try life.willResignActive()
+        try life.didEnterBackground()
+        try life.willEnterForeground()
+        try life.memoryWarning()
+        #expect(try life.continueActivity(type: "x", data: "ü"))
+        #expect(notes.all.dropFirst(before) == [
+            "a willResignActive", "a didEnterBackground", "a willEnterForeground", "a memoryWarning", "a continueActivity x ü",
+        ])
+        #expect(pealError { try life.openURL("a\0b") }?.status == .argument)
+    }
+
+    @Test("M3: a remote notification completes once, when all modules have answered")
+    func remoteNotification() async throws {
+        let go = Latch()
+        try center.add(Answering(name: "one", answer: 1, latch: go))
+        try center.add(Answering(name: "two", answer: 2, latch: nil))
+        try add("three")
+        try await center.startModules()
+        async let answers = center.lifecycle.remoteNotification("hello")
+        go.open()
+        let all = try await answers
+        #expect(all.result == 2 && all.completed == 2 && all.dropped == 1 && !all.isLate)
+        let late = try await center.lifecycle.remoteNotification("hello", within: .milliseconds(1))
+        #expect(late.isLate && late.completed == 1)
+        go.open()
+        // The answer that comes too late harms nobody.
+        _ = try await center.stopModules()
+        await #expect(throws: PealError.self) { try await Center(borrowing: peal_center()).lifecycle.remoteNotification("") }
+    }
+
+    @Test("M2: a missing dependency, and a cycle, are named before anything starts")
+    func impossible() throws {
+        try add("network", needs: ["storage"])
+        #expect(pealError { try center.startModules() }?.status == .notFound)
+        #expect(pealError { try center.startModules() }?.message.contains("storage") == true)
+        try add("storage", needs: ["network"])
+        #expect(pealError { try center.startModules() }?.status == .cycle)
+        #expect(notes.all == [])
+    }
+
+    @Test("M2: a start that throws is told in its own words; what had started is stopped, and it can be tried again", arguments: [false, true])
+    func startThrows(suspends: Bool) async throws {
+        try add("first")
+        let flaky = try center.add(Flaky(failures: 1, suspends: suspends))
+        let caught = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(caught?.status == .start)
+        #expect(caught?.message == "module Flaky could not be started: no network at 1")
+        #expect(try flaky.info().state == .failed)
+        #expect(try flaky.info().lastFailure?.contains("no network at 1") == true)
+        #expect(notes.all == ["first willStart", "first starts", "first stops"])
+        try await center.startModules()
+        #expect(try flaky.info().state == .running)
+        #expect(try flaky.info().lastFailure?.contains("answered") != true)
+        try await center.stopModules()
+    }
+
+    @Test("M5: a start that suspends is waited for; its thread is not the main actor's")
+    @MainActor func mainActor() async throws {
+        let part = OnMain()
+        try center.add(part)
+        try await center.startModules()
+        #expect(part.isStarted)
+        #expect(try await center.stopModules() == .complete)
+        #expect(!part.isStarted)
+    }
+
+    @Test("M5: a start that takes too long is reported while it runs, and given up")
+    func overdue() async throws {
+        let go = Latch()
+        let events = Record<ModuleEvent>()
+        let observation = try center.observeModules { events.append($0) }
+        let slow = try center.add(Slow(latch: go))
+        let caught = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(caught?.status == .timeout)
+        #expect(try slow.info().isOverdue)
+        let wasTold = events.all.contains { if case .overdue("Slow", step: .start, after: _) = $0 { true } else { false } }
+        #expect(wasTold)
+        go.open()
+        observation.cancel()
+    }
+
+    @Test("M4: a module that comes late starts at once, or is not there, and why is told")
+    func late() throws {
+        try add("first")
+        try center.startModules()
+        #expect(try add("second", needs: ["first"]).info().state == .running)
+        #expect(pealError { try add("third", needs: ["fourth"]) } != nil)
+        let failed = pealError { try add("fifth", failing: "no disk") }
+        #expect(failed?.status == .start && failed?.message.contains("no disk") == true)
+        #expect(pealError { try center.module(named: "fifth") }?.status == .notFound)
+        #expect(try center.modules().count == 2)
+        // Those that were refused are freed.
+        #expect(population.alive == 2)
+    }
+
+    @Test("M4: modules are removed by their handle or their class, not while another needs them, and are freed")
+    func removal() throws {
+        let first = try add("first")
+        let second = try add("second", needs: ["first"])
+        try center.startModules()
+        #expect(pealError { try first.remove() }?.status == .state)
+        #expect(try second.remove() == .complete)
+        #expect(notes.all.last == "second stops")
+        #expect(population.alive == 1)
+        #expect(pealError { try second.remove() }?.status == .handle)
+        try add("third")
+        let removed = try center.removeModules(ofClass: "part")
+        #expect(removed.removed == 2 && removed.ending == .complete)
+        #expect(population.alive == 0)
+        #expect(pealError { try center.removeModules(ofClass: "none") }?.status == .notFound)
+    }
+
+    @Test("M5: the end of a center stops what runs, and frees all")
+    func centerEnds() throws {
+        do {
+            let center = try Center()
+            try center.add(Part("a", notes, population))
+            try center.startModules()
+        }
+        #expect(notes.all.last == "a stops")
+        #expect(population.alive == 0)
+    }
+
+    @Test("M5: a start from within a step says that it would deadlock; a stop says that it is pending")
+    func fromWithin() throws {
+        let status = Record<Status>(), endings = Record<Ending>()
+        try center.add(Nesting(status: status, endings: endings))
+        _ = pealError { try center.startModules() }
+        #expect(status.all == [.wouldDeadlock])
+        #expect(endings.all == [.pending])
+    }
+
+    @Test("M5: so do they once the step has suspended, awaited or not; the step ends, and all are stopped")
+    func fromWithinSuspended() async throws {
+        let status = Record<Status>(), endings = Record<Ending>()
+        try add("first")
+        try center.add(Suspending(status: status, endings: endings))
+        let caught = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(caught?.status == .state)
+        #expect(status.all == [.wouldDeadlock, .wouldDeadlock])
+        #expect(endings.all == [.pending, .pending])
+        try await center.stopModules()
+        #expect(try center.modulesState == .stopped)
+        #expect(notes.all.last == "first stops")
+    }
+
+    @Test("M1: a service is a module, whose instance lives from its start until after its stop")
+    func serviceModule() throws {
+        let service = try center.register(Part.self) { [notes, population] _ in Part("service", notes, population) }
+        try center.add(service, named: "module", dependencies: ["first"])
+        try add("first")
+        try center.startModules()
+        #expect(try service.info().createdBy == "module module")
+        try center.lifecycle.didBecomeActive()
+        #expect(try service.remove() == .pending)
+        try center.stopModules()
+        #expect(notes.all.filter { $0.hasPrefix("service") } == [
+            "service willStart", "service starts", "service didStart", "service didBecomeActive", "service willTerminate",
+            "service stops",
+        ])
+        #expect(population.alive == 1)
+    }
+
+    @Test("M5: with a queue, steps and events run there")
+    func queue() throws {
+        let queue = try Queue()
+        let asked = Record<Bool>()
+        try center.add(Asking(queue: queue, asked: asked), on: queue)
+        try center.startModules()
+        try center.lifecycle.didBecomeActive()
+        // What waits when a module is stopped is dropped.
+        try queue.flush()
+        try center.stopModules()
+        #expect(asked.all == [true, true, true])
+    }
+
+    @Test("F1: names that cannot be are refused")
+    func badInput() throws {
+        for name in ["", "a\0b", String(repeating: "x", count: 256)] {
+            #expect(pealError { try add(name) }?.status == .argument)
+        }
+        try add("a")
+        #expect(pealError { try add("a") }?.status == .conflict)
+        #expect(pealError { try add("b", needs: ["b"]) }?.status == .cycle)
+        #expect(pealError { try center.forwardToModules("None") }?.status == .notFound)
+        #expect(population.alive == 1)
+    }
+}
+
+/// A module that tells all that it is told.
+final class Part: Module {
+    let moduleName: String
+    let dependencies: [Dependency]
+    let priority: Int32
+    private let failing: String?
+    private let notes: Record<String>
+    private let counted: Counted
+
+    init(
+        _ name: String, _ notes: Record<String>, _ population: Population, needs: [Dependency] = [], priority: Int32 = 0,
+        failing: String? = nil
+    ) {
+        moduleName = name
+        dependencies = needs
+        self.priority = priority
+        self.failing = failing
+        self.notes = notes
+        counted = Counted(population)
+    }
+
+    var moduleClass: String? { "part" }
+
+    private func note(_ what: String) { notes.append("\(moduleName) \(what)") }
+
+    func start(in center: Center) throws {
+        note("starts")
+        if let failing { throw ModuleTests.Broken(description: failing) }
+    }
+
+    func stop(in center: Center) { note("stops") }
+    func willStart() { note("willStart") }
+    func didStart() { note("didStart") }
+    func willTerminate() { note("willTerminate") }
+    func willResignActive() { note("willResignActive") }
+    func didBecomeActive() { note("didBecomeActive") }
+    func didEnterBackground() { note("didEnterBackground") }
+    func willEnterForeground() { note("willEnterForeground") }
+    func memoryWarning() { note("memoryWarning") }
+    func configurationReloaded() { note("configurationReloaded") }
+
+    func openURL(_ url: String) -> Bool {
+        note("openURL \(url)")
+        return url.hasPrefix(moduleName)
+    }
+
+    func continueActivity(type: String, data: String?) -> Bool {
+        note("continueActivity \(type) \(data ?? "-")")
+        return true
+    }
+}
+
+private struct Answering: Module {
+    let name: String
+    let answer: Int64
+    let latch: Latch?
+
+    var moduleName: String { name }
+
+    func remoteNotification(_ payload: String) async -> Int64? {
+        if let latch { _ = await latch.opened() }
+        return answer
+    }
+}
+
+private final class Flaky: Module {
+    private let population = Population()
+    private let failures: Int
+    private let suspends: Bool
+
+    init(failures: Int, suspends: Bool) {
+        self.failures = failures
+        self.suspends = suspends
+    }
+
+    func start(in center: Center) async throws {
+        if suspends { await Task.yield() }
+        population.began()
+        if population.made <= failures { throw ModuleTests.Broken(description: "no network at \(population.made)") }
+    }
+}
+
+@MainActor private final class OnMain: Module {
+    private(set) var isStarted = false
+
+    nonisolated var moduleName: String { "main" }
+    func start(in center: Center) async { isStarted = true }
+    func stop(in center: Center) async { isStarted = false }
+}
+
+private struct Slow: Module {
+    let latch: Latch
+
+    var stepTimeLimit: Duration? { .milliseconds(20) }
+    func start(in center: Center) async { _ = await latch.opened() }
+}
+
+private struct Nesting: Module {
+    let status: Record<Status>
+    let endings: Record<Ending>
+
+    func start(in center: Center) throws {
+        do {
+            try center.startModules()
+        } catch {
+            status.append(error.status)
+        }
+        endings.append(try center.stopModules())
+    }
+}
+
+private struct Suspending: Module {
+    let status: Record<Status>
+    let endings: Record<Ending>
+
+    func start(in center: Center) async throws {
+        await Task.yield()
+        for isAwaited in [true, false] {
+            do {
+                if isAwaited { try await center.startModules() } else { try startHere(center) }
+            } catch {
+                status.append((error as? PealError)?.status ?? .ok)
+            }
+        }
+        endings.append(try await center.stopModules())
+        endings.append(try stopHere(center))
+    }
+
+    private func startHere(_ center: Center) throws { try center.startModules() }
+    private func stopHere(_ center: Center) throws -> Ending { try center.stopModules() }
+}
+
+private struct Asking: Module {
+    let queue: Queue
+    let asked: Record<Bool>
+
+    func start(in center: Center) { asked.append(peal_queue_is_current(queue.handle)) }
+    func stop(in center: Center) { asked.append(peal_queue_is_current(queue.handle)) }
+    func didBecomeActive() { asked.append(peal_queue_is_current(queue.handle)) }
+}

@@ -1,0 +1,105 @@
+import CPeal
+import Peal
+import Testing
+
+/// Owners, and what belongs to them.
+@Suite struct OwnerTests {
+    let center: Center
+    let population = Population()
+    let notes = Record<String>()
+
+    init() throws { center = try Center() }
+
+    struct Other: Error {}
+
+    private func register(_ name: String, owner: Owner? = nil) throws -> Service<Counted> {
+        try center.register(Counted.self, named: name, owner: owner, end: { [notes] in notes.append("\($0.name) ends") }) {
+            [population] _ in Counted(population, name)
+        }
+    }
+
+    @Test("O12, L1: what a closure registers belongs to the owner, and ends with it")
+    func retire() throws {
+        let owner = try Owner("plugin")
+        #expect(owner.name == "plugin")
+        let inside = try owner.perform { try register("inside") }
+        let named = try register("named", owner: owner)
+        let outside = try register("outside")
+        for service in [inside, named, outside] { _ = try service.get() }
+        let observation = try owner.perform { () throws(PealError) in try center.observeServices { _ in } }
+        try center.add(Part("part", notes, population), owner: owner)
+        try center.startModules()
+        #expect(try owner.observationCount >= 1)
+        #expect(population.alive == 4)
+        #expect(try owner.retire(within: .seconds(20)) == .complete)
+        #expect(notes.all.suffix(3).contains("part stops") && notes.all.contains("inside ends"))
+        #expect(population.alive == 1)
+        #expect(!observation.isActive)
+        #expect(inside.name == nil && named.name == nil && outside.name == "outside")
+        #expect(owner.name == nil)
+        #expect(pealError { try owner.retire() }?.status == .handle)
+        #expect(pealError { try owner.perform { Issue.record("called") } }?.status == .handle)
+        #expect(pealError { try register("late", owner: owner) }?.status == .handle)
+        #expect(pealError { try owner.observationCount }?.status == .handle)
+    }
+
+    @Test("O12: performs nest, end when the closure throws, and its errors are thrown on")
+    func nesting() throws {
+        let outer = try Owner("outer"), inner = try Owner("inner")
+        try outer.perform {
+            #expect(peal_owner_current().number == outer.handle.number)
+            try inner.perform { #expect(peal_owner_current().number == inner.handle.number) }
+            #expect(peal_owner_current().number == outer.handle.number)
+            #expect(throws: Other.self) { try inner.perform { throw Other() } }
+            #expect(peal_owner_current().number == outer.handle.number)
+        }
+        #expect(peal_owner_current().number == 0)
+        func nest(_ depth: Int) throws {
+            if depth > 0 { try outer.perform { try nest(depth - 1) } }
+        }
+        try nest(16)
+        #expect(pealError { try nest(17) }?.status == .limit)
+        #expect(peal_owner_current().number == 0)
+    }
+
+    @Test("L1: a retirement waits for a use that another thread holds, up to its limit")
+    func waits() throws {
+        let owner = try Owner("plugin")
+        let service = try register("service", owner: owner)
+        var use: ServiceUse<Counted>? = try service.get()
+        #expect(try owner.retire(within: .milliseconds(1)) == .pending)
+        #expect(population.alive == 1)
+        use = nil
+        #expect(population.alive == 0)
+        _ = use
+    }
+
+    @Test("L2: an owner that is retired in its own call is not waited for")
+    func fromWithin() throws {
+        let owner = try Owner("plugin")
+        let endings = Record<Ending>()
+        let service = try center.register(Counted.self, owner: owner, clearData: { _ in
+            if let ending = try? owner.retire() { endings.append(ending) }
+        }, create: { [population] _ in Counted(population) })
+        _ = try service.get()
+        try service.clearData()
+        #expect(endings.all == [.pending])
+        #expect(population.alive == 0)
+    }
+
+    @Test("An owner that nobody keeps is retired")
+    func endsOnDeinit() throws {
+        var owner: Owner? = try Owner("short")
+        let service = try register("service", owner: owner)
+        owner = nil
+        #expect(service.name == nil)
+    }
+
+    @Test("F1: names are up to 255 bytes, without a zero byte")
+    func names() throws {
+        let long = String(repeating: "x", count: 255)
+        #expect(try Owner(long).name == long)
+        #expect(pealError { try Owner(long + "x") }?.status == .argument)
+        #expect(pealError { try Owner("a\0b") }?.status == .argument)
+    }
+}

@@ -1,0 +1,204 @@
+import CPeal
+import Peal
+import Testing
+
+/// How instances fail, end, and are kept.
+@Suite struct ServiceEndingTests {
+    let center: Center
+    let population = Population()
+    let notes = Record<String>()
+
+    init() throws { center = try Center() }
+
+    struct Broken: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    @Test("S6: a creation that throws says why, leaves nothing, and is tried again")
+    func creationThrows() throws {
+        let attempts = Population()
+        try center.register(Counted.self, named: "database") { [population] _ in Counted(population) }
+        let service = try center.register(Counted.self) { [population] creation in
+            attempts.began()
+            _ = try creation.get(Counted.self, named: "database")
+            let half = Counted(population)
+            if attempts.made < 3 { throw Broken(description: "the disk is full at \(attempts.made)") }
+            return half
+        }
+        let first = pealError { try service.get() }
+        #expect(first?.status == .creation)
+        #expect(first?.message.contains("the disk is full at 1") == true)
+        #expect(pealError { try service.with { _ in } }?.message.contains("the disk is full at 2") == true)
+        #expect(try center.anyService(named: "database").info().uses == 0)
+        #expect(population.alive == 1)
+        _ = try service.get()
+        let info = try service.info()
+        #expect(info.failures == 2 && info.creations == 1)
+        #expect(info.lastFailure?.contains("the disk is full at 2") == true)
+    }
+
+    @Test("S6: a long reason is cut between two characters")
+    func longReason() throws {
+        let service = try center.register(Counted.self) { _ in throw Broken(description: String(repeating: "ö", count: 300)) }
+        let message = try #require(pealError { try service.get() }?.message)
+        #expect(message.contains("ööö") && !message.contains("\u{FFFD}"))
+    }
+
+    @Test("S6: an initialize that throws ends what was made")
+    func initializeThrows() throws {
+        let service = try center.register(
+            Counted.self, initialize: { _, _ in throw Broken(description: "no network") },
+            end: { [notes] _ in notes.append("end") }, create: { [population] _ in Counted(population) })
+        #expect(pealError { try service.get() }?.message.contains("no network") == true)
+        #expect(notes.all == ["end"])
+        #expect(population.made == 1 && population.alive == 0)
+    }
+
+    @Test("S5: an instance that is removed lives until its last use ends; the next get makes another")
+    func removedWhileUsed() throws {
+        let service = try register("end")
+        var use: ServiceUse<Counted>? = try service.get()
+        #expect(try service.remove() == .pending)
+        #expect(notes.all == [] && population.alive == 1)
+        let other = try service.get()
+        #expect(other.instance !== use?.instance)
+        use = nil
+        #expect(notes.all == ["end"] && population.alive == 1)
+        #expect(try service.unregister() == .pending)
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("S5: an instance that is removed during a scope lives until the scope ends, on any thread")
+    func removedInScope() throws {
+        let service = try register("end")
+        let inside = Latch(), removed = Latch()
+        onThreads(2) { [notes, population] index in
+            if index == 0 {
+                try? service.with { _ in
+                    inside.open()
+                    _ = removed.wait()
+                    #expect(notes.all == [] && population.alive == 1)
+                }
+            } else {
+                #expect(inside.wait())
+                #expect((try? service.remove()) == .pending)
+                removed.open()
+            }
+        }
+        #expect(notes.all == ["end"] && population.alive == 0)
+    }
+
+    @Test("S5: scopes nest, and what a scope's closure throws is thrown on")
+    func scopesNest() throws {
+        let outer = try register("outer end", named: "outer"), inner = try register("inner end", named: "inner")
+        #expect(try outer.with { try inner.with { $0.name } + $0.name } == "innerouter")
+        #expect(throws: Broken.self) { try outer.with { _ in throw Broken(description: "") } }
+        #expect(try outer.remove() == .complete)
+        #expect(notes.all == ["outer end"])
+    }
+
+    @Test("S4: the end of a session clears all, then removes what is not persistent, the last made first")
+    func session() throws {
+        for name in ["a", "b", "c"] {
+            try center.register(
+                Counted.self, named: name, isPersistent: name == "b", clearData: { [notes] _ in notes.append("clear \(name)") },
+                end: { [notes] _ in notes.append("end \(name)") }, create: { [population] _ in Counted(population) })
+            _ = try center.get(Counted.self, named: name)
+        }
+        let end = try center.endSession()
+        #expect(end.removed == 2 && end.ending == .complete)
+        #expect(notes.all == ["clear c", "clear b", "clear a", "end c", "end a"])
+        #expect(population.alive == 1)
+        #expect(try center.anyService(named: "b").info().isPersistent)
+    }
+
+    @Test("S4: clearData reaches the instance, which stays; and nothing where there is none")
+    func clearData() throws {
+        let service = try register("end")
+        try service.clearData()
+        #expect(notes.all == [] && population.made == 0)
+        _ = try service.get()
+        try service.clearData()
+        #expect(notes.all == ["clear"] && population.alive == 1)
+    }
+
+    @Test("S4: from within a creation nothing is removed, cleared or ended")
+    func withinCreation() throws {
+        let other = try register("end")
+        _ = try other.get()
+        let service = try center.register(Counted.self, named: "maker") { [population] creation in
+            let center = creation.center
+            for body in [{ try other.remove() }, { try other.clearData() }, { try center.endSession() }] as [() throws -> Any] {
+                #expect(throws: PealError.self) { try body() }
+            }
+            return Counted(population)
+        }
+        _ = try service.get()
+        #expect(notes.all == [])
+    }
+
+    @Test("The end of a center, and of registrations, frees instances and closures")
+    func centerEnds() throws {
+        let closures = Population()
+        do {
+            let center = try Center()
+            for name in ["a", "b"] {
+                let captured = Counted(closures)
+                try center.register(Counted.self, named: name) { [population] _ in
+                    Counted(population, captured.name)
+                }
+            }
+            #expect(closures.alive == 2)
+            // A registration that fails lets its closures go, too.
+            let captured = Counted(closures)
+            #expect(throws: PealError.self) {
+                try center.register(Counted.self, named: "a") { [population] _ in Counted(population, captured.name) }
+            }
+            _ = try center.get(Counted.self, named: "a")
+            #expect(population.alive == 1)
+            #expect(try center.service(Counted.self, named: "b").unregister() == .complete)
+        }
+        #expect(population.alive == 0)
+        #expect(closures.alive == 0)
+    }
+
+    @Test("S5: a use outlives the center")
+    func useOutlivesCenter() throws {
+        var other: Center? = try Center()
+        try other?.register(Counted.self) { [population] _ in Counted(population) }
+        var use: ServiceUse<Counted>? = try other?.get(Counted.self)
+        other = nil
+        #expect(population.alive == 1)
+        use = nil
+        #expect(population.alive == 0)
+        _ = use
+    }
+
+    @Test("F1: names that cannot be, and handles that are stale, are refused")
+    func badInput() throws {
+        for name in ["", "a\0b", "peal.mine", String(repeating: "x", count: 256)] {
+            let error = pealError { try center.register(Counted.self, named: name) { [population] _ in Counted(population) } }
+            #expect(error?.status == .argument, "\(name)")
+            #expect(error?.message.isEmpty == false)
+        }
+        #expect(pealError { try center.get(Counted.self, named: "a\0b") }?.message
+            == "the service's name 'a\\0b' has a zero byte in it: leave that out")
+        #expect(pealError { try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) } } != nil)
+        let service = try register("end")
+        #expect(try service.unregister() == .complete)
+        for body in [
+            { try service.get() }, { try service.with { _ in } }, { try service.info() }, { try service.remove() },
+            { try service.clearData() }, { try service.unregister() },
+        ] as [() throws -> Any] {
+            #expect(pealError(of: body)?.status == .handle)
+        }
+        #expect(service.name == nil)
+        #expect(pealError { try center.anyService(named: "peal.services").unregister() }?.status == .state)
+    }
+
+    private func register(_ end: String, named name: String = "counted") throws -> Service<Counted> {
+        try center.register(
+            Counted.self, named: name, clearData: { [notes] _ in notes.append("clear") },
+            end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })
+    }
+}

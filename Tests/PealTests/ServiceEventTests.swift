@@ -1,0 +1,120 @@
+import CPeal
+import Peal
+import Testing
+
+/// What is told of services, and waiting for them.
+@Suite struct ServiceEventTests {
+    let center: Center
+    let population = Population()
+
+    init() throws { center = try Center() }
+
+    @Test("S1: observers are told: registered, created, removed, failed, unregistered")
+    func events() throws {
+        let events = Record<ServiceEvent>()
+        let observation = try center.observeServices { events.append($0) }
+        let service = try register("one")
+        _ = try service.get()
+        try service.remove()
+        try service.unregister()
+        let failing = try center.register(Counted.self, named: "two") { _ in throw Failing() }
+        _ = pealError { try failing.get() }
+        #expect(events.all.prefix(4) == [.registered("one"), .created("one", by: "the program"), .removed("one"), .unregistered("one")])
+        guard case .failed("two", let message) = events.all.last else { return #expect(Bool(false), "\(events.all)") }
+        #expect(message.contains("no luck"))
+        observation.cancel()
+        try register("three")
+        #expect(events.all.count == 6)
+    }
+
+    @Test("Events come as a sequence, which ends with the center, and leaves nothing")
+    func sequence() async throws {
+        let observers = try Center()
+        var events = try observers.serviceEvents().makeAsyncIterator()
+        try observers.register(Counted.self) { [population] _ in Counted(population) }
+        #expect(await events.next() == .registered("Counted"))
+        do {
+            var short: Center? = try Center()
+            let handle = try #require(short?.handle)
+            var events = try #require(short).serviceEvents().makeAsyncIterator()
+            short = nil
+            #expect(pealError { try Center(borrowing: handle).services() }?.status == .handle)
+            #expect(await events.next() == nil)
+        }
+        // Who stops to iterate is heard no more.
+        let count = try observedServices(of: observers)
+        let task = Task { for await _ in try observers.serviceEvents() {} }
+        task.cancel()
+        try await task.value
+        #expect(try observedServices(of: observers) == count)
+    }
+
+    @Test("S1: a wait ends when the service is registered, at once where it is there")
+    func wait() throws {
+        let waiting = Latch()
+        let found = Record<String>()
+        onThreads(2) { [center, population] index in
+            if index == 0 {
+                waiting.open()
+                if let name = (try? center.waitForService(Counted.self, within: .seconds(20)))?.name { found.append(name) }
+            } else {
+                #expect(waiting.wait())
+                _ = try? center.register(Counted.self) { _ in Counted(population) }
+            }
+        }
+        #expect(found.all == ["Counted"])
+        #expect(try center.waitForService(Counted.self).name == "Counted")
+        #expect(pealError { try center.waitForService(Account.self, within: .milliseconds(1)) }?.status == .timeout)
+        #expect(pealError { try center.waitForService(Account.self, within: .seconds(-1)) }?.status == .timeout)
+        #expect(pealError { try center.waitForService(named: "a\0b") as Service<Account> }?.status == .argument)
+    }
+
+    @Test("S1: a task waits and blocks no thread, until it is registered, the time has passed, or it is cancelled")
+    func waitInTask() async throws {
+        async let first = center.serviceWhenRegistered(Counted.self, named: "late")
+        async let second = center.serviceWhenRegistered(Counted.self, named: "late", within: .seconds(20))
+        while try observedServices(of: center) < 2 { await Task.yield() }
+        try register("other")
+        try register("late")
+        let names = try await [first.name, second.name]
+        #expect(names == ["late", "late"])
+        #expect(try await center.serviceWhenRegistered(Counted.self, named: "late").name == "late")
+        let late = await #expect(throws: PealError.self) {
+            try await center.serviceWhenRegistered(Account.self, within: .milliseconds(1))
+        }
+        #expect(late?.status == .timeout)
+        let task = Task { [center] in try await center.serviceWhenRegistered(Account.self) }
+        while try observedServices(of: center) < 1 { await Task.yield() }
+        task.cancel()
+        let cancelled = await #expect(throws: PealError.self) { try await task.value }
+        #expect(cancelled?.status == .state)
+        #expect(try observedServices(of: center) == 0)
+    }
+
+    @Test("S1: a task that waits is told when the center ends")
+    func waitForEndedCenter() async throws {
+        var handle = peal_center()
+        try #require(peal_center_create(&handle) == PEAL_OK)
+        let borrowed = Center(borrowing: handle)
+        let task = Task { try await borrowed.serviceWhenRegistered(Account.self) }
+        while try observedServices(of: borrowed) < 1 { await Task.yield() }
+        #expect(peal_center_destroy(handle) == PEAL_OK)
+        let ended = await #expect(throws: PealError.self) { try await task.value }
+        #expect(ended?.status == .handle)
+    }
+
+    struct Failing: Error, CustomStringConvertible {
+        let description = "no luck"
+    }
+
+    @discardableResult
+    private func register(_ name: String) throws -> Service<Counted> {
+        try center.register(Counted.self, named: name) { [population] _ in Counted(population) }
+    }
+
+    /// How many observe the services.
+    private func observedServices(of center: Center) throws -> Int {
+        let observers = try center.anyService(named: "peal.observers").use(of: "PealObserverCenter", as: peal_observer_center.self)
+        return observers.table.count_observers(observers.pointer, "PealServices")
+    }
+}
