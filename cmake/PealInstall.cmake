@@ -2,7 +2,7 @@
 #
 #     peal_runtime      the self-contained library
 #     peal_development  headers, pkg-config file, CMake package, manual pages
-#     peal_swift        the library with the shared Swift runtime, which fits one toolchain only
+#     peal_swift        the library with the shared Swift runtime and the Swift module, which fit one toolchain only
 #
 # Both libraries have one SONAME, since either serves any program; so they are in different folders, and
 # only the first is where the loader looks by itself.
@@ -24,6 +24,31 @@ endfunction()
 peal_install_library(peal-self-contained self-contained ${CMAKE_INSTALL_LIBDIR}
   peal_runtime peal_development)
 peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
+
+# ---- The Swift module --------------------------------------------------------------------------------
+
+# It lies beside the library that it is made for. Its importers need the headers as the module CPeal. A module map
+# of ours in the system's folder of headers would be in the way of others', so it is one folder deeper, and found
+# because the target names it.
+if(TARGET PealSwift)
+  install(TARGETS PealSwift EXPORT peal-swift-targets
+    ARCHIVE DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift
+    INCLUDES DESTINATION ${PEAL_SWIFT_LIBDIR})
+  get_target_property(peal_swift_modules PealSwift Swift_MODULE_DIRECTORY)
+  install(FILES ${peal_swift_modules}/Peal.swiftmodule ${peal_swift_modules}/Peal.swiftdoc
+    DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
+  file(READ ${PROJECT_SOURCE_DIR}/include/module.modulemap peal_module_map)
+  string(REPLACE "header \"peal/" "header \"" peal_module_map "${peal_module_map}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/module.modulemap CONTENT "${peal_module_map}" @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/module.modulemap
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/peal COMPONENT peal_swift)
+  set(peal_installed_map $<INSTALL_PREFIX>/${CMAKE_INSTALL_INCLUDEDIR}/peal/module.modulemap)
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
+    set(peal_installed_map ${CMAKE_INSTALL_INCLUDEDIR}/peal/module.modulemap)
+  endif()
+  target_compile_options(PealSwift INTERFACE
+    "$<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xcc -fmodule-map-file=${peal_installed_map}>>")
+endif()
 
 # ---- Headers and documents ---------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 # Shared by the tests of this folder. Sourced, not run. POSIX sh.
 #
 # The environment comes from CMakeLists.txt: PEAL_SOURCE, PEAL_BUILD, PEAL_TREE (what is installed, already
-# moved), PEAL_LIBDIR, PEAL_SOVERSION, PEAL_CLANG, CMAKE, GENERATOR.
+# moved), PEAL_LIBDIR, PEAL_SOVERSION, PEAL_CLANG, PEAL_SWIFTC, CMAKE, GENERATOR.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 consumer=$here/consumer

@@ -1,0 +1,41 @@
+#!/bin/sh
+# CMake projects in Swift that find an installed peal: the examples, which are such projects.
+. "$(dirname -- "$0")/common.sh"
+unset LD_LIBRARY_PATH
+[ "$GENERATOR" = Ninja ] || skip "CMake builds Swift with Ninja"
+
+# build NAME TREE: an example, in a clean copy.
+build() {
+    cp -r "$PEAL_SOURCE/examples-c/$1" "$work/$1"
+    must "$CMAKE" -G Ninja -S "$work/$1" -B "$work/$1/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$2" \
+        -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC"
+    must "$CMAKE" --build "$work/$1/build"
+}
+# prints NAME COMMAND...: what the example's README says.
+prints() {
+    sed -n '/^```text$/,/^```$/p' "$work/$1/README.md" | sed '1d;$d' >"$work/expected"
+    shift
+    "$@" >"$work/printed" 2>&1 || complain "$* failed"
+    same_file "$work/expected" "$work/printed"
+}
+
+build hello-swift "$PEAL_TREE"
+prints hello-swift "$work/hello-swift/build/hello-swift"
+build mixed-swift-host "$PEAL_TREE"
+prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/mixed-swift-host/build/plugin.so"
+
+# The module alone fits no other compiler, so it may not say where its own one had its sources.
+for file in Peal.swiftmodule Peal.swiftdoc; do
+    grep -aqE "$PEAL_BUILD|$PEAL_SOURCE" "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/$file" && complain "$file names folders of the build"
+done
+
+# Without the component there is a sentence.
+for component in peal_development peal_runtime; do
+    must "$CMAKE" --install "$PEAL_BUILD" --prefix "$work/c-only" --component "$component"
+done
+[ -e "$work/c-only/include/peal/module.modulemap" ] && complain "a module map is installed for who has no Swift"
+"$CMAKE" -G Ninja -S "$work/hello-swift" -B "$work/without" -DCMAKE_PREFIX_PATH="$work/c-only" \
+    -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC" >"$work/configured" 2>&1 && complain "configuring succeeded without the module"
+tr -s ' \n' ' ' <"$work/configured" >"$work/sentences"
+has "$work/sentences" "component PealSwift is not installed"
+exit "$problems"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# A package of SwiftPM that depends on peal's sources by path. Its program is the example hello-swift.
+#
+# It compiles peal, without optimisation, which is the quickest kind. What it compiles stays in the build folder,
+# so that the next run compiles only what has changed.
+. "$(dirname -- "$0")/common.sh"
+swift=$(dirname -- "$PEAL_SWIFTC")/swift
+[ -x "$swift" ] || skip "there is no swift beside $PEAL_SWIFTC"
+
+# The sources alone, as a download has them, with their times.
+place=$PEAL_BUILD/Tests/install/swiftpm
+mkdir -p "$place"
+rm -rf "$place/peal" "$place/package"
+mkdir "$place/peal"
+cp -rp "$here/package" "$place/package"
+for part in Package.swift Sources include; do
+    cp -rp "$PEAL_SOURCE/$part" "$place/peal/" || complain "there is no $part"
+done
+example=$PEAL_SOURCE/examples-c/hello-swift
+mkdir -p "$place/package/Sources/program"
+cp -p "$example/main.swift" "$place/package/Sources/program/"
+
+must "$swift" build --package-path "$place/package" --scratch-path "$place/scratch" --product program \
+    --disable-index-store -Xswiftc -gnone
+sed -n '/^```text$/,/^```$/p' "$example/README.md" | sed '1d;$d' >"$work/expected"
+"$place/scratch/debug/program" >"$work/printed" 2>&1 || complain "the program failed"
+same_file "$work/expected" "$work/printed"
+# All of peal is in the program: it needs no libpeal.so.
+readelf -d -W "$place/scratch/debug/program" >"$work/dynamic"
+grep -q 'NEEDED.*libpeal' "$work/dynamic" && complain "the program needs a libpeal.so"
+exit "$problems"

@@ -1,0 +1,28 @@
+import CTalk
+import Peal
+import Synchronization
+
+// What the program finds by name.
+
+private let plugin = Mutex<Plugin?>(nil)
+
+@c(talk_plugin_start)
+public func start(_ center: peal_center) -> peal_status {
+    do {
+        let started = try Plugin(in: Center(borrowing: center))
+        plugin.withLock { $0 = started }
+        return PEAL_OK
+    } catch {
+        return peal_status(rawValue: error.status.rawValue)
+    }
+}
+
+@c(talk_plugin_stop)
+public func stop() {
+    // Ended outside the lock, since that ends what others may hear of.
+    let ended = plugin.withLock { current in
+        defer { current = nil }
+        return current
+    }
+    _ = ended
+}

@@ -1,0 +1,13 @@
+import Peal
+
+// The protocols of talk.h. They are checked against it: whoever comes second has to agree.
+
+enum Chat: PealProtocol {
+    static let onMessage = Method<Void, String, String>("on_message", parameters: "name", "text", isRequired: true)
+    static let methods: [any MethodDeclaration] = [onMessage]
+}
+
+enum Moderator: PealProtocol {
+    static let onWarning = Method<Void, String, Int32>("on_warning", parameters: "name", "warnings", isRequired: true)
+    static let methods: [any MethodDeclaration] = [onWarning]
+}

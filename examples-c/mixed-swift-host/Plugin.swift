@@ -1,0 +1,30 @@
+import CHouse
+import Glibc
+import Peal
+
+/// A shared object, loaded while this value lives in the program, and the owner of what it registers.
+struct Plugin {
+    private let library: UnsafeMutableRawPointer
+    private let owner: Owner
+
+    init(path: String, in center: Center) throws(PealError) {
+        guard let library = dlopen(path, RTLD_NOW) else { throw Plugin.failure("cannot be loaded") }
+        guard let symbol = dlsym(library, "house_plugin_start") else { throw Plugin.failure("is no plugin") }
+        let start = unsafeBitCast(symbol, to: house_plugin_start_function.self)
+        self.library = library
+        owner = try Owner("plugin")
+        try check(owner.perform { start(center.handle) })
+    }
+
+    /// Ends all that the plugin registered, and unloads it if none of its code can run any more.
+    ///
+    /// - Returns: Whether it was unloaded. Where it was not, a call of it still runs, and it has to stay.
+    func unload() throws(PealError) -> Bool {
+        guard try owner.retire(within: .seconds(1)) == .complete else { return false }
+        return dlclose(library) == 0
+    }
+
+    private static func failure(_ what: String) -> PealError {
+        PealError(status: .argument, message: "the plugin \(what): \(String(cString: dlerror()))")
+    }
+}
