@@ -19,10 +19,10 @@ public func start(_ center: peal_center) -> peal_status {
 
 @c(talk_plugin_stop)
 public func stop() {
-    // Ended outside the lock, since that ends what others may hear of.
+    // It ends when this function does, outside the lock.
     let ended = plugin.withLock { current in
         defer { current = nil }
         return current
     }
-    _ = ended
+    withExtendedLifetime(ended) {}
 }
