@@ -20,6 +20,8 @@ example=$PEAL_SOURCE/examples-c/hello-swift
 mkdir -p "$place/package/Sources/program"
 cp -p "$example/main.swift" "$place/package/Sources/program/"
 
+# SwiftPM takes a compiler that is named in the environment, and needs its own.
+unset CC CXX
 must "$swift" build --package-path "$place/package" --scratch-path "$place/scratch" --product program \
     --disable-index-store -Xswiftc -gnone
 sed -n '/^```text$/,/^```$/p' "$example/README.md" | sed '1d;$d' >"$work/expected"
