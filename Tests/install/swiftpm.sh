@@ -4,6 +4,8 @@
 # It compiles peal, without optimisation, which is the quickest kind. What it compiles stays in the build folder,
 # so that the next run compiles only what has changed.
 . "$(dirname -- "$0")/common.sh"
+# SwiftPM takes these, and needs the clang of its own toolchain.
+unset CC CXX
 swift=$(dirname -- "$PEAL_SWIFTC")/swift
 [ -x "$swift" ] || skip "there is no swift beside $PEAL_SWIFTC"
 
