@@ -12,7 +12,7 @@ PEAL_PROTOCOL(chat, "Chat", CHAT);
 #define MODERATOR(METHOD) METHOD(required, void, on_warning, (const char *name, int32_t warnings))
 PEAL_PROTOCOL(moderator, "Moderator", MODERATOR);
 
-/* A service of the program. */
+/* A service of the program. What it returns is its own, for good; NULL where it knows nobody of the name. */
 #define DIRECTORY(METHOD) METHOD(required, const char *, full_name, (const char *name))
 PEAL_PROTOCOL(directory, "Directory", DIRECTORY);
 
