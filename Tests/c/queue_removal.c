@@ -568,7 +568,9 @@ CLAIM("Q6", "DRAIN and WAIT from the queue's own calls do not wait, and say so; 
             lane_settle(&lane);
             CHECK_STATUS(removed, PEAL_NOT_WAITED);
             CHECK_CONTAINS(journal_text(), "A1 B1 A2 B2");
-            CHECK_CONTAINS(journal_text(), own ? "~A" : "~B");
+            /* The end is put on the queue by whoever makes the last call; the flushes may be before it. */
+            while (strstr(journal_text(), own ? "~A" : "~B") == NULL)
+                lane_settle(&lane);
             CHECK_COUNTS(lane.queue, 0, 4, 0, 0);
             close_center(center);
             lane_settle(&lane);

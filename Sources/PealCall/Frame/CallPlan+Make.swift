@@ -22,7 +22,8 @@ extension CallPlan {
             to: CallPlan(
                 frame: frame, resultPlace: place, parameterCount: shape.parameters.count,
                 resultKind: ResultKind(shape.result), resultSize: shape.result.size,
-                variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces, moves: moves,
+                variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces,
+                stackWords: frame == nil ? 0 : learned.stackWords, moves: moves,
                 endOfMoves: moves + (frame == nil ? 0 : learned.moves.count),
                 interface: UnsafeMutableRawPointer(interface),
                 overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
@@ -41,6 +42,10 @@ extension CallPlan {
 }
 
 extension LearnedFrame {
+    fileprivate var stackWords: Int {
+        moves.reduce(0) { max($0, Int($1.word) - Int(PEAL_FRAME_FIRST_STACK) + 1) }
+    }
+
     /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
     /// other, as those of a struct in registers of both kinds.
     fileprivate func wordPlaces(of count: Int) -> [UInt8]? {

@@ -26,6 +26,9 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// one lies otherwise.
     public let wordPlaces: UnsafePointer<UInt8>?
 
+    /// How many words its arguments take of the stack: a caller has no more there to be read.
+    public let stackWords: Int
+
     @usableFromInline let moves: UnsafePointer<FrameMove>
     @usableFromInline let endOfMoves: UnsafePointer<FrameMove>
     @usableFromInline let interface: UnsafeMutableRawPointer

@@ -31,9 +31,6 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
 
-    /// Whether four stack words are enough.
-    public var usesLittleStack: Bool { (18...21).contains(rawValue) || (26...29).contains(rawValue) }
-
     /// Whether it is nothing but the target and up to so many integers.
     public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
 

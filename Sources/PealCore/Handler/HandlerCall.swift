@@ -122,8 +122,8 @@ enum HandlerCall {
         of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
-        if let stack, let shape = plan.pointee.frame, shape.usesStack {
-            ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape)
+        if let stack, plan.pointee.stackWords > 0 {
+            ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords)
         }
         cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: words, plan, body)
     }

@@ -17,7 +17,7 @@ extension ProxyCall {
             let shape = plan.pointee.frame
         else { return fail(.staleSelf) }
         let method = peal_proxy_cell_broadcast(cell)
-        if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), shape) }
+        if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords) }
         guard peal_proxy_is_of(place, words[0]), let hold = peal_hold_outermost() else {
             return frameSlowly(words, index, nil, result)
         }
@@ -37,16 +37,17 @@ extension ProxyCall {
         return false
     }
 
+    /// Copies what a caller has on the stack, and not a word more.
     @inline(__always)
     static func copyStack(
-        _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ shape: FrameShape
+        _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ count: Int
     ) {
-        // Less than what a call to copy them costs.
-        if shape.usesLittleStack {
-            (words[0], words[1], words[2], words[3]) = (stack[0], stack[1], stack[2], stack[3])
-        } else {
-            words.update(from: stack, count: Int(PEAL_FRAME_STACK))
-        }
+        // A few words are less than what a call to copy them costs.
+        if count > 4 { return words.update(from: stack, count: count) }
+        words[0] = stack[0]
+        if count > 1 { words[1] = stack[1] }
+        if count > 2 { words[2] = stack[2] }
+        if count > 3 { words[3] = stack[3] }
     }
 
     /// The same where the method's policy looks at results.
