@@ -1,16 +1,13 @@
 import CPeal
 
 /// The target of an observer of a property in the C interface, which keeps it until the last call has returned.
-class PropertyTarget {
+class PropertyTarget: LivingTarget {
     /// Kept as long as calls may come on them.
     private let queues: [Queue]
 
     init(_ options: [ObserverOption]) { queues = options.compactMap(\.keptQueue) }
 
     func receive(_ change: UnsafePointer<peal_change>) {}
-
-    /// Whether there is still somebody to tell. The registration ends when there is not.
-    var isAlive: Bool { true }
 
     /// The one function that the C interface calls.
     static let receive: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
@@ -24,21 +21,6 @@ class PropertyTarget {
         target, change in
         if change?.pointee.kind == PEAL_CHANGE_INITIAL { receive(target, change) }
     }
-
-    /// The target itself is always there; what it tells may be gone. It is `receive` that keeps that alive.
-    // Unsafe: it is filled here and never written again.
-    nonisolated(unsafe) static let hooks: UnsafePointer<peal_weak_type> = {
-        let hooks = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)
-        hooks.initialize(to: peal_weak_type(
-            retain: { reference in
-                guard let reference else { return false }
-                var isAlive = false
-                Box.borrow(reference, as: PropertyTarget.self) { isAlive = $0.isAlive }
-                return isAlive
-            },
-            release: { _, _ in }))
-        return UnsafePointer(hooks)
-    }()
 }
 
 /// A closure that is told. It decodes the values itself, where their type is known.

@@ -1,16 +1,13 @@
 import CPeal
 
 /// What a timer calls. The C interface keeps it until the timer has ended.
-class TimerTarget {
+class TimerTarget: LivingTarget {
     /// Kept as long as the timer may fire on it.
     private let queue: Queue?
 
     init(queue: Queue?) { self.queue = queue }
 
     func fire() {}
-
-    /// Whether there is still somebody to call. The timer ends when there is not.
-    var isAlive: Bool { true }
 
     /// Hands itself to the C interface, which releases it when the timer has ended, or could not be made.
     func apply(to options: inout peal_timer_options) {
@@ -20,25 +17,10 @@ class TimerTarget {
         options.fire = { target in
             if let target { Box.borrow(target, as: TimerTarget.self) { $0.fire() } }
         }
-        options.weak = TimerTarget.hooks
+        options.weak = Self.hooks
         options.weak_reference = pointer
         options.queue = queue?.handle ?? peal_queue(number: 0)
     }
-
-    /// The target itself is always there; what it calls may be gone. It is `fire` that keeps that alive.
-    // Unsafe: it is filled here and never written again.
-    nonisolated(unsafe) private static let hooks: UnsafePointer<peal_weak_type> = {
-        let hooks = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)
-        hooks.initialize(to: peal_weak_type(
-            retain: { reference in
-                guard let reference else { return false }
-                var isAlive = false
-                Box.borrow(reference, as: TimerTarget.self) { isAlive = $0.isAlive }
-                return isAlive
-            },
-            release: { _, _ in }))
-        return UnsafePointer(hooks)
-    }()
 }
 
 /// A method that is broadcast.
