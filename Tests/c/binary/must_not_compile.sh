@@ -1,10 +1,7 @@
 #!/bin/sh
 # must_not_compile.sh <include>: the compiler refuses typed calls and tables that do not fit the list.
 # Ends with 77 when there is no compiler.
-include=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-problems=0 compiled=0
+. "$(dirname -- "$0")/must_not_compile.common.sh"
 
 # compile <compiler> <line>: the line, in a function with a protocol at hand.
 compile() {
@@ -29,23 +26,8 @@ END
     "$1" -std=c99 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/unit.c" 2>"$work/said"
 }
 
-fits() {
-    compile "$1" "$2" || { echo "$1 refuses what fits: $2"; head -n 5 "$work/said"; problems=1; }
-    compiled=$((compiled + 1))
-}
-
-refused() {
-    if compile "$1" "$2"; then
-        echo "$1 takes what does not fit: $2"
-        problems=1
-    fi
-}
-
 for compiler in gcc clang; do
-    if ! command -v "$compiler" >/dev/null; then
-        echo "skipped: there is no $compiler"
-        continue
-    fi
+    is_there "$compiler" || continue
     fits "$compiler" 'PEAL_BROADCAST(chat, chat, on_message, "room", 5);'
     fits "$compiler" '(void)chat_observe(chat, other, &table, 0, 0);'
     fits "$compiler" '(void)peal_broadcast(chat->on_message, "room", 5);'
@@ -63,5 +45,4 @@ for compiler in gcc clang; do
     refused "$compiler" '(void)peal_broadcast(5, "room", 5);'
     refused "$compiler" 'peal_center_create(0);'
 done
-[ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
-exit "$problems"
+finish

@@ -1,10 +1,7 @@
 #!/bin/sh
 # must_not_compile_cpp.sh <include>: the compiler refuses what does not fit in C++, in a sentence of
 # peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
-include=$1
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-problems=0 compiled=0
+. "$(dirname -- "$0")/must_not_compile.common.sh"
 
 # compile <compiler> <line>: the line, in a function with a protocol at hand.
 compile() {
@@ -33,28 +30,8 @@ END
     "$1" -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/unit.cpp" 2>"$work/said"
 }
 
-fits() {
-    compile "$1" "$2" || { echo "$1 refuses what fits: $2"; head -n 5 "$work/said"; problems=1; }
-    compiled=$((compiled + 1))
-}
-
-# refused <compiler> <line> [<words>]
-refused() {
-    if compile "$1" "$2"; then
-        echo "$1 takes what does not fit: $2"
-        problems=1
-    elif ! grep -q -- "${3:-error}" "$work/said"; then
-        echo "$1 refuses without the words '$3': $2"
-        grep error "$work/said" | head -n 3
-        problems=1
-    fi
-}
-
 for compiler in g++ clang++; do
-    if ! command -v "$compiler" >/dev/null; then
-        echo "skipped: there is no $compiler"
-        continue
-    fi
+    is_there "$compiler" || continue
     fits "$compiler" 'chat.on_message("room", 5); (void)chat.weigh(1);'
     fits "$compiler" '(void)chat.observe(peal::on("on_message", [](std::string_view, int) {}));'
     fits "$compiler" '(void)chat.observe(std::ref(w), peal::on<&window::show>(chat.on_message));'
@@ -79,5 +56,4 @@ for compiler in g++ clang++; do
     refused "$compiler" '(void)peal::property<int>().observe([](unknown, unknown, unknown) {});' 'f must take'
     refused "$compiler" '(void)peal_observation_remove(chat.on_message);'
 done
-[ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
-exit "$problems"
+finish

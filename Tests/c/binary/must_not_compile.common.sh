@@ -1,0 +1,34 @@
+# For the scripts that show a compiler lines which it must refuse: $1 is the include folder, and `compile COMPILER
+# LINE` is theirs. `finish` ends them, with 77 when there was no compiler.
+include=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+problems=0 compiled=0
+
+# is_there COMPILER
+is_there() {
+    command -v "$1" >/dev/null || { echo "skipped: there is no $1"; return 1; }
+}
+
+# fits COMPILER LINE
+fits() {
+    compile "$1" "$2" || { echo "$1 refuses what fits: $2"; head -n 5 "$work/said"; problems=1; }
+    compiled=$((compiled + 1))
+}
+
+# refused COMPILER LINE [WORDS]: with these words, if given.
+refused() {
+    if compile "$1" "$2"; then
+        echo "$1 takes what does not fit: $2"
+        problems=1
+    elif ! grep -q -- "${3:-error}" "$work/said"; then
+        echo "$1 refuses without the words '$3': $2"
+        grep error "$work/said" | head -n 3
+        problems=1
+    fi
+}
+
+finish() {
+    [ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
+    exit "$problems"
+}
