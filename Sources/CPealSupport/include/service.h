@@ -58,7 +58,7 @@ struct peal_service_record {
     uint16_t provided_count;
     bool is_persistent;
     bool is_built_in;
-    struct peal_provided provided[];
+    struct peal_provided provided[]; /* room for one at least */
 };
 
 static inline struct peal_provided *_Nonnull peal_record_provided(
@@ -97,13 +97,16 @@ static inline void peal_provided_enlarge(
     __atomic_store_n(&provided->largest, larger, __ATOMIC_RELEASE);
 }
 
-/* What is provided of a protocol: by number, or by name. NULL: nothing. */
+/* What is provided of a protocol: by number (not 0), or by name. NULL: nothing. */
 static inline struct peal_provided *_Nullable peal_record_find(
     struct peal_service_record *_Nonnull record, uint64_t protocol)
 {
     struct peal_provided *provided = record->provided;
-    for (uint32_t left = record->provided_count; left > 0; left--, provided++)
-        if (provided->protocol == protocol)
+    /* Most provide one. The first is there even where there are none, as protocol 0. */
+    if (__builtin_expect(provided->protocol == protocol, 1))
+        return provided;
+    for (uint32_t left = record->provided_count; left > 1; left--)
+        if ((++provided)->protocol == protocol)
             return provided;
     return NULL;
 }

@@ -26,7 +26,7 @@ struct ServiceMemory {
             provided.append((proto, functions))
         }
         self.provided = provided
-        size = MemoryLayout<peal_service_record>.size + provided.count * MemoryLayout<peal_provided>.stride
+        size = MemoryLayout<peal_service_record>.size + max(provided.count, 1) * MemoryLayout<peal_provided>.stride
         for (proto, _) in provided { place(proto, in: state) }
     }
 

@@ -17,7 +17,8 @@ public enum ServiceScope {
         // The number last: while it is there, what was read before it was the service's.
         if let instance = peal_scope_publish(hold, place, false), peal_service_is_of(place, service) {
             if proto == 0 { return (hold, instance.pointee.`self`, nil) }
-            if let record = instance.pointee.record, let provided = peal_record_find(record, proto),
+            // A level holds it: it has its record.
+            if let provided = peal_record_find(instance.pointee.record.unsafelyUnwrapped, proto),
                 let table = peal_provided_table(provided, size)
             {
                 return (hold, instance.pointee.`self`, table)
