@@ -4,40 +4,34 @@
  *
  *     bench-services [--quick]
  *
- * Prints a line a figure: the median and the best of several rounds, in nanoseconds a pair of begin and end;
- * how much two threads do at once, against one; and the resident bytes of each of a million services that were got.
+ * Prints a line a figure: the median of the rounds in which the threads had their cores to themselves (ruler.h), the
+ * median of all rounds, and the best, in nanoseconds a pair of begin and end; how much two threads do at once, against
+ * one; and the resident bytes of each of a million services that were got.
  */
 #define _GNU_SOURCE
-#include <peal/peal.h>
+#include "bench.h"
+#include "ruler.h"
 
+#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CLOCK(METHOD) METHOD(required, int, now, (void))
 PEAL_PROTOCOL(clock_service, "Clock", CLOCK);
 
-enum { ROUNDS_MOST = 31 };
+enum { ROUNDS_MOST = 301 };
 
 static int rounds = ROUNDS_MOST;
-static size_t calls = 1000000, many = 1000000;
+static size_t calls = 100000, many = 1000000;
 static peal_center center;
 static peal_service service;
 static struct clock_service_protocol handles;
 
 static int now(void *self) { return *(int *)self; }
 static const struct clock_service table = { PEAL_TABLE(clock_service), now };
-
-static double now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static void must(peal_status status)
 {
@@ -78,38 +72,46 @@ struct runner {
     void (*run)(void);
     int processor;
     double per_call;
+    bool shared; /* its core, at the beginning or the end */
     pthread_barrier_t *start;
 };
 
 static void *run(void *argument)
 {
     struct runner *runner = argument;
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    CPU_SET(runner->processor, &processors);
-    (void)sched_setaffinity(0, sizeof processors, &processors);
+    pin(runner->processor);
+    runner->shared = core_is_shared();
     pthread_barrier_wait(runner->start);
     const double begin = now_ns();
     for (size_t i = 0; i < calls; i++)
         runner->run();
     runner->per_call = (now_ns() - begin) / (double)calls;
+    pthread_barrier_wait(runner->start);
+    runner->shared |= core_is_shared();
     return NULL;
 }
 
-static double run_on(int threads, void (*body)(void))
+/* Returns the slowest thread's, and whether a core was shared. */
+static double run_on(int threads, void (*body)(void), bool *out_shared)
 {
     struct runner runners[2];
     pthread_barrier_t start;
+    int where[2];
     double worst = 0;
+    const int there = processors(where);
+    if (there == 0)
+        exit(2);
+    *out_shared = there < threads;
     pthread_barrier_init(&start, NULL, (unsigned)threads);
     for (int i = 0; i < threads; i++) {
-        runners[i] = (struct runner){ .run = body, .processor = i, .start = &start };
+        runners[i] = (struct runner){ .run = body, .processor = where[i % there], .start = &start };
         if (pthread_create(&runners[i].thread, NULL, run, &runners[i]) != 0)
             exit(2);
     }
     for (int i = 0; i < threads; i++) {
         pthread_join(runners[i].thread, NULL);
         worst = runners[i].per_call > worst ? runners[i].per_call : worst;
+        *out_shared |= runners[i].shared;
     }
     pthread_barrier_destroy(&start);
     return worst;
@@ -121,15 +123,43 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Fills the shortest and the median. */
-static double measure(int threads, void (*body)(void), double *best)
+static double median(double *samples, int count)
 {
-    double samples[ROUNDS_MOST];
-    for (int i = 0; i < rounds; i++)
-        samples[i] = run_on(threads, body);
-    qsort(samples, (size_t)rounds, sizeof *samples, compare);
-    *best = samples[0];
-    return samples[rounds / 2];
+    qsort(samples, (size_t)count, sizeof *samples, compare);
+    return samples[count / 2];
+}
+
+struct figure {
+    double undisturbed; /* not a number: no round was */
+    double all;
+    double best;
+    int count; /* of undisturbed rounds */
+};
+
+static struct figure measure(int threads, void (*body)(void))
+{
+    double samples[ROUNDS_MOST], undisturbed[ROUNDS_MOST];
+    struct figure figure = { .count = 0 };
+    for (int i = 0; i < rounds; i++) {
+        bool shared;
+        samples[i] = run_on(threads, body, &shared);
+        if (!shared)
+            undisturbed[figure.count++] = samples[i];
+    }
+    figure.undisturbed = figure.count > 0 ? median(undisturbed, figure.count) : NAN;
+    figure.all = median(samples, rounds);
+    figure.best = samples[0];
+    return figure;
+}
+
+static void show(const char *name, void (*body)(void))
+{
+    const struct figure one = measure(1, body), two = measure(2, body);
+    printf(
+        "%s %.1f ns (in %d of %d rounds; all %.1f, best %.1f), two threads %.1f ns (%d; all %.1f, best %.1f), "
+        "%.2f times as much\n",
+        name, one.undisturbed, one.count, rounds, one.all, one.best, two.undisturbed, two.count, two.all, two.best,
+        2 * one.undisturbed / two.undisturbed);
 }
 
 static size_t resident(void)
@@ -194,13 +224,8 @@ int main(int count, char **arguments)
         { "scope", scope }, { "use-by-handle", use_by_handle }, { "get-by-name", get_by_name },
         { "get-by-protocol", get_by_protocol }
     };
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        double best, best_of_two;
-        const double alone = measure(1, ways[i].run, &best), both = measure(2, ways[i].run, &best_of_two);
-        printf(
-            "%s %.1f ns (best %.1f), two threads %.1f ns (best %.1f), %.2f times as much (best %.2f)\n", ways[i].name,
-            alone, best, both, best_of_two, 2 * alone / both, 2 * best / best_of_two);
-    }
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        show(ways[i].name, ways[i].run);
     measure_many();
     must(peal_center_destroy(center));
     return 0;

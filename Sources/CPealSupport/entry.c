@@ -22,7 +22,8 @@ _Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
 HIDDEN struct {
     uint64_t (*integers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
     bool (*frame)(uint64_t *, uint32_t, const uint64_t *, struct peal_entry_result *);
-    uint64_t (*numbers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double);
+    struct peal_entry_number (*numbers)(
+        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double);
 } peal_entry_ways;
 /* Of bare functions. */
 HIDDEN uint64_t peal_entry_selves[BARE];
@@ -31,7 +32,8 @@ HIDDEN uint64_t peal_entry_selves[BARE];
 extern const char peal_entry_integers_code[] HIDDEN;
 extern const char peal_entry_numbers_code[] HIDDEN;
 extern const char peal_entry_frame_code[] HIDDEN;
-extern const char peal_entry_bare_code[] HIDDEN;
+extern const char peal_entry_bare_integers_code[] HIDDEN;
+extern const char peal_entry_bare_numbers_code[] HIDDEN;
 extern const char peal_entry_bare_frame_code[] HIDDEN;
 enum { ENTRY_SIZE = 16, BARE_SIZE = 32 };
 
@@ -76,44 +78,54 @@ enum { ENTRY_SIZE = 16, BARE_SIZE = 32 };
     "    .cfi_def_cfa %rsp, 8\n"                                                                   \
     "    ret\n"
 
+/* Of calls that stay in registers: `way` is the place in peal_entry_ways. The index goes where a sixth integer
+ * would; floating numbers stay where they are. */
+#define TABLE_OF_ENTRIES(kind, way)                                                                \
+    "    .balign 16\n"                                                                             \
+    "    .hidden peal_entry_" kind "_code\n"                                                       \
+    "    .globl peal_entry_" kind "_code\n"                                                        \
+    "    .type peal_entry_" kind "_code, @function\n"                                              \
+    "peal_entry_" kind "_code:\n"                                                                  \
+    "    .cfi_startproc\n"                                                                         \
+    "    .set peal_entry_index, 0\n"                                                               \
+    "    .rept " TEXT_OF(METHODS) "\n"                                                             \
+    "    .balign 16\n"                                                                             \
+    "    endbr64\n"                                                                                \
+    "    movl $peal_entry_index, %r9d\n"                                                           \
+    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
+    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
+    "    .endr\n"                                                                                  \
+    "    .cfi_endproc\n"                                                                           \
+    "    .size peal_entry_" kind "_code, . - peal_entry_" kind "_code\n"
+
+/* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
+#define BARE_ENTRIES(kind, way)                                                                    \
+    "    .balign 32\n"                                                                             \
+    "    .hidden peal_entry_bare_" kind "_code\n"                                                  \
+    "    .globl peal_entry_bare_" kind "_code\n"                                                   \
+    "    .type peal_entry_bare_" kind "_code, @function\n"                                         \
+    "peal_entry_bare_" kind "_code:\n"                                                             \
+    "    .cfi_startproc\n"                                                                         \
+    "    .set peal_entry_index, 0\n"                                                               \
+    "    .rept " TEXT_OF(BARE) "\n"                                                                \
+    "    .balign 32\n"                                                                             \
+    "    endbr64\n"                                                                                \
+    "    movq %rcx, %r8\n"                                                                         \
+    "    movq %rdx, %rcx\n"                                                                        \
+    "    movq %rsi, %rdx\n"                                                                        \
+    "    movq %rdi, %rsi\n"                                                                        \
+    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rdi\n"                                  \
+    "    xorl %r9d, %r9d\n"                                                                        \
+    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
+    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
+    "    .endr\n"                                                                                  \
+    "    .cfi_endproc\n"                                                                           \
+    "    .size peal_entry_bare_" kind "_code, . - peal_entry_bare_" kind "_code\n"
+
 __asm__(
     "    .pushsection .text\n"
 
-    /* The index goes where a sixth integer would. */
-    "    .balign 16\n"
-    "    .hidden peal_entry_integers_code\n"
-    "    .globl peal_entry_integers_code\n"
-    "    .type peal_entry_integers_code, @function\n"
-    "peal_entry_integers_code:\n"
-    "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
-    "    .rept " TEXT_OF(METHODS) "\n"
-    "    .balign 16\n"
-    "    endbr64\n"
-    "    movl $peal_entry_index, %r9d\n"
-    "    jmp *peal_entry_ways(%rip)\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
-    "    .endr\n"
-    "    .cfi_endproc\n"
-    "    .size peal_entry_integers_code, . - peal_entry_integers_code\n"
-
-    /* The same for what has floating numbers too: they stay where they are. */
-    "    .balign 16\n"
-    "    .hidden peal_entry_numbers_code\n"
-    "    .globl peal_entry_numbers_code\n"
-    "    .type peal_entry_numbers_code, @function\n"
-    "peal_entry_numbers_code:\n"
-    "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
-    "    .rept " TEXT_OF(METHODS) "\n"
-    "    .balign 16\n"
-    "    endbr64\n"
-    "    movl $peal_entry_index, %r9d\n"
-    "    jmp *peal_entry_ways+16(%rip)\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
-    "    .endr\n"
-    "    .cfi_endproc\n"
-    "    .size peal_entry_numbers_code, . - peal_entry_numbers_code\n"
+    TABLE_OF_ENTRIES("integers", "0") TABLE_OF_ENTRIES("numbers", "16")
 
     /* The index goes where no argument does. */
     "    .balign 16\n"
@@ -163,28 +175,7 @@ __asm__(
     "    .cfi_endproc\n"
     "    .size .Lpeal_entry_bare_frame, . - .Lpeal_entry_bare_frame\n"
 
-    /* Integers move up by one, to make room for the number that a `self` would be. */
-    "    .balign 32\n"
-    "    .hidden peal_entry_bare_code\n"
-    "    .globl peal_entry_bare_code\n"
-    "    .type peal_entry_bare_code, @function\n"
-    "peal_entry_bare_code:\n"
-    "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
-    "    .rept " TEXT_OF(BARE) "\n"
-    "    .balign 32\n"
-    "    endbr64\n"
-    "    movq %rcx, %r8\n"
-    "    movq %rdx, %rcx\n"
-    "    movq %rsi, %rdx\n"
-    "    movq %rdi, %rsi\n"
-    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rdi\n"
-    "    xorl %r9d, %r9d\n"
-    "    jmp *peal_entry_ways(%rip)\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
-    "    .endr\n"
-    "    .cfi_endproc\n"
-    "    .size peal_entry_bare_code, . - peal_entry_bare_code\n"
+    BARE_ENTRIES("integers", "0") BARE_ENTRIES("numbers", "16")
 
     "    .balign 16\n"
     "    .hidden peal_entry_bare_frame_code\n"
@@ -235,7 +226,12 @@ void (*peal_entry_of_frame(uint32_t index))(void)
 
 void (*peal_entry_bare_of_integers(uint32_t index))(void)
 {
-    return entry(peal_entry_bare_code, index, BARE, BARE_SIZE);
+    return entry(peal_entry_bare_integers_code, index, BARE, BARE_SIZE);
+}
+
+void (*peal_entry_bare_of_numbers(uint32_t index))(void)
+{
+    return entry(peal_entry_bare_numbers_code, index, BARE, BARE_SIZE);
 }
 
 void (*peal_entry_bare_of_frame(uint32_t index))(void)
@@ -277,6 +273,12 @@ void (*peal_entry_of_frame(uint32_t index))(void)
 }
 
 void (*peal_entry_bare_of_integers(uint32_t index))(void)
+{
+    (void)index;
+    return NULL;
+}
+
+void (*peal_entry_bare_of_numbers(uint32_t index))(void)
 {
     (void)index;
     return NULL;

@@ -272,10 +272,11 @@ PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
     {                                                                                               \
         while (cursor_->next != cursor_->end) {                                                     \
             const struct peal_entry *entry_ = cursor_->next++;                                      \
+            const uint32_t *gate_ = entry_->gate;                                                   \
             /* Told first, then looked at: who removes the observer can see the call. */            \
-            __atomic_store_n(&cursor_->hold->current, entry_->gate, __ATOMIC_RELEASE);              \
+            __atomic_store_n(&cursor_->hold->current, gate_, __ATOMIC_RELEASE);                     \
             __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                \
-            if (__builtin_expect(__atomic_load_n(entry_->gate, __ATOMIC_RELAXED) == 0, 1)           \
+            if (__builtin_expect(__atomic_load_n(gate_, __ATOMIC_RELAXED) == 0, 1)                  \
                 || peal_entry_admit(entry_)) {                                                      \
                 cursor_->table = (const struct tag *)entry_->table;                                 \
                 cursor_->target = entry_->target;                                                   \

@@ -26,8 +26,15 @@ struct peal_entry_result {
 /* Up to four integers, and a result that is one, or none. */
 typedef uint64_t (*_Nonnull peal_entry_integers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
-/* The same with up to two floating numbers. */
-typedef uint64_t (*_Nonnull peal_entry_numbers)(
+/* A result that is one number: an integer comes back in the one register, a floating number in the other, so
+ * whoever fills both needs not know which it is; and whoever calls a function as if it returned both reads the
+ * one that it did. */
+struct peal_entry_number {
+    uint64_t integer;
+    double real;
+};
+/* The same with up to two floating numbers, and a result that may be one. */
+typedef struct peal_entry_number (*_Nonnull peal_entry_numbers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
 /* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
  * behind `stack`. Returns whether the result was filled: else it is zero. */
@@ -44,9 +51,10 @@ void (*_Nullable peal_entry_of_integers(uint32_t index))(void);
 void (*_Nullable peal_entry_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_entry_of_frame(uint32_t index))(void);
 
-/* Bare functions: of up to four integers, and of any frame with up to five and no stack words. Of one
- * index there is one at a time, which leads to a number: 0 for nowhere. */
+/* Bare functions: of up to four integers, with up to two floating numbers, and of any frame with up to five
+ * integers and no stack words. Of one index there is one at a time, which leads to a number: 0 for nowhere. */
 void (*_Nullable peal_entry_bare_of_integers(uint32_t index))(void);
+void (*_Nullable peal_entry_bare_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_entry_bare_of_frame(uint32_t index))(void);
 void peal_entry_set_bare(uint32_t index, uint64_t number);
 

@@ -93,8 +93,9 @@ enum FrameReplay {
         var skipped = 0
         while entry != end {
             // Told first, then looked at: see thread.h.
-            peal_current_set(current, entry.pointee.gate)
-            if _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry) {
+            let gate = entry.pointee.gate
+            peal_current_set(current, gate)
+            if _fastPath(peal_gate_load(gate) == 0) || Broadcast.admit(entry) {
                 guard call(entry) else { return entry - entries + 1 &- skipped }
             } else {
                 skipped &+= 1

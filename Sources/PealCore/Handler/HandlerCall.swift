@@ -14,7 +14,7 @@ enum HandlerCall {
     ) -> UInt64 {
         let cell = peal_handler_cell_at(handler, index)
         // A struct takes two words.
-        guard _fastPath(cell.pointee.is_words) else { return numbers(handler, a, b, c, d, index, 0, 0) }
+        guard _fastPath(cell.pointee.is_words) else { return numbers(handler, a, b, c, d, index, 0, 0).integer }
         var words = (a, b, c, d)
         var result = UInt64(0)
         withUnsafeMutablePointer(to: &words) { words in
@@ -38,7 +38,7 @@ enum HandlerCall {
     @_optimize(speed)
     static func numbers(
         _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> UInt64 {
+    ) -> peal_entry_number {
         let cell = peal_handler_cell_at(handler, index)
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
         // As a frame has them: the target, integers, floating numbers.
@@ -50,7 +50,7 @@ enum HandlerCall {
                 withArguments(of: word, nil, plan, cell) { run(handler, cell, index, $0, result) }
             }
         }
-        return result
+        return peal_entry_number(word: result)
     }
 
     /// Any other frame.

@@ -77,6 +77,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// The same for up to two.
     @inline(__always)
     var takesFewIntegers: Bool { rawValue >> 24 &- 0x80 <= 2 }
+    var takesNothing: Bool { rawValue >> 24 == 0x80 }
 
     @inlinable
     @inline(__always)

@@ -4,8 +4,7 @@ import PealCall
 /// A bare function that leads to a proxy: one of those that are there from the start, while there are any
 /// left and the shape is theirs, or a closure of libffi.
 enum BareFunction {
-    /// For integers alone, or for a frame.
-    case ready(UInt32, takesIntegers: Bool, CallShape)
+    case ready(UInt32, ProxyEntry.Kind, CallShape)
     case closure(BareClosure)
 
     /// The ready ones. Whoever has called one may call it too late: so it is given out again for the same
@@ -26,8 +25,10 @@ enum BareFunction {
 
     static func take(_ shape: CallShape, _ plan: CallPlan.Pointer, _ title: String) throws(Failure) -> BareFunction {
         ProxyEntry.leadToCalls
-        if plan.pointee.frame?.canMoveUp ?? false, let index = ready.withLock({ $0.take(shape) }) {
-            return .ready(index, takesIntegers: ProxyEntry.takesIntegers(plan), shape)
+        if let kind = ProxyEntry.kind(of: plan), plan.pointee.frame?.canMoveUp ?? false,
+            let index = ready.withLock({ $0.take(shape) })
+        {
+            return .ready(index, kind, shape)
         }
         let closure: BareClosure?
         do throws(OutOfMemory) {
@@ -41,10 +42,17 @@ enum BareFunction {
 
     var function: UnsafeRawPointer? {
         switch self {
-        case .ready(let index, let takesIntegers, _):
-            (takesIntegers ? peal_entry_bare_of_integers(index) : peal_entry_bare_of_frame(index))
-                .map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
+        case .ready(let index, let kind, _):
+            Self.ready(kind, index).map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
         case .closure(let closure): closure.function
+        }
+    }
+
+    private static func ready(_ kind: ProxyEntry.Kind, _ index: UInt32) -> (@convention(c) () -> Void)? {
+        switch kind {
+        case .integers: peal_entry_bare_of_integers(index)
+        case .numbers: peal_entry_bare_of_numbers(index)
+        case .frame: peal_entry_bare_of_frame(index)
         }
     }
 

@@ -14,7 +14,7 @@ enum EntryCall {
     @_optimize(speed)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> UInt64 {
+    ) -> peal_entry_number {
         if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
         return ProxyCall.numbers(number, a, b, c, d, index, x, y)
     }

@@ -1,12 +1,12 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of tables call, where a call stays in registers. The short ways come first: a plain
+/// What the functions of tables call, where a call is integers, which stay in registers. The short ways come first: a plain
 /// broadcast to observers that are simply called. Nothing on them allocates or takes a lock.
 extension ProxyCall {
+    typealias NoIntegers = @convention(c) (UnsafeMutableRawPointer?) -> Void
     typealias TwoIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64) -> Void
     typealias FourIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> Void
-    typealias Numbers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
     typealias FourIntegersOne = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> UInt64
 
     /// Up to four integers, in registers all the way. Those that the method does not have are passed on
@@ -33,7 +33,9 @@ extension ProxyCall {
         let entries = peal_snapshot_entries(list)
         let (count, current) = (Int(peal_snapshot_count(list)), peal_hold_current(hold))
         // What most methods have needs no more than the registers that a loop may keep.
-        if traits.takesFewIntegers {
+        if traits.takesNothing {
+            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: NoIntegers.self)($1) }
+        } else if traits.takesFewIntegers {
             _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
         } else {
             _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: FourIntegers.self)($1, a, b, c, d) }
@@ -82,54 +84,5 @@ extension ProxyCall {
             withUnsafeMutablePointer(to: &result) { call.run(.words(words), hold: hold, result: $0) }
         }
         return result.0
-    }
-
-    /// The same with up to two floats.
-    @inline(never)
-    @_optimize(speed)
-    static func numbers(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> UInt64 {
-        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0)
-        }
-        let method = peal_proxy_cell_broadcast(cell)
-        guard peal_proxy_is_of(place, number), method != 0, let methodPlace = peal_directory_find(method),
-            let hold = peal_hold_outermost()
-        else { return numbersSlowly(number, a, b, c, d, index, x, y, nil, 0) }
-        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
-        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, hold, method)
-        }
-        let entries = peal_snapshot_entries(list)
-        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
-            unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
-        }
-        Broadcast.release(hold)
-        return 0
-    }
-
-    /// As a frame.
-    ///
-    /// - Parameter hold: The method's list, where it is held already.
-    @inline(never)
-    private static func numbersSlowly(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
-        _ hold: Broadcast.Hold?, _ method: UInt64
-    ) -> UInt64 {
-        var frame = peal_whole_frame_room()
-        var result = peal_entry_result()
-        withUnsafeMutablePointer(to: &frame) { frame in
-            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
-            (words[0], words[1], words[2], words[3], words[4]) = (number, a, b, c, d)
-            let floats = Int(PEAL_FRAME_FIRST_FLOAT)
-            (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
-            if let hold {
-                _ = frameWithResult(words, UInt32(index), hold, &result, method)
-            } else {
-                _ = frameSlowly(words, UInt32(index), nil, &result)
-            }
-        }
-        return result.integers.0
     }
 }

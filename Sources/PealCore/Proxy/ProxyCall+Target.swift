@@ -27,6 +27,19 @@ extension ProxyCall {
         return isThere ? result : integersSlowly(number, a, b, c, d, index, nil)
     }
 
+    /// The same with up to two floating numbers.
+    @inline(never)
+    static func numbersToTarget(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hold: Broadcast.Hold, _ place: UnsafeMutablePointer<peal_proxy_place>
+    ) -> peal_entry_number {
+        var result = peal_entry_number()
+        let isThere = callShortly(place, number, index, hold) { function, target in
+            result = unsafeBitCast(function, to: NumbersOne.self)(target, a, b, c, d, x, y)
+        }
+        return isThere ? result : numbersSlowly(number, a, b, c, d, index, x, y, nil)
+    }
+
     /// The same with any other frame.
     @inline(never)
     static func frameToTarget(
@@ -62,8 +75,9 @@ extension ProxyCall {
             Broadcast.release(hold)
             return false
         }
-        peal_current_set(peal_hold_current(hold), entry.pointee.gate)
-        let isAlive = _fastPath(peal_gate_load(entry.pointee.gate) == 0) || Broadcast.admit(entry)
+        let gate = entry.pointee.gate
+        peal_current_set(peal_hold_current(hold), gate)
+        let isAlive = _fastPath(peal_gate_load(gate) == 0) || Broadcast.admit(entry)
         if isAlive { call(function, entry.pointee.target) }
         WeakHold.release(hold)
         Broadcast.release(hold)

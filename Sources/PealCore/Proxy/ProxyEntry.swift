@@ -15,26 +15,36 @@ enum ProxyEntry {
     }
 
     private static func ready(_ plan: CallPlan.Pointer, index: UInt32) -> UnsafeRawPointer? {
-        guard plan.pointee.frame != nil else { return nil }
-        let function =
-            takesIntegers(plan)
-            ? peal_entry_of_integers(index)
-            : takesNumbers(plan) ? peal_entry_of_numbers(index) : peal_entry_of_frame(index)
+        let function: (@convention(c) () -> Void)? =
+            switch kind(of: plan) {
+            case nil: nil
+            case .integers: peal_entry_of_integers(index)
+            case .numbers: peal_entry_of_numbers(index)
+            case .frame: peal_entry_of_frame(index)
+            }
         return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
     }
 
-    /// Whether there are up to four integers, and the result is none or another.
-    static func takesIntegers(_ plan: CallPlan.Pointer) -> Bool {
-        let place = plan.pointee.resultPlace
-        return (plan.pointee.frame?.takesIntegers(upTo: PlainPath.mostIntegers) ?? false)
-            && (place == .none || place == .integer)
+    /// How a call is handed on.
+    enum Kind {
+        /// In registers: up to four integers, and the result is none or another.
+        case integers
+        /// In registers: up to two floats among them, the result too.
+        case numbers
+        /// In memory.
+        case frame
     }
 
-    /// The same with up to two floats among them.
-    private static func takesNumbers(_ plan: CallPlan.Pointer) -> Bool {
-        let place = plan.pointee.resultPlace
-        return (plan.pointee.frame?.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers) ?? false)
-            && (place == .none || place == .integer)
+    /// - Returns: nil for shapes that have no frame.
+    static func kind(of plan: CallPlan.Pointer) -> Kind? {
+        guard let shape = plan.pointee.frame else { return nil }
+        let isOfIntegers = shape.takesIntegers(upTo: PlainPath.mostIntegers)
+        let isOfNumbers = isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers)
+        switch plan.pointee.resultPlace {
+        case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
+        case .float: return isOfNumbers ? .numbers : .frame
+        default: return .frame
+        }
     }
 
     /// Done once, before the first function is handed out.

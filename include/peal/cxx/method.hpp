@@ -301,10 +301,11 @@ private:
         const detail::held held{ entries.hold };
         const peal_entry *const end = entries.hold->end;
         for (const peal_entry *entry = entries.next; entry != end; entry++) {
+            const std::uint32_t *const gate = entry->gate;
             /* Told first, then looked at: who removes the observer can see the call. */
-            __atomic_store_n(&entries.hold->current, entry->gate, __ATOMIC_RELEASE);
+            __atomic_store_n(&entries.hold->current, gate, __ATOMIC_RELEASE);
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            if (__builtin_expect(__atomic_load_n(entry->gate, __ATOMIC_RELAXED) == 0, 1)
+            if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) == 0, 1)
                 || peal_entry_admit(entry))
                 reinterpret_cast<void (*)(void *, C...)>(entry->function)(entry->target, arguments...);
         }

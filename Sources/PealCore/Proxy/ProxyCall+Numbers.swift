@@ -1,0 +1,85 @@
+internal import CPealSupport
+import PealCall
+
+/// What the functions of tables call, where a call has floating numbers too, and stays in registers. As with integers.
+extension ProxyCall {
+    private typealias Numbers =
+        @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
+    typealias NumbersOne =
+        @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> peal_entry_number
+
+    /// Up to four integers and two floating numbers.
+    @inline(never)
+    @_optimize(speed)
+    static func numbers(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+    ) -> peal_entry_number {
+        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        }
+        let method = peal_proxy_cell_broadcast(cell)
+        guard peal_proxy_is_of(place, number), let hold = peal_hold_outermost() else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        }
+        guard method != 0 else { return numbersToTarget(number, a, b, c, d, index, x, y, hold, place) }
+        guard let methodPlace = peal_directory_find(method) else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        }
+        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
+            return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
+        }
+        let entries = peal_snapshot_entries(list)
+        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
+            unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
+        }
+        Broadcast.release(hold)
+        return peal_entry_number()
+    }
+
+    /// The same where the method's policy looks at results.
+    @inline(never)
+    @_optimize(speed)
+    private static func numbersWithResult(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hold: Broadcast.Hold, _ method: UInt64
+    ) -> peal_entry_number {
+        let list = Broadcast.list(hold)
+        guard let policy = simplePolicy(of: list, method) else {
+            return numbersSlowly(number, a, b, c, d, index, x, y, hold)
+        }
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        let isReal = plan.pointee.resultPlace == .float
+        let folded = ResultWords.fold(policy, plan, list, hold) { entry in
+            let function = unsafeBitCast(entry.pointee.function, to: NumbersOne.self)
+            let result = function(entry.pointee.target, a, b, c, d, x, y)
+            return isReal ? result.real.bitPattern : result.integer
+        }
+        guard let folded else { return numbersSlowly(number, a, b, c, d, index, x, y, hold) }
+        Broadcast.release(hold)
+        return peal_entry_number(word: folded.kept)
+    }
+
+    /// - Parameter hold: The method's list, where it is held already.
+    @inline(never)
+    static func numbersSlowly(
+        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hold: Broadcast.Hold?
+    ) -> peal_entry_number {
+        var frame = peal_whole_frame_room()
+        var result = peal_entry_result()
+        withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            (words[0], words[1], words[2], words[3], words[4]) = (number, a, b, c, d)
+            let floats = Int(PEAL_FRAME_FIRST_FLOAT)
+            (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
+            _ = frameSlowly(words, UInt32(index), hold, &result)
+        }
+        return peal_entry_number(integer: result.integers.0, real: result.floats.0)
+    }
+}
+
+extension peal_entry_number {
+    /// A result whose kind does not matter: in both places.
+    init(word: UInt64) { self.init(integer: word, real: Double(bitPattern: word)) }
+}
