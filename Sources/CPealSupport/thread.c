@@ -149,10 +149,22 @@ struct peal_thread_hold *peal_thread_innermost_of_caller(struct peal_thread *thr
     return innermost != NULL && (innermost->list & PEAL_HOLD_OF_CALLER) != 0 ? innermost : NULL;
 }
 
-/* Whether the bit was set; it is no longer. Writers set theirs at any time. */
+/* Writers set their bit at any time, so bits are changed atomically; but looked at first, which costs less. */
+static bool has_attention(const struct peal_thread_hold *hold, uint32_t bit)
+{
+    return (__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) & bit) != 0;
+}
+
+static void set_attention(struct peal_thread_hold *hold, uint32_t bit)
+{
+    if (!has_attention(hold, bit))
+        __atomic_fetch_or(&hold->attention, bit, __ATOMIC_RELAXED);
+}
+
+/* Whether the bit was set; it is no longer. */
 static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
 {
-    return (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_RELAXED) & bit) != 0;
+    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_RELAXED) & bit) != 0;
 }
 
 bool peal_hold_is_asked(struct peal_thread_hold *hold)
@@ -165,20 +177,22 @@ bool peal_hold_is_asked(struct peal_thread_hold *hold)
 void peal_hold_defer(struct peal_thread_hold *hold, uint64_t number)
 {
     hold->deferring = number;
-    __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_DEFERS, __ATOMIC_RELAXED);
+    set_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
-void peal_hold_attend_weak(struct peal_thread_hold *hold, bool attends)
+void peal_hold_attend_weak(struct peal_thread_hold *hold)
 {
-    if (attends)
-        __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_WEAK, __ATOMIC_RELAXED);
-    else
-        (void)take_attention(hold, PEAL_ATTENTION_WEAK);
+    set_attention(hold, PEAL_ATTENTION_WEAK);
+}
+
+bool peal_hold_takes_weak(struct peal_thread_hold *hold)
+{
+    return take_attention(hold, PEAL_ATTENTION_WEAK);
 }
 
 void peal_hold_attend_failure(struct peal_thread_hold *hold)
 {
-    __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_FAILED, __ATOMIC_RELAXED);
+    set_attention(hold, PEAL_ATTENTION_FAILED);
 }
 
 bool peal_hold_takes_failure(struct peal_thread_hold *hold)

@@ -179,8 +179,9 @@ static inline void peal_hold_set_weak(
 {
     __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
 }
-/* Has the hold looked at when the list is let go, or no longer. */
-void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold, bool attends);
+/* Has the hold looked at when the list is let go; until it is taken. */
+void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold);
+bool peal_hold_takes_weak(struct peal_thread_hold *_Nonnull hold);
 
 /* Has a failure told when the list is let go. */
 void peal_hold_attend_failure(struct peal_thread_hold *_Nonnull hold);

@@ -181,6 +181,7 @@ public enum Broadcast {
     @usableFromInline
     @inline(never)
     static func answer(_ hold: Hold) {
+        WeakHold.releaseEnded(hold)
         Reclaimer.answer(hold)
     }
 

@@ -8,12 +8,12 @@ enum WeakHold {
         guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost(thread),
             let retain = record.pointee.retain
         else { return false }
-        release(hold)
+        letGo(hold)
         guard retain(record.pointee.reference) else { return false }
         // A typed loop lets its list go first: the record must not end by that.
         peal_observer_retain(record)
         peal_hold_set_weak(hold, record)
-        peal_hold_attend_weak(hold, true)
+        peal_hold_attend_weak(hold)
         return true
     }
 
@@ -25,8 +25,12 @@ enum WeakHold {
 
     @inline(never)
     private static func releaseHeld(_ hold: Broadcast.Hold) {
+        _ = peal_hold_takes_weak(hold)
+        letGo(hold)
+    }
+
+    private static func letGo(_ hold: Broadcast.Hold) {
         guard let record = hold.pointee.weak else { return }
-        peal_hold_attend_weak(hold, false)
         record.pointee.release?(record.pointee.reference, record.pointee.target)
         // Only now: who waits for the observer's code waits for this call too.
         peal_hold_set_weak(hold, nil)
@@ -35,9 +39,10 @@ enum WeakHold {
 
     /// The same for a list that was let go: the level is kept meanwhile, so that nothing takes it.
     static func releaseEnded(_ hold: Broadcast.Hold) {
-        guard hold.pointee.weak != nil else { return }
+        // Without one where the last target was found dead.
+        guard peal_hold_takes_weak(hold), hold.pointee.weak != nil else { return }
         peal_hold_keep(hold)
-        releaseHeld(hold)
+        letGo(hold)
         _ = peal_hold_release(hold)
     }
 }

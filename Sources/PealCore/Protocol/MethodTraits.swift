@@ -6,7 +6,7 @@ public import PealCall
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow
-///     bit 14      some observers of the list have queues or weak targets
+///     bit 14      some observers of the list have queues
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
 ///     bits 24-31  how a plain method's arguments travel: the number of integers from 0x80, else the

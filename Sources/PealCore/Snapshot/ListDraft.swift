@@ -36,10 +36,9 @@ struct ListDraft {
     }
 
     /// Whether the origin may simply get one entry more. Readers tell by its traits what to look for, so
-    /// the first weak target needs another list; a service and its instance too.
+    /// a service needs another list, and its instance too.
     static func takes(_ entry: SnapshotEntry, behind origin: Snapshot, of method: Method) -> Bool {
-        guard origin != peal_directory_nobody(method.place), origin.hasRoom, origin.isSpecial || !entry.isWeak,
-            !entry.isLazy, !entry.isOfLazy
+        guard origin != peal_directory_nobody(method.place), origin.hasRoom, !entry.isLazy, !entry.isOfLazy
         else { return false }
         return origin.entries.last?.comes(before: entry) ?? true
     }
@@ -102,8 +101,7 @@ struct ListDraft {
             for group in groups { made.append(try make(group)) }
             let capacity = withRoom ? max(4, 2 * entries.count) : entries.count + entries.count / 2
             let list = try Snapshot.make(
-                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty || entries.contains(where: \.isWeak),
-                isPending: isPending)
+                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty, isPending: isPending)
             for entry in entries { list.append(entry) }
             return list
         } catch {

@@ -11,7 +11,7 @@ extension Snapshot {
     /// A list of a method with its groups, which it takes over, and room but no entries.
     ///
     /// - Parameters:
-    ///   - isSpecial: Whether there are groups or weak targets.
+    ///   - isSpecial: Whether there are groups.
     ///   - isPending: Whether a service's instance is missing.
     static func make(
         for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isSpecial: Bool, isPending: Bool = false
@@ -74,7 +74,7 @@ extension Broadcast.List {
     /// Only a special list has room for the number of its groups: a place's `nobody` has not.
     var hasGroups: Bool { isSpecial && pointee.group_count > 0 }
 
-    /// Whether it may have groups or weak targets.
+    /// Whether it may have groups.
     var isSpecial: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial }
 
     /// Whether a service that observes lazily may have no instance on it.
@@ -83,8 +83,6 @@ extension Broadcast.List {
 
 extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
-
-    var isWeak: Bool { peal_gate_load(gate) & ObserverGate.weak != 0 }
 
     /// Whether it keeps the place of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
