@@ -12,7 +12,8 @@ extension Center {
     ///   already, or have been stopped; ``Status/wouldDeadlock`` from within a step.
     ///
     /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so that starts which
-    /// suspend can go on, on the main actor say. In C, `peal_modules_start`.
+    /// suspend can go on, on the main actor say. Statements of a `main.swift` count as no task: await it in a function.
+    /// In C, `peal_modules_start`.
     public func startModules() throws(PealError) {
         if isInDeferredStep {
             throw PealError(
@@ -23,7 +24,11 @@ extension Center {
         throw StepFailures.complete(PealError.failure(status), in: handle)
     }
 
-    /// The same, awaited. The starts run on a thread of their own until they suspend.
+    /// Starts all modules, and waits without blocking a thread. The starts run on a thread of their own until they suspend.
+    ///
+    /// - Throws: As the form that is not awaited.
+    ///
+    /// Any task. In C, `peal_modules_start`.
     public func startModules() async throws(PealError) {
         guard !isInStep else { return try startHere() }
         return try await Blocking.run { () throws(PealError) in try self.startModules() }
@@ -47,7 +52,13 @@ extension Center {
         return .pending
     }
 
-    /// The same, awaited. The stops run on a thread of their own until they suspend.
+    /// Stops all modules, and waits without blocking a thread. The stops run on a thread of their own until they suspend.
+    ///
+    /// - Parameter limit: How long all together may take; nil for no limit.
+    /// - Returns: As the form that is not awaited.
+    /// - Throws: As the form that is not awaited.
+    ///
+    /// Any task. In C, `peal_modules_stop`.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) async throws(PealError) -> Ending {
         guard !isInStep else { return try stopHere(limit) }

@@ -4,7 +4,10 @@
 public enum ModuleEvent: Hashable, Sendable {
     /// Of a module's life.
     public enum Step: Hashable, Sendable {
-        case start, stop
+        /// ``Module/start(in:)``.
+        case start
+        /// ``Module/stop(in:)``.
+        case stop
     }
 
     /// It was started.

@@ -6,7 +6,16 @@ internal import CPeal
 public struct ModuleInfo: Sendable {
     /// How far a module is.
     public enum State: Hashable, Sendable {
-        case registered, starting, running, stopping, stopped
+        /// It was added, and has not been started.
+        case registered
+        /// Its start runs.
+        case starting
+        /// It was started, and hears the events.
+        case running
+        /// Its stop runs.
+        case stopping
+        /// Its stop has ended.
+        case stopped
         /// Its start has failed.
         case failed
     }

@@ -34,9 +34,11 @@ public struct RegisteredModule: Hashable, Sendable {
     @discardableResult
     public func remove() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
 
+    /// Whether both are the same module.
     public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {
         left.handle.number == right.handle.number
     }
 
+    /// Hashes the handle.
     public func hash(into hasher: inout Hasher) { hasher.combine(handle.number) }
 }
