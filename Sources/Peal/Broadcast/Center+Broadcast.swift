@@ -10,8 +10,8 @@ extension Center {
     ///   - arguments: What the observers get.
     /// - Returns: How many observers there were.
     /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/handle`` once
-    ///   the center has ended; ``Status/depth`` and ``Status/recursion`` from within callbacks; ``Status/argument`` for a
-    ///   string with a zero inside. Then nobody was called.
+    ///   the center has ended; ``Status/depth`` and ``Status/recursion`` from within callbacks; ``Status/argument`` for
+    ///   a string with a zero inside. Then nobody was called.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable

@@ -1,6 +1,6 @@
 /// What happened to a module: the built-in protocol `PealModules`, in Swift.
 ///
-/// In C, `struct peal_module_events`.
+/// The C interface's `struct peal_module_events`.
 public enum ModuleEvent: Hashable, Sendable {
     /// Of a module's life.
     public enum Step: Hashable, Sendable {

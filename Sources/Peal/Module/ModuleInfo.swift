@@ -2,7 +2,7 @@ internal import CPeal
 
 /// What there is to know of a module, at one moment: all of them together are the report of the start.
 ///
-/// In C, `struct peal_module_info`.
+/// The C interface's `struct peal_module_info`.
 public struct ModuleInfo: Sendable {
     /// How far a module is.
     public enum State: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// How far the modules of a center are. In C, `peal_modules_state`.
+/// How far the modules of a center are. The C interface's `peal_modules_state`.
 public enum ModulesState: Hashable, Sendable {
     /// They were not started yet, or their start has failed.
     case idle

@@ -66,6 +66,8 @@ extension Center {
     ///   - type: The protocol.
     ///   - object: Who observes it.
     /// - Returns: How many there were.
+    /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
+    ///   has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult

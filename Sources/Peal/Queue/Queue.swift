@@ -23,8 +23,8 @@ public final class Queue: Sendable {
     /// Makes a queue whose calls run on threads of libdispatch.
     ///
     /// - Parameters:
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -37,8 +37,8 @@ public final class Queue: Sendable {
     /// ``descriptor()`` tells a loop of `poll` or `epoll` when there is something to run.
     ///
     /// - Parameters:
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.

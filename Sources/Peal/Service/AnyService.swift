@@ -2,7 +2,7 @@ public import CPeal
 
 /// A service of which the Swift type is not known, or that was not made in Swift.
 ///
-/// In C, `peal_service`.
+/// The C interface's `peal_service`.
 public struct AnyService: ServiceReference, Hashable {
     /// The service in the C interface.
     public let handle: peal_service

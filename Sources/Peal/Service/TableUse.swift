@@ -40,7 +40,8 @@ public final class TableUse<Table: BitwiseCopyable>: @unchecked Sendable {
 /// ```
 ///
 /// The use ends when nobody keeps it any more, which may be right after ``pointer`` was read. So use the pointer within
-/// `withExtendedLifetime`, as above, or keep the use in a property for as long. In C, `struct peal_service_use`.
+/// `withExtendedLifetime`, as above, or keep the use in a property for as long. The C interface's `struct
+/// peal_service_use`.
 public final class PointerUse: @unchecked Sendable {
     // Unchecked: the pointer is a value that does not change; what it leads to is between its users.
 
