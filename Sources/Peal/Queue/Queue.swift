@@ -3,7 +3,7 @@ public import CPeal
 /// A place where calls are delivered later, one after the other, in the order of the broadcasts.
 ///
 ///     let queue = try Queue()
-///     try center.observe((any ChatObserver).self, view, on: queue)
+///     try center.observe((any ChatObserver).self, view, .on(queue))
 ///
 /// What differs is who runs the calls: threads of libdispatch (``init(capacity:overflow:)``), the program
 /// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
