@@ -28,7 +28,7 @@ let cid = try center.observe(Chat.self) {
     }
 }
 let mayEnter = try center.ask(Chat.mayEnter, "Mallory")
-print("Mallory \(mayEnter ? "comes in" : "stays outside")")
+print(mayEnter ? "Mallory comes in" : "Mallory stays outside")
 
 final class Reader: Sendable {
     private let name: String
