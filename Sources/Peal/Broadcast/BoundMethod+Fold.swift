@@ -3,7 +3,12 @@ public import CPeal
 extension BoundMethod where Result: PealValue {
     /// Calls all observers, and gives all results, in the order of the calls.
     ///
-    /// Whatever the method's policy is. Observers with queues answer too late for this: ``gather(_:timeout:)`` waits for them.
+    /// The method's policy does not matter here. Observers with queues answer too late for this:
+    /// ``gather(_:timeout:)`` waits for them.
+    ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: The results; none where nobody was called.
+    /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
@@ -23,7 +28,10 @@ extension BoundMethod where Result: PealValue {
     ///
     /// - Parameters:
     ///   - initial: What comes out when nobody is called.
+    ///   - arguments: What the observers get.
     ///   - combine: Takes a result in. Returns `false` to call nobody else. Runs on this thread, with no lock held.
+    /// - Returns: What `combine` has made of the initial value.
+    /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable

@@ -6,6 +6,11 @@ extension BoundMethod where Result: PealValue {
     ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
     ///
     /// A policy that the result does not fit is told by the call: ``Status/policy``.
+    ///
+    /// - Parameter policy: What becomes of the results of broadcasts by what this returns.
+    /// - Returns: The method with that policy. This one stays as it is.
+    ///
+    /// Any thread. The C interface's `struct peal_send_options`.
     public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
 
     /// Calls observers, and gives their results as the method's policy says.
@@ -13,6 +18,8 @@ extension BoundMethod where Result: PealValue {
     /// With nobody to call: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for `chain`,
     /// else zero.
     ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: What the policy makes of the results.
     /// - Throws: ``Status/policy`` where the policy gives no single result: ``Policy/all`` drops them,
     ///   ``Policy/collect`` and ``Policy/fold`` are asked by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
     ///   broadcast.
@@ -23,13 +30,28 @@ extension BoundMethod where Result: PealValue {
         try ask(repeat each arguments)
     }
 
-    /// The same by name.
+    /// Calls observers, and gives their results: the call of the method itself, by a name.
+    ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: What the policy makes of the results.
+    /// - Throws: As the call of the method.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
     public func ask(_ arguments: repeat each Parameter) throws(PealError) -> Result {
         try answer(repeat each arguments).result
     }
 
-    /// The same, with what became of the broadcast.
+    /// Calls observers, and gives their results and what became of the broadcast.
+    ///
+    ///     let (mayClose, delivery) = try center.method(Chat.mayClose).answer()
+    ///     if delivery.calls == 0 { print("nobody was asked") }
+    ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: What the policy makes of the results, and how many were called.
+    /// - Throws: As the call of the method.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
     public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
         guard hasSingleResult else { throw noSingleResult() }
@@ -76,6 +98,12 @@ extension BoundMethod where Result: PealValue {
     }
 
     /// Calls observers, and drops their results. The policy decides how many are called.
+    ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: How many were called.
+    /// - Throws: As a broadcast of a method without a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         isOwnPolicy

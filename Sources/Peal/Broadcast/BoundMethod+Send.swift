@@ -89,6 +89,7 @@ extension BoundMethod where Result == Void {
     ///
     /// Allocates nothing where the arguments take less than a kilobyte.
     ///
+    /// - Parameter arguments: What the observers get. Copied for those with queues.
     /// - Returns: How many there were.
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
     ///   callbacks, ``Status/argument`` for a string with a zero inside. Then nobody was called.
@@ -99,7 +100,13 @@ extension BoundMethod where Result == Void {
         try send(repeat each arguments, options: nil, result: nil)
     }
 
-    /// The same by name.
+    /// Calls all observers: the call of the method itself, by a name.
+    ///
+    /// - Parameter arguments: What the observers get.
+    /// - Returns: How many there were.
+    /// - Throws: As the call of the method.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         try send(repeat each arguments, options: nil, result: nil)

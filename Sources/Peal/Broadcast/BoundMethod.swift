@@ -42,7 +42,11 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
 extension Center {
     /// Finds a method of a Swift protocol, and checks it. The first use in a center defines the protocol there.
     ///
+    /// - Parameter method: The declaration.
+    /// - Returns: The method in this center, for as long as its protocol is defined.
     /// - Throws: ``Status/conflict`` where the center knows the method with another prototype.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_method_find`.
     @inlinable @inline(__always)
     public func method<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>

@@ -5,9 +5,13 @@ extension Center {
     ///
     /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a look into the center's cache.
     ///
+    /// - Parameters:
+    ///   - method: What to broadcast.
+    ///   - arguments: What the observers get.
     /// - Returns: How many observers there were.
-    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; else as
-    ///   ``BoundMethod/broadcast(_:)``.
+    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/handle`` once
+    ///   the center has ended; ``Status/depth`` and ``Status/recursion`` from within callbacks; ``Status/argument`` for
+    ///   a string with a zero inside. Then nobody was called.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
@@ -26,7 +30,11 @@ extension Center {
     ///
     ///     if try center.ask(Chat.mayClose) { … }
     ///
-    /// - Throws: As ``BoundMethod/ask(_:)``.
+    /// - Parameters:
+    ///   - method: What to ask.
+    ///   - arguments: What the observers get.
+    /// - Returns: What the policy makes of the results.
+    /// - Throws: As a broadcast; ``Status/policy`` where the policy gives no single result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
@@ -43,7 +51,11 @@ extension Center {
 
     /// Calls a method on all observers, and gives all results, in the order of the calls.
     ///
-    /// - Throws: As ``BoundMethod/collect(_:)``.
+    /// - Parameters:
+    ///   - method: What to ask.
+    ///   - arguments: What the observers get.
+    /// - Returns: The results; none where nobody was called.
+    /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with`.
     @inlinable

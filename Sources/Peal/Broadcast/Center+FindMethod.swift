@@ -6,7 +6,13 @@ extension Center {
     ///
     ///     let onMessage = try center.method(Chat.onMessage, through: Room.self)
     ///
-    /// `peal_method_find` in C.
+    /// - Parameters:
+    ///   - method: The declaration in the adopted protocol.
+    ///   - adopter: The protocol that adopts it.
+    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/notFound``
+    ///   where the adopter does not adopt its protocol.
+    ///
+    /// Any thread. The C interface's `peal_method_find`.
     public func method<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, through adopter: any PealProtocol.Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
@@ -22,13 +28,13 @@ extension Center {
     ///
     ///     let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
     ///
-    /// `peal_protocol_find` and `peal_method_find` in C.
-    ///
     /// - Parameters:
     ///   - name: `on_message`, or `Chat.on_message` where that means more than one.
     ///   - protocolName: A protocol that is defined.
     ///   - types: Checked against the prototype.
     /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
+    ///
+    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
     public func method<each Parameter: PealValue>(
         _ name: String, of protocolName: String, taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
@@ -40,6 +46,15 @@ extension Center {
     /// Finds a method with a result whose name is known only when the program runs.
     ///
     ///     let votes = try center.method("votes", of: "Plugin", returning: Int32.self, taking: String.self)
+    ///
+    /// - Parameters:
+    ///   - name: `votes`, or `Plugin.votes` where that means more than one.
+    ///   - protocolName: A protocol that is defined.
+    ///   - result: Checked against the prototype.
+    ///   - types: Checked against the prototype.
+    /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
+    ///
+    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
     public func method<Result: PealValue, each Parameter: PealValue>(
         _ name: String, of protocolName: String, returning result: Result.Type, taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {

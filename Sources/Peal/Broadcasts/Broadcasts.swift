@@ -36,16 +36,21 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
 
         fileprivate init(_ iterator: AsyncStream<Element>.AsyncIterator) { self.iterator = iterator }
 
-        /// The next element; nil once the sequence has ended, and when the task is cancelled.
+        /// The next element.
+        ///
+        /// - Returns: `nil` once the sequence has ended, and when the task is cancelled.
         public mutating func next() async -> Element? { await iterator.next() }
 
-        /// The same, on the actor of who asks.
+        /// The next element, on the actor of who asks.
+        ///
+        /// - Parameter actor: On which the caller is.
+        /// - Returns: `nil` once the sequence has ended, and when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await iterator.next(isolation: actor)
         }
     }
 
-    /// For a loop; one at a time.
+    /// Makes the iterator that a `for await` loop takes; one at a time.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream.makeAsyncIterator()) }
 
     final class Counter: Sendable {

@@ -7,11 +7,11 @@ extension Center {
     /// It listens from this call on. The broadcaster waits for nobody.
     ///
     /// - Parameters:
-    ///   - method: what to hear. It has no result, since nobody could wait for it.
-    ///   - bufferingPolicy: what becomes of broadcasts that nobody has taken yet: `.unbounded`, `.bufferingNewest(n)`,
+    ///   - method: What to hear. It has no result, since nobody could wait for it.
+    ///   - bufferingPolicy: What becomes of broadcasts that nobody has taken yet: `.unbounded`, `.bufferingNewest(n)`,
     ///     `.bufferingOldest(n)`. What is dropped is counted: ``Broadcasts/dropped``.
-    ///   - options: what is special about the observer. `.once` makes a sequence of one.
-    /// - Returns: the sequence. The observation ends with it.
+    ///   - options: What is special about the observer. `.once` makes a sequence of one.
+    /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.

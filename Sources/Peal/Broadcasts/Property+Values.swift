@@ -4,10 +4,10 @@ extension Property {
     ///     for await volume in try volume.values() { bar.show(volume) }
     ///
     /// - Parameters:
-    ///   - bufferingPolicy: what becomes of values that nobody has taken yet; unless given, only the latest is kept.
+    ///   - bufferingPolicy: What becomes of values that nobody has taken yet; unless given, only the latest is kept.
     ///     What is dropped is counted: ``Broadcasts/dropped``.
-    ///   - options: what is special about the observer.
-    /// - Returns: the sequence. The observation ends with it.
+    ///   - options: What is special about the observer.
+    /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.

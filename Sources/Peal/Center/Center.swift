@@ -28,7 +28,7 @@ public final class Center: Sendable {
 
     /// A center that somebody else made, and ends: one that a C host gives to a plugin.
     ///
-    /// - Parameter handle: not ended by this object; once somebody has ended it, all that is asked of it throws
+    /// - Parameter handle: Not ended by this object; once somebody has ended it, all that is asked of it throws
     ///   ``Status/handle``.
     ///
     /// Any thread. Two objects of one center are the same center.

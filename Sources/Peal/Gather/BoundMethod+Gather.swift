@@ -8,7 +8,10 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
     /// Observers without a queue are called before this waits. When the task is cancelled, what has come so far is
     /// the outcome.
     ///
-    /// - Parameter timeout: How long to wait for answers; `nil` for as long as it takes.
+    /// - Parameters:
+    ///   - arguments: What the observers get.
+    ///   - timeout: How long to wait for answers; `nil` for as long as it takes.
+    /// - Returns: The results, and how many observers will not answer.
     /// - Throws: As a broadcast; then nobody was asked.
     ///
     /// Any task. The C interface's `peal_gather`.

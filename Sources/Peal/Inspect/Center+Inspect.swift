@@ -3,7 +3,12 @@ internal import CPeal
 extension Center {
     /// How many observers a protocol has, blocked ones included, and those of protocols that adopt it.
     ///
-    /// `peal_protocol_count_observers` in C. Defines the protocol, if it is not defined.
+    /// - Parameter type: The protocol. It is defined, if it is not yet.
+    /// - Returns: How many registrations there are now.
+    /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
+    ///   has ended.
+    ///
+    /// Any thread. The C interface's `peal_protocol_count_observers`.
     public func observerCount(of type: any PealProtocol.Type) throws(PealError) -> Int {
         let found = try findOrDefine(type)
         var count = 0
@@ -11,9 +16,13 @@ extension Center {
         return count
     }
 
-    /// The registrations for a protocol, in the order of their calls.
+    /// The registrations for a protocol, in the order of their calls. Slow: for tools and tests.
     ///
-    /// `peal_protocol_list_observations` in C. Slow: for tools and tests.
+    /// - Parameter type: The protocol. It is defined, if it is not yet.
+    /// - Returns: Those that are there now.
+    /// - Throws: As ``observerCount(of:)-(PealProtocol.Type)``.
+    ///
+    /// Any thread. The C interface's `peal_protocol_list_observations`.
     public func observations(of type: any PealProtocol.Type) throws(PealError) -> [ObservationInfo] {
         let found = try findOrDefine(type)
         return ObservationInfo.of(
@@ -22,10 +31,11 @@ extension Center {
 
     /// The methods of a protocol: those of the adopted ones first, then its own in order.
     ///
-    /// `peal_protocol_list_methods` in C.
-    ///
     /// - Parameter protocolName: A protocol that is defined, in whatever language.
+    /// - Returns: The methods, each with its declaration in C.
     /// - Throws: ``Status/notFound``.
+    ///
+    /// Any thread. The C interface's `peal_protocol_list_methods`.
     public func methods(of protocolName: String) throws(PealError) -> [MethodInfo] {
         var found = peal_protocol(number: 0)
         try PealError.check(peal_protocol_find(handle, protocolName, &found))
@@ -37,18 +47,24 @@ extension Center {
 }
 
 extension BoundMethod {
-    /// How many observers are listed under the method, blocked ones included: `peal_method_count_observers`.
+    /// How many observers are listed under the method, blocked ones included.
     ///
+    /// - Returns: How many registrations there are now.
     /// - Throws: ``Status/handle`` when the method is gone.
+    ///
+    /// Any thread. The C interface's `peal_method_count_observers`.
     public func observerCount() throws(PealError) -> Int {
         var count = 0
         try PealError.check(peal_method_count_observers(handle, &count))
         return count
     }
 
-    /// The registrations that a broadcast reaches, in the order of the calls: `peal_method_list_observations`.
+    /// The registrations that a broadcast reaches, in the order of the calls. Slow: for tools and tests.
     ///
-    /// Slow: for tools and tests.
+    /// - Returns: Those that are there now.
+    /// - Throws: ``Status/handle`` when the method is gone.
+    ///
+    /// Any thread. The C interface's `peal_method_list_observations`.
     public func observations() throws(PealError) -> [ObservationInfo] {
         let method = handle
         return ObservationInfo.of(

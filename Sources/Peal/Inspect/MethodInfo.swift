@@ -11,9 +11,12 @@ public struct MethodInfo: Sendable {
     /// What becomes of the results.
     public let policy: Policy
 
-    /// Asks: `peal_method_name` and `peal_method_declaration`.
+    /// Asks the center what it knows.
     ///
+    /// - Parameter handle: The method in the C interface: that of a ``BoundMethod``, say.
     /// - Throws: ``Status/handle`` when the method is gone.
+    ///
+    /// Any thread. The C interface's `peal_method_name` and `peal_method_declaration`.
     public init(_ handle: peal_method) throws(PealError) {
         self.handle = handle
         name = try CStrings.copied { Status(peal_method_name(handle, $0, $1, $2)) }

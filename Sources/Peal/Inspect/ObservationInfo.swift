@@ -17,9 +17,12 @@ public struct ObservationInfo: Sendable {
     /// To whom it belongs; zero for nobody.
     public let owner: peal_owner
 
-    /// Asks: `peal_observation_ask`.
+    /// Asks what there is to know.
     ///
+    /// - Parameter handle: The observation in the C interface.
     /// - Throws: ``Status/handle`` when it has ended.
+    ///
+    /// Any thread. The C interface's `peal_observation_ask`.
     public init(_ handle: peal_observation) throws(PealError) {
         var info = peal_observation_info()
         info.size = MemoryLayout<peal_observation_info>.size
@@ -38,8 +41,11 @@ public struct ObservationInfo: Sendable {
 }
 
 extension Observation {
-    /// What there is to know of it: `peal_observation_ask`.
+    /// What there is to know of it.
     ///
+    /// - Returns: Its priority, queue and so on, as they are now.
     /// - Throws: ``Status/handle`` when it has ended.
+    ///
+    /// Any thread. The C interface's `peal_observation_ask`.
     public func info() throws(PealError) -> ObservationInfo { try ObservationInfo(handle) }
 }

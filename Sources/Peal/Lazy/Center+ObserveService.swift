@@ -38,9 +38,18 @@ extension Center {
         return observation
     }
 
-    /// The same for a method with a result.
+    /// Has a service answer a method with a result. It need not exist: the first broadcast of the method creates it.
     ///
-    /// - Parameter otherwise: The result where the service cannot be created.
+    /// - Parameters:
+    ///   - method: What to answer.
+    ///   - service: Whose instance answers. It was registered with its type in Swift.
+    ///   - otherwise: The result where the service cannot be created.
+    ///   - options: What is special about it.
+    ///   - body: Kept until the observation has ended and its last call has returned.
+    /// - Returns: The observation, which ends when it is not kept.
+    /// - Throws: As for a method without a result.
+    ///
+    /// Any thread, also from a callback. In C, `peal_observe_service`.
     public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: Service<Instance>, otherwise: Result,
         _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result

@@ -1,18 +1,20 @@
 internal import CPeal
 
 extension Center {
-    /// Adds a module. Before the start it waits for that; while the modules run it starts at once, and before this returns.
+    /// Adds a module. Before the start it waits for that; while the modules run it starts at once, and before this
+    /// returns.
     ///
     /// - Parameters:
     ///   - module: *Retained* until it is removed, or the center ends.
-    ///   - queue: Where its steps and events run; nil: on the thread of whoever starts, stops and broadcasts. *Retained*.
+    ///   - queue: Where its steps and events run; nil: on the thread of whoever starts, stops and broadcasts.
+    ///     *Retained*.
     ///   - owner: To whom it belongs; nil for the owner that the thread is inside of, if any.
-    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that does not fit;
-    ///   ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with what its start has
-    ///   thrown, and ``Status/state`` for a dependency that does not run: then it is not there.
+    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that
+    ///   does not fit; ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with
+    ///   what its start has thrown, and ``Status/state`` for a dependency that does not run: then it is not there.
     ///
     /// Any thread, also from a callback. To add a module that suspends in its start while the modules run,
-    /// do so where the thread may be blocked. In C, `peal_module_register`.
+    /// do so where the thread may be blocked. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError) -> RegisteredModule {
         let name = module.moduleName
@@ -41,7 +43,7 @@ extension Center {
     ///   - owner: To whom it belongs.
     /// - Throws: As ``add(_:on:owner:)``.
     ///
-    /// Any thread, also from a callback. In C, `peal_module_register`.
+    /// Any thread, also from a callback. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(
         _ service: Service<Part>, named name: String? = nil, moduleClass: String? = nil, dependencies: [Dependency] = [],

@@ -7,15 +7,18 @@ extension Center {
     /// - Returns: An observation that ends when nobody keeps it any more.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. In C, `peal_module_events_observe`.
+    /// Any thread. The C interface's `peal_module_events_observe`.
     public func observeModules(_ tell: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> Observation {
         try observeModules(EventTarget(tell: tell, end: {}))
     }
 
-    /// The same as an asynchronous sequence, which ends with the center.
+    /// All that happens to the modules of the center, as an asynchronous sequence, which ends with the center.
     ///
     /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
+    /// - Returns: The sequence. Nothing is heard any more once nobody keeps it.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_module_events_observe`.
     public func moduleEvents(
         buffering policy: AsyncStream<ModuleEvent>.Continuation.BufferingPolicy = .unbounded
     ) throws(PealError) -> AsyncStream<ModuleEvent> {

@@ -1,7 +1,7 @@
 internal import CPeal
 
 extension Center {
-    /// How far the modules are. In C, `peal_modules_ask`.
+    /// How far the modules are. The C interface's `peal_modules_ask`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public var modulesState: ModulesState {
@@ -20,13 +20,15 @@ extension Center {
 
     /// The modules: those that were started first, in that order, then the others in order of registration.
     ///
-    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended. In C, `peal_module_list`.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_module_list`.
     public func modules() throws(PealError) -> [RegisteredModule] {
         try CStrings.handles(peal_module()) { Status(peal_module_list(handle, $0, $1, $2)) }
             .map { RegisteredModule($0, in: handle) }
     }
 
-    /// What there is to know of all modules, in the order of ``modules()``. In C, `peal_module_ask`.
+    /// What there is to know of all modules, in the order of ``modules()``. The C interface's `peal_module_ask`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func moduleReport() throws(PealError) -> [ModuleInfo] {
@@ -36,7 +38,9 @@ extension Center {
 
     /// Finds a module by its name.
     ///
-    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names. In C, `peal_module_find`.
+    /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
+    ///
+    /// Any thread. The C interface's `peal_module_find`.
     public func module(named name: String) throws(PealError) -> RegisteredModule {
         try NameList.check(name, is: "the module's name")
         var module = peal_module()
@@ -47,8 +51,10 @@ extension Center {
     /// Removes all modules of a class, in reverse start order.
     ///
     /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``.
-    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when one is needed: it stays, and the others
-    ///   go. In C, `peal_modules_remove_class`.
+    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when one is needed: it
+    ///   stays, and the others go.
+    ///
+    /// Any thread. The C interface's `peal_modules_remove_class`.
     @discardableResult
     public func removeModules(ofClass name: String) throws(PealError) -> (removed: Int, ending: Ending) {
         try NameList.check(name, is: "the class")
@@ -57,10 +63,12 @@ extension Center {
         return (removed, ending)
     }
 
-    /// Forwards a protocol to modules: each that has a table for it (``Module/tables``), now or later, observes it while it
-    /// runs, in start order.
+    /// Forwards a protocol to modules: each that has a table for it (``Module/tables``), now or later, observes it
+    /// while it runs, in start order.
     ///
-    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown protocol. In C, `peal_modules_forward`.
+    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown protocol.
+    ///
+    /// Any thread. The C interface's `peal_modules_forward`.
     public func forwardToModules(_ protocolName: String) throws(PealError) {
         try NameList.check(protocolName, is: "the protocol's name")
         var proto = peal_protocol()

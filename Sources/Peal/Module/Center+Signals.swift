@@ -10,11 +10,12 @@ extension Center {
     /// - Parameters:
     ///   - signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM or SIGWINCH.
     ///   - action: What it does.
-    ///   - queue: Where the action runs, kept by the caller as long as the signal is bound; nil for a serial queue of peal's.
+    ///   - queue: Where the action runs, kept by the caller as long as the signal is bound; nil for a serial queue of
+    ///     peal's.
     /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler that is not peal's;
     ///   ``Status/argument`` for another signal, or ``SignalAction/background`` for another than SIGTSTP.
     ///
-    /// Any thread. In C, `peal_signal_bind`.
+    /// Any thread. The C interface's `peal_signal_bind`.
     public func bindSignal(_ signal: Int32, to action: SignalAction, on queue: Queue? = nil) throws(PealError) {
         let (action, timeout) = action.raw
         try PealError.check(peal_signal_bind(handle, signal, action, queue?.handle ?? peal_queue(), timeout))
@@ -24,7 +25,7 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
     ///
-    /// Any thread. In C, `peal_signal_unbind`.
+    /// Any thread. The C interface's `peal_signal_unbind`.
     public func unbindSignal(_ signal: Int32) throws(PealError) {
         try PealError.check(peal_signal_unbind(handle, signal))
     }
@@ -37,7 +38,7 @@ extension Center {
     ///   - queue: As for ``bindSignal(_:to:on:)``.
     /// - Throws: ``PealError`` as ``bindSignal(_:to:on:)``.
     ///
-    /// Any thread. In C, `peal_signals_bind_usual`.
+    /// Any thread. The C interface's `peal_signals_bind_usual`.
     public func bindUsualSignals(terminatingWithin limit: Duration?, on queue: Queue? = nil) throws(PealError) {
         try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(limit)))
     }

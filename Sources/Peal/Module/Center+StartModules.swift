@@ -1,18 +1,20 @@
 internal import CPeal
 
 extension Center {
-    /// Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of `willStart`
-    /// before, and of `didStart` after.
+    /// Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of
+    /// `willStart` before, and of `didStart` after.
     ///
-    /// Where a start fails, or its time limit passes, those that had started are stopped in reverse order, and the modules
-    /// are idle again: start again when the cause is gone. ``moduleReport()`` has how long each start took.
+    /// Where a start fails, or its time limit passes, those that had started are stopped in reverse order, and the
+    /// modules are idle again: start again when the cause is gone. ``moduleReport()`` has how long each start took.
     ///
-    /// - Throws: ``PealError``: ``Status/start``, with what the module has thrown; ``Status/notFound`` for a dependency that is not
-    ///   there, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``; ``Status/state`` when they start or run
-    ///   already, or have been stopped; ``Status/wouldDeadlock`` from within a step.
+    /// - Throws: ``PealError``: ``Status/start``, with what the module has thrown; ``Status/notFound`` for a dependency
+    ///   that is not there, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``;
+    ///   ``Status/state`` when they start or run already, or have been stopped; ``Status/wouldDeadlock`` from within a
+    ///   step.
     ///
-    /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so that starts which
-    /// suspend can go on, on the main actor say. In C, `peal_modules_start`.
+    /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so
+    /// that starts which suspend can go on, on the main actor say. Statements of a `main.swift` count as no task: await
+    /// it in a function. The C interface's `peal_modules_start`.
     public func startModules() throws(PealError) {
         if isInDeferredStep {
             throw PealError(
@@ -23,21 +25,28 @@ extension Center {
         throw StepFailures.complete(PealError.failure(status), in: handle)
     }
 
-    /// The same, awaited. The starts run on a thread of their own until they suspend.
+    /// Starts all modules, and waits without blocking a thread. The starts run on a thread of their own until they
+    /// suspend.
+    ///
+    /// - Throws: As the form that is not awaited.
+    ///
+    /// Any task. The C interface's `peal_modules_start`.
     public func startModules() async throws(PealError) {
         guard !isInStep else { return try startHere() }
         return try await Blocking.run { () throws(PealError) in try self.startModules() }
     }
 
     /// Stops all modules in reverse start order, for good. Tells all of `willTerminate` before. Each hears nothing more
-    /// before its own stop begins. A stop that throws, or whose time limit passes, is reported, and the next module is stopped.
+    /// before its own stop begins. A stop that throws, or whose time limit passes, is reported, and the next module is
+    /// stopped.
     ///
     /// - Parameter limit: How long all together may take; nil for no limit.
-    /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has ended.
-    /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and one was stopped without waiting for it;
-    ///   ``Status/handle``.
+    /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has
+    ///   ended.
+    /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and one was stopped without waiting for
+    ///   it; ``Status/handle``.
     ///
-    /// Any thread that may block. In a task the form that is awaited is taken. In C, `peal_modules_stop`.
+    /// Any thread that may block. In a task the form that is awaited is taken. The C interface's `peal_modules_stop`.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) throws(PealError) -> Ending {
         guard isInDeferredStep else { return try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(limit))) }
@@ -47,7 +56,14 @@ extension Center {
         return .pending
     }
 
-    /// The same, awaited. The stops run on a thread of their own until they suspend.
+    /// Stops all modules, and waits without blocking a thread. The stops run on a thread of their own until they
+    /// suspend.
+    ///
+    /// - Parameter limit: How long all together may take; nil for no limit.
+    /// - Returns: As the form that is not awaited.
+    /// - Throws: As the form that is not awaited.
+    ///
+    /// Any task. The C interface's `peal_modules_stop`.
     @discardableResult
     public func stopModules(within limit: Duration? = nil) async throws(PealError) -> Ending {
         guard !isInStep else { return try stopHere(limit) }

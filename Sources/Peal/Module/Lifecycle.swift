@@ -7,9 +7,9 @@ internal import CPeal
 /// let isOpened = try center.lifecycle.openURL("mail:inbox")
 /// ```
 ///
-/// `willStart`, `didStart` and `willTerminate` are told by the start and the stop of the modules. Each function broadcasts on
-/// the calling thread, in start order, and throws ``PealError`` with ``Status/handle`` when the center has ended. In C,
-/// `struct peal_lifecycle_protocol`.
+/// `willStart`, `didStart` and `willTerminate` are told by the start and the stop of the modules. Each function
+/// broadcasts on the calling thread, in start order, and throws ``PealError`` with ``Status/handle`` when the center
+/// has ended. In C, `struct peal_lifecycle_protocol`.
 public struct Lifecycle: Sendable {
     let center: Center
 
@@ -28,14 +28,20 @@ public struct Lifecycle: Sendable {
 
     /// Asks the modules to open a URL, until one does.
     ///
+    /// - Parameter url: What is to be opened.
     /// - Returns: Whether one did.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func openURL(_ url: String) throws(PealError) -> Bool {
         try ask("open_url", [url])
     }
 
     /// Asks the modules to go on with what the user did elsewhere, until one does.
     ///
+    /// - Parameters:
+    ///   - type: What kind of activity it is.
+    ///   - data: What it needs; nil for nothing.
     /// - Returns: Whether one did.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func continueActivity(type: String, data: String? = nil) throws(PealError) -> Bool {
         try ask("continue_activity", [type, data])
     }

@@ -17,7 +17,7 @@
 ///
 /// Everything has a default, so that a module says what it cares about and nothing else. A module hears the events from
 /// the end of its start until the beginning of its stop, in start order. Do not keep the ``Center`` in it that it was
-/// added to: the center keeps the module, and neither would end. In C, `struct peal_module_description`.
+/// added to: the center keeps the module, and neither would end. The C interface's `struct peal_module_description`.
 public protocol Module: Sendable {
     // MARK: What it is
 
@@ -40,8 +40,8 @@ public protocol Module: Sendable {
 
     /// Starts. What it throws fails the start of all, and those that had started are stopped.
     ///
-    /// A start that does not suspend runs on the thread of whoever starts the modules. What it registers before it suspends for
-    /// the first time belongs to the module's owner.
+    /// A start that does not suspend runs on the thread of whoever starts the modules. What it registers before it
+    /// suspends for the first time belongs to the module's owner.
     func start(in center: Center) async throws
     /// Stops. What it throws is reported, and the next module is stopped.
     func stop(in center: Center) async throws

@@ -1,10 +1,13 @@
 /// What happened to a module: the built-in protocol `PealModules`, in Swift.
 ///
-/// In C, `struct peal_module_events`.
+/// The C interface's `struct peal_module_events`.
 public enum ModuleEvent: Hashable, Sendable {
     /// Of a module's life.
     public enum Step: Hashable, Sendable {
-        case start, stop
+        /// ``Module/start(in:)``.
+        case start
+        /// ``Module/stop(in:)``.
+        case stop
     }
 
     /// It was started.

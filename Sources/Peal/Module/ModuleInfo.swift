@@ -2,11 +2,20 @@ internal import CPeal
 
 /// What there is to know of a module, at one moment: all of them together are the report of the start.
 ///
-/// In C, `struct peal_module_info`.
+/// The C interface's `struct peal_module_info`.
 public struct ModuleInfo: Sendable {
     /// How far a module is.
     public enum State: Hashable, Sendable {
-        case registered, starting, running, stopping, stopped
+        /// It was added, and has not been started.
+        case registered
+        /// Its start runs.
+        case starting
+        /// It was started, and hears the events.
+        case running
+        /// Its stop runs.
+        case stopping
+        /// Its stop has ended.
+        case stopped
         /// Its start has failed.
         case failed
     }

@@ -3,7 +3,7 @@ public import CPeal
 /// A module that was added to a center.
 ///
 /// It is a value, and does not keep the module, which stays until ``remove()``, the end of its owner or of its center.
-/// Any thread. In C, `peal_module`.
+/// Any thread. The C interface's `peal_module`.
 public struct RegisteredModule: Hashable, Sendable {
     /// The module in the C interface.
     public let handle: peal_module
@@ -16,7 +16,9 @@ public struct RegisteredModule: Hashable, Sendable {
 
     /// What there is to know of it.
     ///
-    /// - Throws: ``PealError`` with ``Status/handle`` when it was removed. In C, `peal_module_ask`.
+    /// - Throws: ``PealError`` with ``Status/handle`` when it was removed.
+    ///
+    /// Any thread. The C interface's `peal_module_ask`.
     public func info() throws(PealError) -> ModuleInfo {
         var info = peal_module_info()
         info.size = MemoryLayout<peal_module_info>.size
@@ -26,17 +28,19 @@ public struct RegisteredModule: Hashable, Sendable {
 
     /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit.
     ///
-    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed or this is its own
-    ///   call.
+    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed or this
+    ///   is its own call.
     /// - Throws: ``PealError``: ``Status/state`` when a module that runs needs it; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. In C, `peal_module_remove`.
+    /// Any thread, also from a callback. The C interface's `peal_module_remove`.
     @discardableResult
     public func remove() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
 
+    /// Whether both are the same module.
     public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {
         left.handle.number == right.handle.number
     }
 
+    /// Hashes the handle.
     public func hash(into hasher: inout Hasher) { hasher.combine(handle.number) }
 }

@@ -1,14 +1,14 @@
 internal import CPeal
 
-/// What a POSIX signal does to the modules of a center. In C, `peal_signal_action`.
+/// What a POSIX signal does to the modules of a center. The C interface's `peal_signal_action`.
 public enum SignalAction: Hashable, Sendable {
-    /// Stops the modules, within a time limit for all together (nil for none). The signal is caught once: the second one does
-    /// what it did before.
+    /// Stops the modules, within a time limit for all together (nil for none). The signal is caught once: the second
+    /// one does what it did before.
     case terminate(within: Duration?)
     /// Tells the modules of `configurationReloaded`.
     case reload
-    /// Tells the modules of `willResignActive` and `didEnterBackground`; then the process is stopped as the signal would have
-    /// done. For SIGTSTP alone.
+    /// Tells the modules of `willResignActive` and `didEnterBackground`; then the process is stopped as the signal
+    /// would have done. For SIGTSTP alone.
     case background
     /// Tells the modules of `willEnterForeground` and `didBecomeActive`.
     case foreground

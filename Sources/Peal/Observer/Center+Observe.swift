@@ -16,8 +16,8 @@ extension Center {
     ///   - body: Kept until the observation has ended and its last call has returned.
     /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too: observe the protocol then;
-    ///   ``Status/conflict`` where the center knows the method with another prototype; ``Status/type`` for a queue where
-    ///   a parameter is a bare pointer.
+    ///   ``Status/conflict`` where the center knows the method with another prototype; ``Status/type`` for a queue
+    ///   where a parameter is a bare pointer.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable

@@ -9,11 +9,11 @@ extension Center {
     /// once it is gone.
     ///
     /// - Parameters:
-    ///   - method: what to hear. It has no result, since nobody could wait for it.
-    ///   - actor: where the closure runs, later.
-    ///   - options: what is special about it; not a queue.
-    ///   - body: gets the actor and the arguments; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - method: What to hear. It has no result, since nobody could wait for it.
+    ///   - actor: Where the closure runs, later.
+    ///   - options: What is special about it; not a queue.
+    ///   - body: Gets the actor and the arguments; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
     ///   that is a bare pointer and so cannot be kept.
     ///
@@ -40,11 +40,11 @@ extension Center {
     ///     }
     ///
     /// - Parameters:
-    ///   - method: what to hear. It has no result, since nobody could wait for it.
+    ///   - method: What to hear. It has no result, since nobody could wait for it.
     ///   - actor: `MainActor.shared`.
-    ///   - options: what is special about it; not a queue.
-    ///   - body: gets the arguments; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - options: What is special about it; not a queue.
+    ///   - body: Gets the arguments; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
     ///   that is a bare pointer and so cannot be kept.
     ///

@@ -6,9 +6,14 @@ extension Center {
     ///     let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
     ///     let observation = try center.observe(ping) { number in … }
     ///
-    /// `peal_observe_handler` in C.
-    ///
+    /// - Parameters:
+    ///   - method: What to hear.
+    ///   - options: What is special about it.
+    ///   - body: Kept until the observation has ended and its last call has returned.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/handle`` when the method is gone; else as for a declared method.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<each Parameter: PealValue>(
         _ method: BoundMethod<Void, repeat each Parameter>, _ options: ObserverOption...,
@@ -18,6 +23,15 @@ extension Center {
     }
 
     /// Calls a closure for each broadcast of a method that was found in this center, and gives back what it returns.
+    ///
+    /// - Parameters:
+    ///   - method: What to hear.
+    ///   - options: What is special about it.
+    ///   - body: Kept as that of a method without a result.
+    /// - Returns: The observation, which ends when it is not kept.
+    /// - Throws: As for a method without a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Result: PealResult, each Parameter: PealValue>(
         _ method: BoundMethod<Result, repeat each Parameter>, _ options: ObserverOption...,

@@ -13,7 +13,8 @@ extension Center {
     /// - Parameters:
     ///   - type: The protocol.
     ///   - options: What is special about the observer.
-    ///   - methods: Runs once, before this returns.
+    ///   - methods: Says what is done for each method. Runs once, before this returns.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/conformance``, whose sentence names the required methods that are missing;
     ///   ``Status/argument`` where no method is answered; ``Status/conflict`` for one that is answered twice.
     ///
@@ -30,15 +31,19 @@ extension Center {
 
     /// Observes a protocol by an object, which is not kept alive: the observation ends when it is dead.
     ///
-    ///     let observation = try center.observe(Chat.self, weakly: window) {
+    ///     try center.observe(Chat.self, weakly: window) {
     ///         $0.on(Chat.onMessage, Window.show)
-    ///     }.keep()
+    ///     }.keep()        // the window alone decides how long
     ///
     /// During a call the object is alive. It is called on any broadcasting thread, and so must be `Sendable`.
     ///
     /// - Parameters:
+    ///   - type: The protocol.
     ///   - object: Held weakly. The same one on the same protocol and queue is refused, unless an option says
     ///     otherwise.
+    ///   - options: What is special about the observer.
+    ///   - methods: Runs once, before this returns.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: As the form without an object; ``Status/duplicate``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
@@ -57,7 +62,12 @@ extension Center {
     ///
     /// For who kept no ``Observation``. Those for protocols that adopt it stay.
     ///
+    /// - Parameters:
+    ///   - type: The protocol.
+    ///   - object: Who observes it.
     /// - Returns: How many there were.
+    /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
+    ///   has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult

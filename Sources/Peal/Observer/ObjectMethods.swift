@@ -13,7 +13,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     /// Answers a method without a result by a method of the object's class.
     ///
     /// - Parameters:
-    ///   - method: of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
     ///   - body: `Window.show`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
     @inlinable
     public mutating func on<Owner, each Parameter: PealValue>(
@@ -23,7 +23,12 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
     }
 
-    /// Answers a method without a result.
+    /// Answers a method without a result by a closure.
+    ///
+    /// - Parameters:
+    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: Gets the object, alive, and the arguments. Runs on the broadcasting thread, or on the observer's
+    ///     queue.
     @inlinable
     public mutating func on<Owner, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
@@ -33,6 +38,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Answers a method with a result by a method of the object's class.
+    ///
+    /// - Parameters:
+    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: `Window.mayClose`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
@@ -41,7 +50,11 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
     }
 
-    /// Answers a method with a result.
+    /// Answers a method with a result by a closure.
+    ///
+    /// - Parameters:
+    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: Gets the object, alive, and the arguments, and gives back the result.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,

@@ -23,7 +23,7 @@ public final class Observation: Sendable {
     /// Lets the observation outlive this object: it then ends with its center, its owner or its observed object, or
     /// by ``cancel()``.
     ///
-    /// - Returns: the same observation.
+    /// - Returns: The same observation.
     ///
     /// Any thread.
     @discardableResult
@@ -40,7 +40,7 @@ public final class Observation: Sendable {
     /// Ends it. Once this returns no call of it starts, on any thread; one that another thread has begun may still
     /// be finishing. What the closure keeps is freed once that has returned.
     ///
-    /// - Returns: whether it was in force until now.
+    /// - Returns: Whether it was in force until now.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove`.
     @discardableResult

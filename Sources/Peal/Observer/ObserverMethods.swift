@@ -12,8 +12,8 @@ public struct ObserverMethods: Sendable {
     /// Answers a method without a result.
     ///
     /// - Parameters:
-    ///   - method: of the observed protocol, or of one that it adopts; each at most once.
-    ///   - body: runs on the broadcasting thread, or on the observer's queue; kept until the observation has ended and
+    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - body: Runs on the broadcasting thread, or on the observer's queue; kept until the observation has ended and
     ///     its last call has returned.
     @inlinable
     public mutating func on<Owner, each Parameter: PealValue>(
@@ -26,8 +26,8 @@ public struct ObserverMethods: Sendable {
     /// Answers a method with a result.
     ///
     /// - Parameters:
-    ///   - method: as for a method without a result.
-    ///   - body: gives back the result. With a queue nobody waits for it; ``BoundMethod/gather(_:timeout:)`` brings it.
+    ///   - method: As for a method without a result.
+    ///   - body: Gives back the result. With a queue nobody waits for it; ``BoundMethod/gather(_:timeout:)`` brings it.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,

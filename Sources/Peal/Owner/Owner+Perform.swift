@@ -11,7 +11,7 @@ extension Owner {
     /// - Throws: ``PealError``: ``Status/handle`` when it was retired; ``Status/limit``. Then the closure was
     ///   not called.
     ///
-    /// Any thread. In C, `peal_owner_enter` and `peal_owner_leave`.
+    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () -> Result) throws(PealError) -> Result {
         try PealError.check(peal_owner_enter(handle))
@@ -19,7 +19,13 @@ extension Owner {
         return body()
     }
 
-    /// The same for a closure that throws peal's own errors.
+    /// Calls a closure that throws peal's own errors: what it registers on this thread belongs to the owner.
+    ///
+    /// - Parameter body: Called once, unless this throws before.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws; else as for one that does not throw.
+    ///
+    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () throws(PealError) -> Result) throws(PealError) -> Result {
         try PealError.check(peal_owner_enter(handle))
@@ -27,7 +33,13 @@ extension Owner {
         return try body()
     }
 
-    /// The same for a closure that throws: what it throws is thrown on.
+    /// Calls a closure that throws anything: what it registers on this thread belongs to the owner.
+    ///
+    /// - Parameter body: Called once, unless this throws before.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws; else as for one that does not throw.
+    ///
+    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () throws -> Result) throws -> Result {
         try PealError.check(peal_owner_enter(handle))

@@ -9,7 +9,8 @@ public import CPeal
 /// if try owner.retire(within: .seconds(1)) == .complete { unload(plugin) }
 /// ```
 ///
-/// An owner that nobody keeps any more is retired without waiting for its calls that run. In C, `peal_owner`.
+/// An owner that nobody keeps any more is retired without waiting for its calls that run. The C interface's
+/// `peal_owner`.
 public final class Owner: Sendable {
     /// The owner in the C interface.
     public let handle: peal_owner
@@ -19,7 +20,7 @@ public final class Owner: Sendable {
     /// - Parameter name: For reports; up to 255 bytes.
     /// - Throws: ``PealError`` with ``Status/argument`` for a name that is too long.
     ///
-    /// Any thread. In C, `peal_owner_create`.
+    /// Any thread. The C interface's `peal_owner_create`.
     public init(_ name: String) throws(PealError) {
         try NameList.check(name, is: "the owner's name")
         var handle = peal_owner()
@@ -29,14 +30,14 @@ public final class Owner: Sendable {
 
     deinit { _ = peal_owner_retire(handle, 0) }
 
-    /// Its name; nil when it was retired. In C, `peal_owner_name`.
+    /// Its name; nil when it was retired. The C interface's `peal_owner_name`.
     public var name: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard peal_owner_name(handle, &buffer, buffer.count, nil).rawValue >= 0 else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// How many observations belong to it. In C, `peal_owner_list_observations`.
+    /// How many observations belong to it. The C interface's `peal_owner_list_observations`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when it was retired.
     public var observationCount: Int {
@@ -51,11 +52,11 @@ public final class Owner: Sendable {
     ///
     /// - Parameter limit: How long to wait for what runs; nil for no limit.
     /// - Returns: ``Ending/complete``: none of its code runs or will be called, so it may be unloaded.
-    ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed or this is its own call:
-    ///   do not unload it.
+    ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed or this is its own
+    ///   call: do not unload it.
     /// - Throws: ``PealError`` with ``Status/handle`` when it was retired already.
     ///
-    /// Any thread, also from a callback. In C, `peal_owner_retire`.
+    /// Any thread, also from a callback. The C interface's `peal_owner_retire`.
     public func retire(within limit: Duration? = nil) throws(PealError) -> Ending {
         try Ending(checking: peal_owner_retire(handle, Milliseconds.limit(limit)))
     }

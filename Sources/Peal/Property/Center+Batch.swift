@@ -11,9 +11,9 @@ extension Center {
     /// Values change at once. Of each property that was set observers are told once, with the first old value and
     /// the last new one. Batches nest: the outermost counts.
     ///
-    /// - Parameter body: sets properties. When it throws, what it has set so far is told all the same.
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws; ``Status/memory``.
+    /// - Parameter body: Sets properties. When it throws, what it has set so far is told all the same.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; ``Status/memory``.
     ///
     /// Any thread; each has its own. The C interface's `peal_batch_begin`, `peal_batch_end`.
     @discardableResult

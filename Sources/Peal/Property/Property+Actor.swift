@@ -6,11 +6,11 @@ extension Property {
     /// The actor is held weakly: the observation ends once it is gone.
     ///
     /// - Parameters:
-    ///   - actor: where the closure runs, later.
-    ///   - telling: when: `.initial`, `.latest`.
-    ///   - options: what is special about it; not a queue.
-    ///   - body: gets the actor, the old value and the new one; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - actor: Where the closure runs, later.
+    ///   - telling: When: `.initial`, `.latest`.
+    ///   - options: What is special about it; not a queue.
+    ///   - body: Gets the actor, the old value and the new one; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -32,10 +32,10 @@ extension Property {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - telling: when: `.initial`, `.latest`.
-    ///   - options: what is special about it; not a queue.
-    ///   - body: gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - telling: When: `.initial`, `.latest`.
+    ///   - options: What is special about it; not a queue.
+    ///   - body: Gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.

@@ -6,10 +6,10 @@ extension Property {
     ///     let shown = try volume.observe { old, new in print("from \(old) to \(new)") }
     ///
     /// - Parameters:
-    ///   - telling: when: `.initial`, `.latest`, `.before`.
-    ///   - options: what is special about it: `.on(queue)`, `.priority(1)`, `.once`.
-    ///   - body: gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - telling: When: `.initial`, `.latest`, `.before`.
+    ///   - options: What is special about it: `.on(queue)`, `.priority(1)`, `.once`.
+    ///   - body: Gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -27,10 +27,10 @@ extension Property {
     /// The same, with a record that also tells the initial value from a change.
     ///
     /// - Parameters:
-    ///   - telling: when: `.initial`, `.latest`, `.before`.
-    ///   - options: what is special about it.
-    ///   - body: gets the record; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - telling: When: `.initial`, `.latest`, `.before`.
+    ///   - options: What is special about it.
+    ///   - body: Gets the record; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -48,11 +48,11 @@ extension Property {
     ///     try volume.observe(weakly: bar) { bar, old, new in bar.show(new) }
     ///
     /// - Parameters:
-    ///   - object: held weakly, and kept alive during each call.
-    ///   - telling: when.
-    ///   - options: what is special about it.
-    ///   - body: gets the object, the old value and the new one.
-    /// - Returns: the observation, which stays when the result is dropped.
+    ///   - object: Held weakly, and kept alive during each call.
+    ///   - telling: When.
+    ///   - options: What is special about it.
+    ///   - body: Gets the object, the old value and the new one.
+    /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.

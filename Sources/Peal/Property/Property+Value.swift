@@ -21,7 +21,7 @@ extension Property {
 
     /// Sets the value, and tells the observers before it returns, or lets those be told who tell already.
     ///
-    /// - Parameter value: the new value; copied.
+    /// - Parameter value: The new value; copied.
     /// - Returns: ``Status/ok``; ``Status/deferred``: set, and told later, since the property is being told or a batch
     ///   is open; ``Status/rejected``: set, but a queue was full for an observer's call.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/limit`` when 65,536 changes wait to be told;
@@ -39,10 +39,10 @@ extension Property {
     /// Sets the value if it is still the expected one.
     ///
     /// - Parameters:
-    ///   - expected: compared by its bytes; a string by its characters.
-    ///   - value: the new value.
-    /// - Returns: whether it was set. If not, nobody is told.
-    /// - Throws: as ``set(_:)``.
+    ///   - expected: Compared by its bytes; a string by its characters.
+    ///   - value: The new value.
+    /// - Returns: Whether it was set. If not, nobody is told.
+    /// - Throws: As ``set(_:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
     @discardableResult
@@ -64,9 +64,9 @@ extension Property {
     ///
     ///     try volume.modify { $0 += 1 }
     ///
-    /// - Parameter body: gets the value and changes it; called again when somebody else was faster.
-    /// - Returns: the new value.
-    /// - Throws: as ``set(_:)``.
+    /// - Parameter body: Gets the value and changes it; called again when somebody else was faster.
+    /// - Returns: The new value.
+    /// - Throws: As ``set(_:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
     @discardableResult

@@ -22,10 +22,10 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
-    ///   - initial: its value, if it is new.
-    ///   - center: where.
-    ///   - ignoresEqual: whether a set to an equal value tells nobody. Equal are values with equal bytes.
-    ///   - owner: for whom it is defined: it ends with the last owner. nil: the thread's, if any.
+    ///   - initial: Its value, if it is new.
+    ///   - center: Where.
+    ///   - ignoresEqual: Whether a set to an equal value tells nobody. Equal are values with equal bytes.
+    ///   - owner: For whom it is defined: it ends with the last owner. nil: the thread's, if any.
     /// - Throws: ``Status/conflict`` when the name has another type, or ignores equal values otherwise;
     ///   ``Status/type`` for a type that cannot be a value.
     ///
@@ -51,8 +51,8 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// Finds a property that somebody else has defined.
     ///
     /// - Parameters:
-    ///   - name: its name.
-    ///   - center: where.
+    ///   - name: Its name.
+    ///   - center: Where.
     /// - Throws: ``Status/notFound``; ``Status/type`` when it has another type.
     ///
     /// Any thread. The C interface's `peal_property_find`.
@@ -66,12 +66,17 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
 
     /// The name.
     ///
+    /// - Returns: The name with which it was defined.
+    /// - Throws: ``Status/handle`` once the property has ended.
+    ///
     /// Any thread. The C interface's `peal_property_name`.
     public func name() throws(PealError) -> String {
         try CStrings.copied { Status(peal_property_name(handle, $0, $1, $2)) }
     }
 
     /// Ends the property, whoever defined it: its observers are removed, changes that wait are told to nobody.
+    ///
+    /// - Throws: ``Status/handle`` once it has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_remove`.
     public func remove() throws(PealError) { try PealError.check(peal_property_remove(handle)) }

@@ -24,10 +24,10 @@ public struct Shared<Value: PealValue & Sendable>: Sendable {
     /// Defines the property, or finds it.
     ///
     /// - Parameters:
-    ///   - wrappedValue: its value, if it is new.
+    ///   - wrappedValue: Its value, if it is new.
     ///   - name: 1 to 255 bytes.
-    ///   - center: where; kept.
-    ///   - ignoresEqual: whether a set to an equal value tells nobody.
+    ///   - center: Where; kept.
+    ///   - ignoresEqual: Whether a set to an equal value tells nobody.
     ///
     /// Any thread. The C interface's `peal_property_define`.
     public init(

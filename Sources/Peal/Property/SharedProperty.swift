@@ -22,10 +22,10 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Defines the property, or finds it.
     ///
     /// - Parameters:
-    ///   - initial: its value, if it is new.
+    ///   - initial: Its value, if it is new.
     ///   - name: 1 to 255 bytes.
-    ///   - center: where; kept.
-    ///   - ignoresEqual: whether a set to an equal value tells nobody.
+    ///   - center: Where; kept.
+    ///   - ignoresEqual: Whether a set to an equal value tells nobody.
     ///
     /// Any thread. The C interface's `peal_property_define`.
     public init(
@@ -40,6 +40,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
 
     /// The property itself, for all that it can do.
     ///
+    /// - Returns: The property, which can be kept by itself.
     /// - Throws: ``Status/conflict`` where the name has another type; ``Status/handle`` once the center has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_define`.
@@ -57,10 +58,10 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Tells a closure of each change: ``Property/observe(_:_:body:)``.
     ///
     /// - Parameters:
-    ///   - telling: when: `.initial`, `.latest`, `.before`.
-    ///   - options: what is special about it.
-    ///   - body: gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: the observation, which ends when it is not kept.
+    ///   - telling: When: `.initial`, `.latest`, `.before`.
+    ///   - options: What is special about it.
+    ///   - body: Gets the old value and the new one; kept until the observation has ended.
+    /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: ``failure``, or ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.

@@ -12,7 +12,7 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>
     ///   - name: The name in C.
     ///   - parameters: The parameters' names, for messages and for readers; or their whole C declarations, where
     ///     there is more to say than the Swift type does: `"const float *__counted_by(n) samples", "size_t n"`.
-    ///   - isRequired: Whether an observer without it is refused. An observer of a single method has no others.
+    ///   - isRequired: Whether an observer without it is refused.
     ///   - since: The version of the protocol in which it came.
     ///   - recursion: What a broadcast inside a callback of the same method does.
     ///   - isBorrowed: The broadcasters promise that bare pointers outlive a call that is kept.
@@ -30,8 +30,14 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>
     /// Declares a method with a result.
     ///
     /// - Parameters:
+    ///   - name: The name in C.
+    ///   - parameters: The parameters' names, or their whole C declarations.
     ///   - policy: What becomes of the results. `nil`: what the protocol's first definition says; and if this is the
     ///     first, they are dropped.
+    ///   - isRequired: Whether an observer without it is refused.
+    ///   - since: The version of the protocol in which it came.
+    ///   - recursion: What a broadcast inside a callback of the same method does.
+    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a call that is kept.
     public init(
         _ name: String, parameters: String..., policy: Policy? = nil, isRequired: Bool = false, since: UInt32 = 1,
         recursion: Recursion = .recursive, isBorrowed: Bool = false

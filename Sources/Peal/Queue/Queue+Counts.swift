@@ -25,6 +25,9 @@ extension Queue {
 
     /// What the queue has done, all at one moment.
     ///
+    /// - Returns: The counts since it was made.
+    /// - Throws: ``Status/handle`` when the queue has ended.
+    ///
     /// Any thread. The C interface's `peal_queue_read_counts`.
     public func counts() throws(PealError) -> Counts {
         var counts = peal_queue_counts()

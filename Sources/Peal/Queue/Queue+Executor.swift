@@ -4,9 +4,9 @@ extension Queue {
     /// Makes a queue whose calls run on a task executor.
     ///
     /// - Parameters:
-    ///   - executor: where. The queue keeps it.
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - executor: Where. The queue keeps it.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -23,9 +23,9 @@ extension Queue {
     /// Makes a queue whose calls run on a serial executor.
     ///
     /// - Parameters:
-    ///   - executor: where. The queue keeps it.
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - executor: Where. The queue keeps it.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -45,9 +45,9 @@ extension Queue {
     /// The actor is held weakly. Once it is gone, calls are refused, and counted.
     ///
     /// - Parameters:
-    ///   - actor: where.
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - actor: Where.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.

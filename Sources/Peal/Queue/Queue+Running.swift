@@ -3,9 +3,9 @@ import CPeal
 extension Queue {
     /// Runs what waits, on the calling thread: for pumped queues, and on the main thread for ``main``.
     ///
-    /// - Parameter limit: how many broadcasts to run at most, those that arrive meanwhile too; nil for as many
+    /// - Parameter limit: How many broadcasts to run at most, those that arrive meanwhile too; nil for as many
     ///   as wait when it begins.
-    /// - Returns: how many calls were made. Firings of timers do not count.
+    /// - Returns: How many calls were made. Firings of timers do not count.
     /// - Throws: ``PealError`` for a queue of another kind, on the wrong thread, and while it is being pumped.
     ///
     /// Any thread, one at a time. The C interface's `peal_queue_pump`.
@@ -24,6 +24,7 @@ extension Queue {
     /// A file descriptor that is readable while something waits: for `poll` and its kin. The queue closes it;
     /// do not read from it.
     ///
+    /// - Returns: The descriptor. It stays the queue's.
     /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
     ///
     /// Any thread. The C interface's `peal_queue_descriptor`.
@@ -34,6 +35,8 @@ extension Queue {
     }
 
     /// Holds calls back, from the next on. Counted: as many ``resume()`` let it go on.
+    ///
+    /// - Throws: ``Status/handle`` when the queue has ended.
     ///
     /// Any thread, also from one of its calls. The C interface's `peal_queue_pause`.
     public func pause() throws(PealError) { try PealError.check(peal_queue_pause(handle)) }
@@ -47,7 +50,7 @@ extension Queue {
 
     /// Waits until all that was put on the queue before this call has been delivered or dropped.
     ///
-    /// - Parameter timeout: how long; nil for no limit.
+    /// - Parameter timeout: How long; nil for no limit.
     /// - Throws: ``PealError`` when that has passed, and from one of the queue's own calls, which would wait
     ///   for itself.
     ///

@@ -3,7 +3,7 @@ public import CPeal
 /// A place where calls are delivered later, one after the other, in the order of the broadcasts.
 ///
 ///     let queue = try Queue()
-///     try center.observe((any ChatObserver).self, view, on: queue)
+///     try center.observe((any ChatObserver).self, view, .on(queue))
 ///
 /// What differs is who runs the calls: threads of libdispatch (``init(capacity:overflow:)``), the program
 /// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
@@ -23,8 +23,8 @@ public final class Queue: Sendable {
     /// Makes a queue whose calls run on threads of libdispatch.
     ///
     /// - Parameters:
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -37,8 +37,8 @@ public final class Queue: Sendable {
     /// ``descriptor()`` tells a loop of `poll` or `epoll` when there is something to run.
     ///
     /// - Parameters:
-    ///   - capacity: how many broadcasts may wait; nil for no bound.
-    ///   - overflow: what happens to one more.
+    ///   - capacity: How many broadcasts may wait; nil for no bound.
+    ///   - overflow: What happens to one more.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.

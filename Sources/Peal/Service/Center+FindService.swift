@@ -8,7 +8,7 @@ extension Center {
     ///   - name: Its name; the type's own by default.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
-    /// Any thread. In C, `peal_service_find`.
+    /// Any thread. The C interface's `peal_service_find`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> Service<Instance> {
@@ -20,30 +20,41 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it: find the
     ///   one that you want by its name.
     ///
-    /// Any thread. In C, `peal_service_find_provider`.
+    /// Any thread. The C interface's `peal_service_find_provider`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> Service<Instance> {
         Service(try findProvider(of: protocolName), in: self)
     }
 
-    /// Finds a service by its name, whatever made it. In C, `peal_service_find`.
+    /// Finds a service by its name, whatever made it.
     ///
+    /// - Parameter name: Its name.
+    /// - Returns: The service, created or not.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
+    ///
+    /// Any thread. The C interface's `peal_service_find`.
     public func anyService(named name: String) throws(PealError) -> AnyService {
         AnyService(try find(name))
     }
 
-    /// Finds the service that provides a protocol, whatever made it. In C, `peal_service_find_provider`.
+    /// Finds the service that provides a protocol, whatever made it.
     ///
+    /// - Parameter protocolName: The protocol's name.
+    /// - Returns: The service, created or not.
     /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it.
+    ///
+    /// Any thread. The C interface's `peal_service_find_provider`.
     public func anyService(providing protocolName: String) throws(PealError) -> AnyService {
         AnyService(try findProvider(of: protocolName))
     }
 
-    /// The services of the center, peal's own too, in order of registration. In C, `peal_service_list`.
+    /// The services of the center, peal's own too, in order of registration.
     ///
+    /// - Returns: Those that are registered now.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_service_list`.
     public func services() throws(PealError) -> [AnyService] {
         try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
     }

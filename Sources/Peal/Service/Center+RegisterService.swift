@@ -10,12 +10,13 @@ extension Center {
     /// try center.register((any Mail).self) { _ in SMTPMail() }     // known by what it can, not by what it is
     /// ```
     ///
-    /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs them,
-    /// with no lock held.
+    /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs
+    /// them, with no lock held.
     ///
     /// - Parameters:
     ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
-    ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are peal's.
+    ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are
+    ///     peal's.
     ///   - isPersistent: Whether the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.
     ///   - provides: Tables of C functions for protocols that it provides to C, and by which it may be found.
@@ -28,9 +29,10 @@ extension Center {
     ///     error's sentence; the next get tries again. It may get other services, and must not remove any.
     /// - Returns: The service, which leads to its instance without a name.
     /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken, ``Status/conformance`` for a table
-    ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad name.
+    ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad
+    ///   name.
     ///
-    /// Any thread, also from a callback and a creation. In C, `peal_service_register`.
+    /// Any thread, also from a callback and a creation. The C interface's `peal_service_register`.
     @discardableResult
     public func register<Instance: Sendable>(
         _ type: Instance.Type = Instance.self,

@@ -13,16 +13,19 @@ extension Center {
     ///   - name: Its name; the type's own by default.
     /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``Service/get()``.
     ///
-    /// Any thread, also from a callback and a creation; it waits for creations. In C, `peal_service_get`.
+    /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> ServiceUse<Instance> {
         try service(type, named: name).get()
     }
 
-    /// The same by a protocol that the service provides.
+    /// Gets the instance of the service that provides a protocol, for as long as the use is kept.
     ///
-    /// - Throws: ``PealError``; also ``Status/ambiguous`` when several provide it. In C, `peal_service_get_provider`.
+    /// - Throws: ``PealError``; also ``Status/ambiguous`` when several provide it.
+    ///
+    /// Any thread, also from a callback and a creation; it waits for creations. The C interface's
+    /// `peal_service_get_provider`.
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> ServiceUse<Instance> {
@@ -39,7 +42,7 @@ extension Center {
     ///   - body: Called once, unless this throws.
     /// - Throws: ``PealError`` as ``get(_:named:)``; then the closure was not called.
     ///
-    /// Any thread. In C, `peal_scope_begin` and `peal_scope_end`.
+    /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) -> Result
@@ -47,7 +50,16 @@ extension Center {
         try service(type, named: name).with(body)
     }
 
-    /// The same for a closure that throws: what it throws is thrown on.
+    /// Calls a closure that throws with the instance of a service, for a moment and on this thread.
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered.
+    ///   - name: Its name; the type's own by default.
+    ///   - body: Called once, unless this throws before.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws; ``PealError`` as ``get(_:named:)``.
+    ///
+    /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) throws -> Result
@@ -61,7 +73,7 @@ extension Center {
     /// - Returns: How many were removed, and ``Ending/pending`` when some of them are still in use.
     /// - Throws: ``PealError``: ``Status/state`` from within a creation or the end of a session; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. In C, `peal_session_end`.
+    /// Any thread, also from a callback. The C interface's `peal_session_end`.
     @discardableResult
     public func endSession() throws(PealError) -> (removed: Int, ending: Ending) {
         var removed = 0

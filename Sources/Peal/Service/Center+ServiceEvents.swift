@@ -7,19 +7,22 @@ extension Center {
     /// - Returns: An observation that ends when nobody keeps it any more.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. In C, `peal_service_events_observe`.
+    /// Any thread. The C interface's `peal_service_events_observe`.
     public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
         try observeServices(EventTarget(tell: tell, end: {}))
     }
 
-    /// The same as an asynchronous sequence, which ends with the center.
+    /// All that happens to the services of the center, as an asynchronous sequence, which ends with the center.
     ///
     /// ```swift
     /// for await event in try center.serviceEvents() { print(event) }
     /// ```
     ///
     /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
+    /// - Returns: The sequence. Nothing is heard any more once nobody keeps it.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_service_events_observe`.
     public func serviceEvents(
         buffering policy: AsyncStream<ServiceEvent>.Continuation.BufferingPolicy = .unbounded
     ) throws(PealError) -> AsyncStream<ServiceEvent> {

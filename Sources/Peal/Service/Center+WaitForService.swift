@@ -10,7 +10,7 @@ extension Center {
     ///   - limit: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile.
     ///
-    /// Any thread that may block. In C, `peal_service_wait`.
+    /// Any thread that may block. The C interface's `peal_service_wait`.
     @available(*, noasync, message: "this blocks the thread: await serviceWhenRegistered instead")
     public func waitForService<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, within limit: Duration? = nil
@@ -31,7 +31,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile;
     ///   ``Status/state`` when the task was cancelled.
     ///
-    /// In C, `peal_service_wait`.
+    /// The C interface's `peal_service_wait`.
     public func serviceWhenRegistered<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, within limit: Duration? = nil
     ) async throws(PealError) -> Service<Instance> {

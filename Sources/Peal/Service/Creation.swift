@@ -2,7 +2,7 @@ internal import CPeal
 
 /// A creation of a service that runs: what its closure can ask.
 ///
-/// It is there for the closure alone, and cannot be kept. In C, `struct peal_creation`.
+/// It is there for the closure alone, and cannot be kept. The C interface's `struct peal_creation`.
 public struct Creation: ~Copyable {
     private let memory: UnsafeMutablePointer<peal_creation>
     private let kept: UseKeeper
@@ -29,7 +29,7 @@ public struct Creation: ~Copyable {
     /// - Throws: ``PealError``, as ``Center/get(_:named:)``. Where services need each other, it has the path. Throw
     ///   it on: then the creation fails with this sentence.
     ///
-    /// The thread of the creation. In C, `peal_service_get`.
+    /// The thread of the creation. The C interface's `peal_service_get`.
     public func get<Other: Sendable>(_ type: Other.Type = Other.self, named name: String? = nil) throws(PealError) -> Other {
         let service = try center.service(type, named: name)
         let (use, instance) = try service.take()
@@ -39,7 +39,9 @@ public struct Creation: ~Copyable {
 
     /// Gets the service that provides a protocol; the rest as for ``get(_:named:)``.
     ///
-    /// - Throws: ``PealError`` with ``Status/ambiguous`` where several provide it. In C, `peal_service_get_provider`.
+    /// - Throws: ``PealError`` with ``Status/ambiguous`` where several provide it.
+    ///
+    /// The thread of the creation. The C interface's `peal_service_get_provider`.
     public func get<Other: Sendable>(
         _ type: Other.Type = Other.self, providing protocolName: String
     ) throws(PealError) -> Other {

@@ -10,7 +10,7 @@ extension Service {
     /// - Returns: What the closure returns.
     /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
     ///
-    /// Any thread; it waits for creations. In C, `peal_scope_begin` and `peal_scope_end`.
+    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
         var scope = peal_scope()
@@ -19,7 +19,13 @@ extension Service {
         return body(instance)
     }
 
-    /// The same for a closure that throws: what it throws is thrown on.
+    /// Calls a closure that throws with the instance, which is created where there is none yet.
+    ///
+    /// - Parameter body: Called once, on this thread, unless this throws before.
+    /// - Returns: What the closure returns.
+    /// - Throws: What the closure throws; ``PealError`` as ``get()``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) throws -> Result) throws -> Result {
         var scope = peal_scope()

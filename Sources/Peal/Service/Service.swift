@@ -13,8 +13,9 @@ public import CPeal
 /// let held = try accounts.get()                 // for as long as `held` is kept
 /// ```
 ///
-/// It is a value that leads to the registration, and does not keep it. Any thread. In C, `peal_service`.
+/// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.
 public struct Service<Instance: Sendable>: ServiceReference {
+    /// The service in the C interface.
     public let handle: peal_service
     /// The protocol that instances made in Swift provide; zero where there is none in the center.
     @usableFromInline let mark: peal_protocol
@@ -39,9 +40,10 @@ public struct Service<Instance: Sendable>: ServiceReference {
     /// - Returns: A use that ends when nobody keeps it any more.
     /// - Throws: ``PealError``: ``Status/creation``, with what the creation threw; ``Status/cycle`` where
     ///   services need each other, with the path; ``Status/type`` where the instance is of another type or was not
-    ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has its error.
+    ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has
+    ///   its error.
     ///
-    /// Any thread; it waits for creations. In C, `peal_service_use_instance`.
+    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
         let (use, instance) = try take()

@@ -1,6 +1,6 @@
 /// What happened to a service: the built-in protocol `PealServices`, in Swift.
 ///
-/// In C, `struct peal_service_events`.
+/// The C interface's `struct peal_service_events`.
 public enum ServiceEvent: Hashable, Sendable {
     /// A service of this name was registered.
     case registered(String)

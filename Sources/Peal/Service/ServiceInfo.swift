@@ -2,7 +2,7 @@ internal import CPeal
 
 /// What there is to know of a service, at one moment.
 ///
-/// In C, `struct peal_service_info`.
+/// The C interface's `struct peal_service_info`.
 public struct ServiceInfo: Sendable {
     /// What stands in the place of the instance.
     public enum State: Hashable, Sendable {

@@ -3,7 +3,9 @@ internal import CPeal
 extension ServiceReference {
     /// Gets the instance as C has it, which is created where there is none yet.
     ///
-    /// - Throws: ``PealError`` as ``Service/get()``. In C, `peal_service_use_instance`.
+    /// - Throws: ``PealError`` as ``Service/get()``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     public func usePointer() throws(PealError) -> PointerUse {
         let (use, pointer) = try takePointer()
         return PointerUse(use, pointer: pointer)
@@ -15,7 +17,9 @@ extension ServiceReference {
     ///   - protocolName: A protocol that the service provides.
     ///   - type: The struct that the protocol's list macro made, imported into Swift.
     /// - Throws: ``PealError``: ``Status/notFound`` when the service does not provide the protocol; the rest as
-    ///   ``Service/get()``. In C, `peal_service_use_instance` and `peal_use_table`.
+    ///   ``Service/get()``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance` and `peal_use_table`.
     public func use<Table: BitwiseCopyable>(
         of protocolName: String, as type: Table.Type = Table.self
     ) throws(PealError) -> TableUse<Table> {

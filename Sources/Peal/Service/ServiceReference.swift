@@ -10,12 +10,14 @@ public protocol ServiceReference: Sendable {
 }
 
 extension ServiceReference {
-    /// Its name; nil when the registration has ended. In C, `peal_service_ask`.
+    /// Its name; nil when the registration has ended. The C interface's `peal_service_ask`.
     public var name: String? { try? info().name }
 
     /// What there is to know of it.
     ///
-    /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended. In C, `peal_service_ask`.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_service_ask`.
     public func info() throws(PealError) -> ServiceInfo {
         var info = peal_service_info()
         info.size = MemoryLayout<peal_service_info>.size
@@ -30,7 +32,9 @@ extension ServiceReference {
     ///
     /// - Returns: ``Ending/pending`` when it is still in use.
     /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
-    ///   ``Status/handle``. In C, `peal_service_remove`.
+    ///   ``Status/handle``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_service_remove`.
     @discardableResult
     public func remove() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove(handle))
@@ -38,7 +42,9 @@ extension ServiceReference {
 
     /// Has the instance forget what belongs to its session, by its `clearData`. It stays.
     ///
-    /// - Throws: ``PealError`` as ``remove()``. In C, `peal_service_clear_data`.
+    /// - Throws: ``PealError`` as ``remove()``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_service_clear_data`.
     public func clearData() throws(PealError) {
         try PealError.check(peal_service_clear_data(handle))
     }
@@ -46,7 +52,9 @@ extension ServiceReference {
     /// Ends the registration: removes the instance as ``remove()`` does, and its name is free.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use, or being created.
-    /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``. In C, `peal_service_unregister`.
+    /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_service_unregister`.
     @discardableResult
     public func unregister() throws(PealError) -> Ending {
         try Ending(checking: peal_service_unregister(handle))

@@ -5,7 +5,7 @@ public import CPeal
 /// The service keeps it until the use ends, also when it is removed meanwhile. The use ends when nobody keeps it
 /// any more; where the instance was removed and this was the last use, it is ended then, on that thread.
 ///
-/// In C, `struct peal_service_use`.
+/// The C interface's `struct peal_service_use`.
 public final class ServiceUse<Instance: Sendable>: Sendable {
     /// The instance.
     ///

@@ -10,6 +10,7 @@ public struct Dependency: ExpressibleByStringLiteral, Hashable, Sendable {
     /// What has this name.
     public init(named name: String) { self.name = name }
 
+    /// What has this name: `"network"` in a list of dependencies.
     public init(stringLiteral name: String) { self.name = name }
 
     /// What has this name.

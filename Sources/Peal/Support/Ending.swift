@@ -4,7 +4,7 @@ internal import CPeal
 public enum Ending: Hashable, Sendable {
     /// All of it: nothing of it runs, or will.
     case complete
-    /// It is on its way out: who uses it now is not waited for. In C, `PEAL_NOT_WAITED`.
+    /// It is on its way out: who uses it now is not waited for. The C interface's `PEAL_NOT_WAITED`.
     case pending
 
     /// What a function of the C interface tells.

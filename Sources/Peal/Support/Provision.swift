@@ -9,7 +9,7 @@
 /// try center.register(Counter.self, provides: [Provision("Counter", table)]) { _ in Counter() }
 /// ```
 ///
-/// In C, `struct peal_provision`.
+/// The C interface's `struct peal_provision`.
 public struct Provision: Sendable {
     /// The protocol's name.
     public let protocolName: String

@@ -9,9 +9,10 @@ extension Center {
     /// on a queue when it is their turn there, and then on the main actor.
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called once an observer.
-    /// - Returns: how many were called, or will be, and whether a full queue refused.
+    ///   - type: What the observers registered as.
+    ///   - body: Called once an observer.
+    /// - Returns: How many were called, or will be, and whether a full queue refused.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
     ///
     /// The main actor. The C interface's `peal_send`.
     @MainActor @discardableResult

@@ -9,9 +9,10 @@ extension Center {
     /// One that is removed before its turn is not called; one that is registered meanwhile is not called either.
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called once an observer: at once, or later on its queue.
-    /// - Returns: how many were called, or will be, and whether a full queue refused.
+    ///   - type: What the observers registered as.
+    ///   - body: Called once an observer: at once, or later on its queue.
+    /// - Returns: How many were called, or will be, and whether a full queue refused.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult
@@ -27,10 +28,11 @@ extension Center {
     ///     try center.broadcast((any Saver).self) { try $0.save() } reporting: { log($0) }
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called once an observer.
-    ///   - reporting: gets what it throws, on the thread of that call.
-    /// - Returns: how many were called, or will be, and whether a full queue refused.
+    ///   - type: What the observers registered as.
+    ///   - body: Called once an observer.
+    ///   - reporting: Gets what it throws, on the thread of that call.
+    /// - Returns: How many were called, or will be, and whether a full queue refused.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult

@@ -12,16 +12,15 @@ extension Center {
     /// by itself. So the result need not be kept; it is there to block, or to end the registration early.
     ///
     /// - Parameters:
-    ///   - type: what the object is called as.
-    ///   - object: who observes. The same object on the same type and queue is refused, unless `options` say
+    ///   - type: What the object is called as.
+    ///   - object: Who observes. The same object on the same type and queue is refused, unless `options` say
     ///     otherwise.
-    ///   - holding: whether the registration keeps the object alive.
-    ///   - options: what is special about it: `.priority(1)`, `.on(queue)`.
-    /// - Returns: the registration, which stays when the result is dropped.
+    ///   - holding: Whether the registration keeps the object alive.
+    ///   - options: What is special about it: `.priority(1)`, `.on(queue)`.
+    /// - Returns: The registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's
-    /// `peal_observe_handler`.
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
@@ -39,9 +38,9 @@ extension Center {
     /// Ends all registrations of an object for a Swift type.
     ///
     /// - Parameters:
-    ///   - type: what it was registered for.
-    ///   - object: who observes.
-    /// - Returns: how many there were.
+    ///   - type: What it was registered for.
+    ///   - object: Who observes.
+    /// - Returns: How many there were.
     /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
     /// Any thread, also from a callback. The C interface's `peal_unobserve`.
@@ -54,6 +53,10 @@ extension Center {
     }
 
     /// How many observers a Swift type has, blocked ones included.
+    ///
+    /// - Parameter type: What the observers registered as.
+    /// - Returns: How many registrations there are now.
+    /// - Throws: ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_protocol_count_observers`.
     public func observerCount<Observed: Sendable>(of type: Observed.Type) throws(PealError) -> Int {

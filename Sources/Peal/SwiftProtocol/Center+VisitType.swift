@@ -9,9 +9,9 @@ extension Center {
     /// Observers on queues cannot answer in time and are not visited: a broadcast reaches them.
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called once an observer, before this returns. What it throws ends the visit and is thrown on.
-    /// - Throws: what the body throws, or ``PealError``.
+    ///   - type: What the observers registered as.
+    ///   - body: Called once an observer, before this returns. What it throws ends the visit and is thrown on.
+    /// - Throws: What the body throws, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func visit<Observed: Sendable>(_ type: Observed.Type, _ body: (Observed) throws -> Void) throws {
@@ -26,10 +26,10 @@ extension Center {
     ///     let reader = try center.first((any Plugin).self) { $0.reader(for: file) }
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called on one observer after the other until it returns something.
-    /// - Returns: that, or nil.
-    /// - Throws: what the body throws, or ``PealError``.
+    ///   - type: What the observers registered as.
+    ///   - body: Called on one observer after the other until it returns something.
+    /// - Returns: That, or nil.
+    /// - Throws: What the body throws, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func first<Observed: Sendable, Answer>(
@@ -46,9 +46,10 @@ extension Center {
     /// What all observers of a Swift type answer that are called at once, in order.
     ///
     /// - Parameters:
-    ///   - type: what the observers registered as.
-    ///   - body: called once an observer.
-    /// - Throws: what the body throws, or ``PealError``.
+    ///   - type: What the observers registered as.
+    ///   - body: Called once an observer.
+    /// - Returns: The answers, in the order of the calls.
+    /// - Throws: What the body throws, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func collect<Observed: Sendable, Answer>(

@@ -5,12 +5,12 @@ extension Timer {
     ///     let timer = try Timer(every: .seconds(1), on: counter) { counter in counter.tick() }
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from the start to the first firing; nil for one period.
-    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
-    ///   - repeats: false to fire once after each start.
-    ///   - actor: on which it fires.
-    ///   - body: what is called with it.
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - actor: On which it fires.
+    ///   - body: What is called with it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -31,12 +31,12 @@ extension Timer {
     ///     let timer = try Timer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from the start to the first firing; nil for one period.
-    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
-    ///   - repeats: false to fire once after each start.
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
     ///   - actor: `MainActor.shared`.
-    ///   - body: what is called.
+    ///   - body: What is called.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

@@ -12,8 +12,8 @@ extension Timer {
     /// Gives the timer another period and delay, for good, and starts it.
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from now to the first firing; nil for one period.
+    ///   - period: From one firing to the next.
+    ///   - delay: From now to the first firing; nil for one period.
     /// - Throws: ``PealError`` for a period of zero or below, or a delay below zero: then nothing changes. Also
     ///   once it has ended.
     ///
@@ -32,8 +32,8 @@ extension Timer {
 
     /// Stops the timer, and waits until no call of it runs any more.
     ///
-    /// - Parameter timeout: how long to wait; nil for no limit.
-    /// - Returns: false when a call may still run: this is one of its own, or the time has passed.
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Returns: False when a call may still run: this is one of its own, or the time has passed.
     /// - Throws: ``PealError`` once it has ended.
     ///
     /// Any thread that may block, also from its own call. The C interface's `peal_timer_stop_and_wait`.

@@ -18,12 +18,12 @@ public final class Timer: Sendable {
     /// Makes a timer that calls a closure. It stands until it is started.
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from the start to the first firing; nil for one period.
-    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
-    ///   - repeats: false to fire once after each start.
-    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - body: what is called. What it captures is kept until the timer has ended: capture weakly who keeps the
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
+    ///   - body: What is called. What it captures is kept until the timer has ended: capture weakly who keeps the
     ///     timer, or use ``init(every:after:tolerance:repeats:on:weakly:_:)``.
     /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
     ///
@@ -39,13 +39,13 @@ public final class Timer: Sendable {
     /// by itself, at its next firing.
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from the start to the first firing; nil for one period.
-    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
-    ///   - repeats: false to fire once after each start.
-    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - object: held weakly, and kept alive during each call.
-    ///   - body: what is called with it.
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
+    ///   - object: Held weakly, and kept alive during each call.
+    ///   - body: What is called with it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -59,13 +59,13 @@ public final class Timer: Sendable {
     /// Makes a timer that broadcasts a method without parameters. Results are dropped.
     ///
     /// - Parameters:
-    ///   - period: from one firing to the next.
-    ///   - delay: from the start to the first firing; nil for one period.
-    ///   - tolerance: how much later a firing may come, so that several share a wake-up.
-    ///   - repeats: false to fire once after each start.
-    ///   - queue: where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - method: what is broadcast.
-    ///   - center: in which. The timer does not keep it.
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
+    ///   - method: What is broadcast.
+    ///   - center: In which. The timer does not keep it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

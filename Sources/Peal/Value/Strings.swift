@@ -9,8 +9,9 @@ extension String: PealValue {
         self = cValue.map { String(cString: $0) } ?? ""
     }
 
-    /// A copy of the characters, in the room. A string with a zero inside, of which C would see the first part, is
-    /// refused: ``Status/argument``.
+    /// A copy of the characters, in the room: lent for the call, and gone after it. An observer written in C must not
+    /// keep or return the pointer. A string with a zero inside, of which C would see the first part, is refused:
+    /// ``Status/argument``.
     @inlinable
     public func cValue(in room: inout ArgumentRoom) -> UnsafePointer<CChar>? {
         let length = utf8.count

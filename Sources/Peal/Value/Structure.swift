@@ -28,7 +28,8 @@ public struct Structure<Root>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name behind `struct`.
-    ///   - members: All stored properties, none left out.
+    ///   - first: The first stored property.
+    ///   - others: All others, none left out.
     public init(_ name: String, _ first: Member, _ others: Member...) {
         let members = [first] + others
         let fields = members.map { $0.stored.field }.joined(separator: " ")
