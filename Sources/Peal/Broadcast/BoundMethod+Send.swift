@@ -68,6 +68,7 @@ extension BoundMethod {
             }
             throw PealError.failure(status)
         }
+        if _slowPath(status == PEAL_DEFERRED) { _ = (repeat (each arguments).wasDeferred()) }
         return status
     }
 }
