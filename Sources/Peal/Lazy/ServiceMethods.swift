@@ -70,7 +70,7 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
         })
     }
 
-    private mutating func add(_ signature: MethodSignature, _ response: @escaping Response) {
+    private mutating func add(_ signature: MethodSignature, _ response: Response) {
         entries.append((signature, response))
     }
 }

@@ -19,7 +19,7 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
             responses.map { response in
                 // Followed only while the object is retained.
                 let address = ObjectAddress(object)
-                return { arguments, result in response(address.pointer, arguments, result) }
+                return Response { arguments, result in response.answer(address.pointer, arguments, result) }
             },
             at: place)
     }

@@ -3,8 +3,8 @@ enum SwiftResponses {
     /// For an object. The caller keeps it alive; the bits lead to it.
     static func make(_ observer: ObserverBits) -> [ObjectResponse] {
         [
-            { _, arguments, _ in call(arguments, observer.shown) },
-            { _, arguments, result in visit(arguments, observer.shown, result) },
+            ObjectResponse { _, arguments, _ in call(arguments, observer.shown) },
+            ObjectResponse { _, arguments, result in visit(arguments, observer.shown, result) },
         ]
     }
 
@@ -13,8 +13,8 @@ enum SwiftResponses {
         _ caller: ServiceCaller<Instance>, _ view: @escaping @Sendable (Instance) -> Observed
     ) -> [Response] {
         [
-            { arguments, _ in caller.call { show(view($0)) { call(arguments, $0) } } },
-            { arguments, result in caller.call { show(view($0)) { visit(arguments, $0, result) } } },
+            Response { arguments, _ in caller.call { show(view($0)) { call(arguments, $0) } } },
+            Response { arguments, result in caller.call { show(view($0)) { visit(arguments, $0, result) } } },
         ]
     }
 
