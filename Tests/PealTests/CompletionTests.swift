@@ -138,10 +138,12 @@ import Testing
     func onQueue() async throws {
         let queue = try Queue()
         let told = Latch()
-        try center.broadcast(Push.onPush, "news", Completion(on: queue) { [weak queue] _ in
-            #expect(queue?.isCurrent == true)
-            told.open()
-        })
+        try center.broadcast(
+            Push.onPush, "news",
+            Completion(on: queue) { [weak queue] _ in
+                #expect(queue?.isCurrent == true)
+                told.open()
+            })
         #expect(await told.opened())
     }
 
@@ -216,11 +218,13 @@ import Testing
 
     @Test("B4: what C broadcasts Swift observes, and answers")
     func cBroadcasts() throws {
-        try center.defineInC("Push", [
-            "optional void on_push(const char *text, peal_completion done)",
-            "optional void on_early(peal_completion done, double a, int32_t b)",
-            "optional void on_nested(int32_t depth, peal_completion), defer",
-        ])
+        try center.defineInC(
+            "Push",
+            [
+                "optional void on_push(const char *text, peal_completion done)",
+                "optional void on_early(peal_completion done, double a, int32_t b)",
+                "optional void on_nested(int32_t depth, peal_completion), defer",
+            ])
         let observations = [
             try center.observe(Push.onPush) { text, done in done.complete(with: Int64(text.utf8.count)) },
             try center.observe(Push.onPush) { _, _ in },

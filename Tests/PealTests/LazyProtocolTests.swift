@@ -187,7 +187,9 @@ import Testing
         let history = try register()
         let wrong = try center.service(Account.self, named: "History")
         #expect(pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
-        #expect(pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: "History")) }?.status == .type)
+        #expect(
+            pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: "History")) }?.status
+                == .type)
         #expect(pealError { try center.observe(Chat.self, by: history) { _ in } }?.status == .argument)
         let missing = pealError { try center.observe(Strict.self, by: history) { $0.on(Strict.onFirst) { _ in } } }
         #expect(missing?.status == .conformance)
@@ -218,7 +220,8 @@ import Testing
     @Test("O13: of broadcasts to a Swift type that begin at once one makes the instance, and each calls it once")
     func manyThreads() throws {
         try center.observe((any Listener).self, by: try register(), as: { $0 })
-        let arrived = Latch(), go = Latch()
+        let arrived = Latch()
+        let go = Latch()
         onThreads(9) { [center] index in
             if index == 8 {
                 for _ in 0..<8 { #expect(arrived.wait()) }

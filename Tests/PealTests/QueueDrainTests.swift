@@ -20,7 +20,8 @@ import Testing
     @Test("Q6: an end drops the observer's calls that wait, and leaves those of others")
     func ending() throws {
         let queue = try Queue.pumped()
-        let first = try observe(on: queue), second = try observe(on: queue, adding: 100)
+        let first = try observe(on: queue)
+        let second = try observe(on: queue, adding: 100)
         try say(1...2)
         #expect(first.cancel())
         #expect(!first.cancel(delivering: true))
@@ -46,7 +47,8 @@ import Testing
     @Test("Q6: an end that delivers and waits returns once another thread has made the calls")
     func deliveringAndWaiting() throws {
         let queue = try Queue()
-        let began = Latch(), mayEnd = Latch()
+        let began = Latch()
+        let mayEnd = Latch()
         let gate = try center.observe(Chat.onClose, .on(queue)) {
             began.open()
             #expect(mayEnd.wait())

@@ -34,9 +34,11 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
         _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
     ) {
         let caller = caller
-        add(method.signature, Responses.make { (arguments: repeat each Parameter) in
-            caller.call { body($0, repeat each arguments) }
-        })
+        add(
+            method.signature,
+            Responses.make { (arguments: repeat each Parameter) in
+                caller.call { body($0, repeat each arguments) }
+            })
     }
 
     /// Answers a method with a result by a method of the instance's type.
@@ -65,9 +67,11 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
         _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
     ) {
         let caller = caller
-        add(method.signature, Responses.make { (arguments: repeat each Parameter) -> Result in
-            caller.call { body($0, repeat each arguments) } ?? otherwise
-        })
+        add(
+            method.signature,
+            Responses.make { (arguments: repeat each Parameter) -> Result in
+                caller.call { body($0, repeat each arguments) } ?? otherwise
+            })
     }
 
     private mutating func add(_ signature: MethodSignature, _ response: Response) {

@@ -2,10 +2,11 @@
 @usableFromInline
 struct ObjectResponse: Sendable {
     @usableFromInline
-    typealias Function = @Sendable (
-        _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
-        _ result: UnsafeMutableRawPointer?
-    ) -> Void
+    typealias Function =
+        @Sendable (
+            _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
+            _ result: UnsafeMutableRawPointer?
+        ) -> Void
 
     let answer: Function
 

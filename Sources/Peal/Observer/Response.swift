@@ -7,9 +7,10 @@
 @usableFromInline
 struct Response: Sendable {
     @usableFromInline
-    typealias Function = @Sendable (
-        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
-    ) -> Void
+    typealias Function =
+        @Sendable (
+            _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
+        ) -> Void
 
     let answer: Function
 
