@@ -1,5 +1,6 @@
 import CPeal
 import Peal
+import Synchronization
 import Testing
 
 /// Uses that are values, and services that are got by type and name again and again.
@@ -48,6 +49,63 @@ import Testing
         #expect(population.alive == 0)
     }
 
+    fileprivate struct Pair<First, Second>: Sendable {
+        let number: Int
+    }
+
+    private static let types: [Any.Type] = [
+        Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
+        Float.self, Double.self, Bool.self, String.self, Substring.self, Character.self, Duration.self, Never.self,
+    ]
+
+    /// Does something with each of more than three hundred types, and their numbers.
+    private func withPairs(_ body: (any PairOfTypes.Type, Int) throws -> Void) throws {
+        for first in Self.types.indices {
+            for second in Self.types.indices {
+                func open<First>(_ type: First.Type) -> any PairOfTypes.Type {
+                    func open<Second>(_ type: Second.Type) -> any PairOfTypes.Type { Pair<First, Second>.self }
+                    return _openExistential(Self.types[second], do: open)
+                }
+                try body(_openExistential(Self.types[first], do: open), first * Self.types.count + second)
+            }
+        }
+    }
+
+    @Test("S1: of any number of types each leads to its own service")
+    func manyTypes() throws {
+        var count = 0
+        try withPairs { type, number in
+            count += 1
+            try type.register(number, in: center)
+        }
+        #expect(count > 300)
+        for _ in 0..<2 {
+            try withPairs { type, number in
+                let found = try type.number(in: center)
+                #expect(found == number)
+            }
+        }
+    }
+
+    @Test("S1: threads that get a service by its type while it is replaced have one of those, or are told that there is none")
+    func replacedMeanwhile() throws {
+        let done = Atomic(false)
+        onThreads(3) { [center, population] index in
+            if index == 0 {
+                for round in 0..<200 {
+                    let service = try? center.register(Counted.self) { _ in Counted(population, "\(round)") }
+                    _ = try? service?.unregister()
+                }
+                return done.store(true, ordering: .sequentiallyConsistent)
+            }
+            while !done.load(ordering: .sequentiallyConsistent) {
+                let error = pealError { try center.with(Counted.self) { #expect(!$0.name.isEmpty) } }
+                if let error { #expect([.notFound, .handle, .state].contains(error.status), "\(error)") }
+            }
+        }
+        #expect(population.alive == 0)
+    }
+
     @Test("A closure that throws is called once, whatever it throws, and another type is told each time")
     func thrown() throws {
         _ = try register(says: "first")
@@ -77,4 +135,18 @@ import Testing
         #expect(pealError { try center.with(Counted.self) { $0.name } }?.status == .handle)
         #expect(pealError { try center.use(Counted.self).instance }?.status == .handle)
     }
+}
+
+/// Opens a pair's type.
+private protocol PairOfTypes {
+    static func register(_ number: Int, in center: Center) throws
+    static func number(in center: Center) throws -> Int
+}
+
+extension ServiceUseTests.Pair: PairOfTypes {
+    static func register(_ number: Int, in center: Center) throws {
+        try center.register(Self.self) { _ in Self(number: number) }
+    }
+
+    static func number(in center: Center) throws -> Int { try center.with(Self.self) { $0.number } }
 }

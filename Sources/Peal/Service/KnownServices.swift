@@ -1,7 +1,8 @@
 public import CPeal
 internal import Synchronization
 
-/// The services that were found in a center by type or name, so that who gets one by these looks up no text.
+/// The services that were found in a center by type or name, so that who gets one by these looks up no text. Those that go
+/// by their types are read without a lock.
 ///
 /// A registration may end, and another take its name: then the handle that is kept here is refused, and looked up anew.
 @usableFromInline
@@ -15,28 +16,29 @@ final class KnownServices: Sendable {
     }
 
     private struct Entries {
-        /// Those that go by their type's name.
+        /// Those that go by their type's name, and have no place in the table.
         var byType: [ObjectIdentifier: Entry] = [:]
         var byName: [String: Entry] = [:]
     }
 
     private let entries = Mutex(Entries())
+    private let table = ServicesByType()
 
     func find(_ type: Any.Type, named name: String?) -> Entry? {
-        entries.withLock { entries in
+        if name == nil, let entry = table.find(type) { return entry }
+        return entries.withLock { entries in
             if let name { entries.byName[name] } else { entries.byType[ObjectIdentifier(type)] }
         }
     }
 
-    func note(_ entry: Entry, _ type: Any.Type, named name: String?) {
+    /// Keeps what was found; nothing, where it is out of date.
+    func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
         entries.withLock { entries in
-            if let name { entries.byName[name] = entry } else { entries.byType[ObjectIdentifier(type)] = entry }
-        }
-    }
-
-    func forget(_ type: Any.Type, named name: String?) {
-        entries.withLock { entries in
-            if let name { entries.byName[name] = nil } else { entries.byType[ObjectIdentifier(type)] = nil }
+            if let name {
+                entries.byName[name] = entry
+            } else if !table.put(entry, for: type) {
+                entries.byType[ObjectIdentifier(type)] = entry
+            }
         }
     }
 }
@@ -49,7 +51,7 @@ extension Center {
         let handle = try find(name ?? TypeName.of(type))
         let entry = KnownServices.Entry(handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
         // Without a mark nobody has made it in Swift, and who asks for it is told so.
-        if entry.mark.number != 0 { knownServices.note(entry, type, named: name) }
+        if entry.mark.number != 0 { knownServices.put(entry, type, named: name) }
         return entry
     }
 
@@ -69,7 +71,7 @@ extension Center {
     }
 
     @usableFromInline
-    func forgetService(_ type: Any.Type, named name: String?) { knownServices.forget(type, named: name) }
+    func forgetService(_ type: Any.Type, named name: String?) { knownServices.put(nil, type, named: name) }
 }
 
 extension Service {
