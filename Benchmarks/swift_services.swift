@@ -16,8 +16,8 @@ enum ServiceBenchmark {
         try row("scope", rounds, inC: { try scope(worker) }, inSwift: { try worker.with { sink(nil, $0.number) } })
         try row("use", rounds, inC: { try use(worker) }, inSwift: { sink(nil, try worker.use().instance.number) })
         try row("use, object", rounds, inC: { try use(worker) }, inSwift: { sink(nil, try worker.get().instance.number) })
-        try row("get by name", rounds, inC: { try get(center) }, inSwift: { sink(nil, try center.use(Worker.self).instance.number) })
-        try row("scope by name", rounds, inC: nil, inSwift: { try center.with(Worker.self) { sink(nil, $0.number) } })
+        try row("use by type", rounds, inC: { try get(center) }, inSwift: { sink(nil, try center.use(Worker.self).instance.number) })
+        try row("scope by type", rounds, inC: nil, inSwift: { try center.with(Worker.self) { sink(nil, $0.number) } })
     }
 
     private static func row(_ name: String, _ rounds: Int, inC: (() throws -> Void)?, inSwift: () throws -> Void) throws {
