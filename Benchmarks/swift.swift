@@ -1,4 +1,4 @@
-// What a broadcast costs in Swift, and the same broadcast in C: one integer, to 0, 1 or 8 observers.
+// What a broadcast costs in Swift, and the same broadcast in C: one integer, to 0, 1 or 8 observers. Then services.
 internal import CPeal
 internal import Peal
 
@@ -22,6 +22,7 @@ enum Numbers: PealProtocol {
             print("\(observers)", row.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: "   "), separator: "   ")
             withExtendedLifetime(kept) {}
         }
+        try ServiceBenchmark.run(rounds)
     }
 
     static func inC(

@@ -14,6 +14,8 @@
 #define PUSH(METHOD)                                                               \
     METHOD(optional, void, on_push, (const char *text, peal_completion done))      \
     METHOD(optional, void, on_early, (peal_completion done, double a, int32_t b)) \
+    METHOD(optional, void, on_later, (int n, peal_completion done), defer)         \
+    METHOD(optional, void, on_never, (int n, peal_completion done), reject)        \
     METHOD(optional, void, on_ring, (int n))
 PEAL_PROTOCOL(push, "Push", PUSH);
 
@@ -78,8 +80,17 @@ static void on_ring(void *self, int n)
     (void)n;
 }
 
+static void on_later(void *self, int n, peal_completion done);
+static void on_never(void *self, int n, peal_completion done);
+
 static const struct push table = {
-    PEAL_TABLE(push), .on_push = on_push, .on_early = on_early, .on_ring = on_ring };
+    PEAL_TABLE(push),
+    .on_push = on_push,
+    .on_early = on_early,
+    .on_later = on_later,
+    .on_never = on_never,
+    .on_ring = on_ring,
+};
 
 static void is_done(void *context, const struct peal_completion_report *report)
 {
@@ -375,6 +386,84 @@ CLAIM("B4", "a token is no completion: it cannot be cancelled, nor passed on")
     CHECK_EQUAL(ears[0].calls, 1);
     CHECK_OK(peal_complete(ears[0].token, 1));
     CHECK_REPORT(PEAL_OK, 1, 1, 1, 0);
+    close_center(center);
+}
+
+/* ---- Recursion --------------------------------------------------------------------------------- */
+
+static peal_status nested;
+static peal_completion nested_done;
+static bool ends_center;
+
+static void on_later(void *self, int n, peal_completion done)
+{
+    ((struct ear *)self)->calls++;
+    if (n == 0) {
+        nested_done = make_plain();
+        nested = peal_broadcast(push.on_later, 1, nested_done);
+        CHECK_EQUAL(times_told(), 0);
+        if (ends_center)
+            close_center(center);
+    }
+    (void)peal_complete(done, n);
+}
+
+static void on_never(void *self, int n, peal_completion done)
+{
+    ((struct ear *)self)->calls++;
+    if (n == 0) {
+        nested_done = make_plain();
+        nested = peal_broadcast(push.on_never, 1, nested_done);
+        CHECK_OK(peal_completion_cancel(nested_done));
+    }
+    (void)peal_complete(done, n);
+}
+
+static void begin_on_later(bool is_typed)
+{
+    const peal_completion zero = { 0 };
+
+    if (is_typed)
+        PEAL_BROADCAST(push, &push, on_later, 0, zero);
+    else
+        CHECK_OK(peal_broadcast(push.on_later, 0, zero));
+}
+
+CLAIM("B5", "a deferred broadcast passes its completion once it runs; if it never can, that is dropped")
+{
+    for (int is_typed = 0; is_typed < 2; is_typed++) {
+        ends_center = false;
+        open_push();
+        observe_here(0, KEEPS, 0);
+        begin_on_later(is_typed != 0);
+        CHECK_STATUS(nested, PEAL_DEFERRED);
+        CHECK_EQUAL(ears[0].calls, 2);
+        CHECK_REPORT(PEAL_OK, 1, 1, 1, 0);
+        close_center(center);
+
+        ends_center = true;
+        open_push();
+        observe_here(0, KEEPS, 0);
+        begin_on_later(is_typed != 0);
+        CHECK_STATUS(nested, PEAL_DEFERRED);
+        CHECK_EQUAL(ears[0].calls, 1);
+        CHECK_REPORT(PEAL_OK, 0, 1, 0, 1);
+    }
+}
+
+CLAIM("B5", "a method with a completion may reject recursion, and is itself called all ways")
+{
+    const peal_completion zero = { 0 };
+
+    open_push();
+    observe_here(0, KEEPS, 0);
+    PEAL_BROADCAST(push, &push, on_never, 0, zero);
+    CHECK_EQUAL(ears[0].calls, 1);
+    CHECK_STATUS(nested, PEAL_ERROR_RECURSION);
+    nested = PEAL_OK;
+    CHECK_OK(peal_broadcast(push.on_never, 0, zero));
+    CHECK_EQUAL(ears[0].calls, 2);
+    CHECK_STATUS(nested, PEAL_ERROR_RECURSION);
     close_center(center);
 }
 

@@ -35,6 +35,10 @@ final class Listener: Sendable {
     func ask(_ number: Int32) -> Bool { number > 0 }
 }
 
+final class Worker: Sendable {
+    func work() { heard += 1 }
+}
+
 /// Runs it once to warm up, and then watches it.
 func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
     for isWatched in [false, true] {
@@ -85,6 +89,7 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
             if try center.method(Work.sum).using(.max)(3) != 3 { failures += 1 }
         }
         watch("B6: a short string, and none") { () throws(PealError) in try center.broadcast(Work.text, "lobby", nil) }
+        try watchServices(center)
         // The control: what allocates is seen.
         interpose_watch()
         let control = [Int](repeating: heard, count: 100)
@@ -94,6 +99,31 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         }
         withExtendedLifetime((kept, weak, listener)) {}
         if failures > 0 { fatalError("\(failures) failures") }
+    }
+
+    /// Services that are there. `get` makes an object, which is the use; `use` and `with` need none.
+    static func watchServices(_ center: Center) throws {
+        let worker = try center.register(Worker.self) { _ in Worker() }
+        let named = try center.register(Worker.self, named: "a name that is longer than fifteen bytes") { _ in Worker() }
+        let values = try center.register(Point.self) { _ in Point(x: 1, y: 2) }
+        _ = try (worker.get(), named.get(), values.get())
+        watch("S5: a scope") { () throws(PealError) in try worker.with { $0.work() } }
+        watch("S5: a scope of a value") { () throws(PealError) in try values.with { heard += Int($0.x) } }
+        watch("S5: a use") { () throws(PealError) in try worker.use().instance.work() }
+        watch("S1: a scope, by type") { () throws(PealError) in try center.with(Worker.self) { $0.work() } }
+        watch("S1: a use, by type") { () throws(PealError) in try center.use(Worker.self).instance.work() }
+        watch("S1: a use, by name") { () throws(PealError) in
+            try center.use(Worker.self, named: "a name that is longer than fifteen bytes").instance.work()
+        }
+        let observations = [
+            try center.observe(Work.nothing, by: worker) { $0.work() },
+            try center.observe(Work.self, by: worker) { $0.on(Work.number) { worker, _ in worker.work() } },
+        ]
+        watch("O13: a broadcast to a service that is there") { () throws(PealError) in
+            try center.broadcast(Work.nothing)
+            try center.broadcast(Work.number, 1)
+        }
+        withExtendedLifetime(observations) {}
     }
 
     static func observe(_ center: Center) throws(PealError) -> Observation {

@@ -11,21 +11,30 @@ extension BoundMethod {
         _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(PealError) -> Delivery {
         guard isPlain else { return try sendByRoom(repeat each arguments, options: options, result: result) }
+        var calls = 0
+        let status = Self.sendPlainly(repeat each arguments, to: handle, options: options, result: result, &calls)
+        if _slowPath(status.rawValue < 0) { throw PealError.failure(status) }
+        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+    }
+
+    /// Sends a call with values that are their own representation.
+    @inlinable @inline(__always)
+    static func sendPlainly(
+        _ arguments: repeat each Parameter, to method: peal_method, options: UnsafePointer<peal_send_options>?,
+        result: UnsafeMutableRawPointer?, _ calls: inout Int
+    ) -> peal_status {
         var parameters = ParameterCount()
         _ = (repeat parameters.add((each Parameter).self))
-        var calls = 0
         var values = (repeat each arguments)
-        let status = withUnsafeMutablePointer(to: &values) { values in
+        return withUnsafeMutablePointer(to: &values) { values in
             withUnsafeTemporaryAllocation(
                 of: UnsafeMutableRawPointer?.self, capacity: parameters.value
             ) { room in
                 var list = PlainArguments(room.baseAddress, UnsafeMutableRawPointer(values))
                 _ = (repeat list.add((each Parameter).self))
-                return peal_status.sent(to: handle, room.baseAddress, parameters.value, options, result, &calls)
+                return peal_status.sent(to: method, room.baseAddress, parameters.value, options, result, &calls)
             }
         }
-        if _slowPath(status.rawValue < 0) { throw PealError.failure(status) }
-        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
     }
 
     /// Sends a call with values that are not their own representation.
@@ -68,6 +77,7 @@ extension BoundMethod {
             }
             throw PealError.failure(status)
         }
+        if _slowPath(status == PEAL_DEFERRED) { _ = (repeat (each arguments).wasDeferred()) }
         return status
     }
 }

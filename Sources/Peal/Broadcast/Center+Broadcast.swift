@@ -1,3 +1,5 @@
+public import CPeal
+
 extension Center {
     /// Calls a method on all observers, and drops their results.
     ///
@@ -16,6 +18,25 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast<Owner, Result, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
+    ) throws(PealError) -> Delivery {
+        guard method.signature.isPlain, let found = cache.find(method.signature.place) else {
+            return try broadcastWithCare(method, repeat each arguments)
+        }
+        var calls = 0
+        let status = BoundMethod<Result, repeat each Parameter>.sendPlainly(
+            repeat each arguments, to: found.method, options: nil, result: nil, &calls)
+        if _slowPath(status.rawValue < 0) {
+            if status == PEAL_ERROR_HANDLE { return try broadcastWithCare(method, repeat each arguments) }
+            throw PealError.failure(status)
+        }
+        return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
+    }
+
+    /// The same for all arguments, and for methods that are not in the cache or are there no more. It is kept out of
+    /// the way of the others.
+    @inlinable @inline(never)
+    func broadcastWithCare<Owner, Result, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
         let bound = try self.method(method)

@@ -10,6 +10,7 @@ public final class Center: Sendable {
     private let isOwned: Bool
     let swiftProtocols = SwiftProtocolCache()
     @usableFromInline let cache = MethodCache()
+    let knownServices = KnownServices()
 
     /// The center of the process. It never ends. The C interface's `peal_center_default`.
     public static let `default` = Center(borrowing: peal_center_default())

@@ -17,7 +17,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
     /// Nil where the service cannot be created: the engine has told that to who observes the services.
     func call<Result>(_ body: (Instance) -> Result) -> Result? {
         do throws(PealError) {
-            return try service.with(body)
+            return try service.withUse(body)
         } catch {
             if error.status == .handle { end() }
             return nil

@@ -50,7 +50,7 @@ extension Center {
 
     @usableFromInline
     func observe(
-        _ signature: MethodSignature, _ options: [ObserverOption], _ response: @escaping Response
+        _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
     ) throws(PealError) -> Observation {
         let found = try resolve(signature)
         return try register(Handler([response]), for: [signature.name], of: found.protocol, options)

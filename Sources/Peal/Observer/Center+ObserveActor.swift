@@ -53,7 +53,7 @@ extension Center {
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) -> Void
     ) throws(PealError) -> Observation {
-        let response: Response = { arguments, _ in
+        let response = Response { arguments, _ in
             var arguments = CallArguments(arguments)
             let values = (repeat arguments.read((each Parameter).self))
             MainActor.assumeIsolated { body(repeat each values) }

@@ -42,7 +42,7 @@ extension Center {
 
     @usableFromInline
     func observe(
-        _ method: ResolvedMethod, _ options: [ObserverOption], _ response: @escaping Response
+        _ method: ResolvedMethod, _ options: [ObserverOption], _ response: Response
     ) throws(PealError) -> Observation {
         let name = try CStrings.copied { Status(peal_method_name(method.method, $0, $1, $2)) }
         var found = peal_method(number: 0)

@@ -84,18 +84,25 @@ extension Center {
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
     ) throws(PealError) -> Observation {
-        let place = ObservedObjects.Key(
-            protocol: owner.number, queue: peal_observe_options(options).queue.number, object: ObjectIdentifier(object))
+        let place = ObservedObjects.Key(protocol: owner, options, object: object)
         let handler = ObjectHandler(object, responses, place: place, isKept: isKept)
+        return try register(handler, as: object, for: methods, of: owner, options, weak: ObjectHandler.weakType)
+    }
+
+    /// Registers what may be there once, and knows it by an object.
+    func register(
+        _ handler: PlacedHandler, as object: any AnyObject & Sendable, for methods: [String], of owner: peal_protocol,
+        _ options: [ObserverOption], weak: UnsafePointer<peal_weak_type>? = nil
+    ) throws(PealError) -> Observation {
         let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
-        let observation = try register(handler, for: methods, of: owner, options, weak: ObjectHandler.weakType)
+        let observation = try register(handler, for: methods, of: owner, options, weak: weak)
         ObservedObjects.note(observation.handle, of: handler)
         if options.replaces { for other in others { _ = peal_observation_remove(other) } }
         return observation
     }
 
     /// The names by which the protocol knows the methods, each found and checked.
-    private func names(
+    func names(
         _ signatures: [MethodSignature], in type: any PealProtocol.Type, _ owner: peal_protocol
     ) throws(PealError) -> [String] {
         if signatures.isEmpty {

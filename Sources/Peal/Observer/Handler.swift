@@ -24,7 +24,7 @@ class Handler: @unchecked Sendable {
         Box.borrow(target.unsafelyUnwrapped, as: Handler.self) { handler in
             // Two calls, since one of a chosen closure would count references.
             if _fastPath(call.pointee.index == 0) {
-                handler.first(call.pointee.arguments, call.pointee.result)
+                handler.first.answer(call.pointee.arguments, call.pointee.result)
             } else {
                 handler.answerOther(call)
             }
@@ -34,6 +34,6 @@ class Handler: @unchecked Sendable {
     /// Kept out of the way of the first.
     @inline(never)
     private func answerOther(_ call: UnsafePointer<peal_call>) {
-        others[call.pointee.index - 1](call.pointee.arguments, call.pointee.result)
+        others[call.pointee.index - 1].answer(call.pointee.arguments, call.pointee.result)
     }
 }

@@ -2,13 +2,12 @@ internal import CPeal
 
 /// An observer that is an object, held weakly. The C interface retains the object before each call, by ``weakType``,
 /// and releases it after.
-final class ObjectHandler: Handler, @unchecked Sendable {
+final class ObjectHandler: PlacedHandler, @unchecked Sendable {
     // As its superclass.
     private weak let object: (any AnyObject & Sendable)?
     private let address: ObjectAddress
     /// The object again, where the registration keeps it.
     private let kept: (any AnyObject & Sendable)?
-    let place: ObservedObjects.Key
 
     init(
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], place: ObservedObjects.Key, isKept: Bool
@@ -16,16 +15,14 @@ final class ObjectHandler: Handler, @unchecked Sendable {
         self.object = object
         address = ObjectAddress(object)
         kept = isKept ? object : nil
-        self.place = place
         super.init(
             responses.map { response in
                 // Followed only while the object is retained.
                 let address = ObjectAddress(object)
-                return { arguments, result in response(address.pointer, arguments, result) }
-            })
+                return Response { arguments, result in response.answer(address.pointer, arguments, result) }
+            },
+            at: place)
     }
-
-    deinit { ObservedObjects.forget(ObjectIdentifier(self), at: place) }
 
     var isAlive: Bool { object != nil }
 

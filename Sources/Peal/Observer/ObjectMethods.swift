@@ -64,7 +64,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     }
 
     @usableFromInline
-    mutating func add(_ signature: MethodSignature, _ response: @escaping ObjectResponse) {
+    mutating func add(_ signature: MethodSignature, _ response: ObjectResponse) {
         entries.append((signature, response))
     }
 }

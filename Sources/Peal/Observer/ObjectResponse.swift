@@ -1,9 +1,18 @@
 /// As ``Response``, for an object that is held weakly: its address comes with the call, which keeps it alive.
 @usableFromInline
-typealias ObjectResponse = @Sendable (
-    _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
-    _ result: UnsafeMutableRawPointer?
-) -> Void
+struct ObjectResponse: Sendable {
+    @usableFromInline
+    typealias Function =
+        @Sendable (
+            _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
+            _ result: UnsafeMutableRawPointer?
+        ) -> Void
+
+    let answer: Function
+
+    @usableFromInline
+    init(_ answer: @escaping Function) { self.answer = answer }
+}
 
 /// Responses made of closures that get the object.
 @usableFromInline
@@ -12,7 +21,7 @@ enum ObjectResponses {
     static func make<Object: AnyObject & Sendable>(
         _ body: @escaping @Sendable (Object, inout CallArguments) -> Void
     ) -> ObjectResponse {
-        { object, arguments, _ in
+        ObjectResponse { object, arguments, _ in
             var arguments = CallArguments(arguments)
             Box.borrow(object, as: Object.self) { body($0, &arguments) }
         }
@@ -22,7 +31,7 @@ enum ObjectResponses {
     static func make<Object: AnyObject & Sendable, Result: PealResult>(
         _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
     ) -> ObjectResponse {
-        { object, arguments, place in
+        ObjectResponse { object, arguments, place in
             var arguments = CallArguments(arguments)
             let result = Box.borrow(object, as: Object.self) { body($0, &arguments) }
             guard let place else { return }

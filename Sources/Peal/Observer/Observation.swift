@@ -46,6 +46,18 @@ public final class Observation: Sendable {
     @discardableResult
     public func cancel() -> Bool { peal_observation_remove(handle) == PEAL_OK }
 
+    /// Ends it, and does not wait for the calls on its queue.
+    ///
+    /// - Parameter delivering: Whether calls that wait there are delivered first: then it ends behind the last of them.
+    ///   Else they are dropped, as by ``cancel()``.
+    /// - Returns: Whether it was in force until now. It is told to be active no more at once.
+    ///
+    /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
+    @discardableResult
+    public func cancel(delivering: Bool) -> Bool {
+        peal_observation_remove_with(handle, delivering ? UInt32(PEAL_REMOVE_DRAIN.rawValue) : 0, 0).rawValue >= 0
+    }
+
     /// Ends it, and waits.
     ///
     /// - Parameters:

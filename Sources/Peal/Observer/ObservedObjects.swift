@@ -1,7 +1,7 @@
 internal import CPeal
 internal import Synchronization
 
-/// Which objects observe what. An observer's target in C is a handler of its own, so what C knows of duplicates it
+/// Which objects observe what, and which services. An observer's target in C is a handler of its own, so what C knows of duplicates it
 /// cannot know of Swift's objects.
 enum ObservedObjects {
     // Weak references are looked at under the lock. What they lead to is the object that the caller has, since a
@@ -12,6 +12,12 @@ enum ObservedObjects {
         let `protocol`: UInt64
         let queue: UInt64
         let object: ObjectIdentifier
+
+        init(protocol: peal_protocol, _ options: [ObserverOption], object: AnyObject) {
+            self.protocol = `protocol`.number
+            queue = peal_observe_options(options).queue.number
+            self.object = ObjectIdentifier(object)
+        }
     }
 
     /// An observation of it. The handler leaves when it ends.
@@ -27,7 +33,7 @@ enum ObservedObjects {
     ///
     /// - Returns: Those that are there already, of the same object.
     static func enter(
-        _ handler: ObjectHandler, _ object: any AnyObject & Sendable, isExclusive: Bool
+        _ handler: PlacedHandler, _ object: any AnyObject & Sendable, isExclusive: Bool
     ) throws(PealError) -> [peal_observation] {
         let (others, isRefused) = entries.withLock { entries -> ([peal_observation], Bool) in
             let others = entries[handler.place, default: []]
@@ -45,14 +51,14 @@ enum ObservedObjects {
         if isRefused {
             throw PealError(
                 status: .duplicate,
-                message: "the object observes the protocol already; observe with .replacing or .allowingDuplicates, "
+                message: "\(handler.title) observes the protocol already; observe with .replacing or .allowingDuplicates, "
                     + "or cancel the other observation")
         }
         return others
     }
 
     /// Notes the number of an observation that was made.
-    static func note(_ observation: peal_observation, of handler: ObjectHandler) {
+    static func note(_ observation: peal_observation, of handler: PlacedHandler) {
         entries.withLock { entries in
             guard let index = entries[handler.place]?.firstIndex(where: { $0.handler == ObjectIdentifier(handler) })
             else { return }

@@ -37,7 +37,7 @@ public struct ObserverMethods: Sendable {
     }
 
     @usableFromInline
-    mutating func add(_ signature: MethodSignature, _ response: @escaping Response) {
+    mutating func add(_ signature: MethodSignature, _ response: Response) {
         entries.append((signature, response))
     }
 }

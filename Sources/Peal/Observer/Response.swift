@@ -2,10 +2,21 @@
 /// leaves the result.
 ///
 /// The pointers are those of `struct peal_call`.
+///
+/// A struct, since a function that lies in a list by itself is wrapped, and each call would go through the wrappings.
 @usableFromInline
-typealias Response = @Sendable (
-    _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
-) -> Void
+struct Response: Sendable {
+    @usableFromInline
+    typealias Function =
+        @Sendable (
+            _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
+        ) -> Void
+
+    let answer: Function
+
+    @usableFromInline
+    init(_ answer: @escaping Function) { self.answer = answer }
+}
 
 /// Responses made of closures. They are inlined where they are made, so that a call decodes plain values without
 /// looking at their types.
@@ -15,7 +26,7 @@ enum Responses {
     static func make<each Parameter: PealValue>(
         _ body: @escaping @Sendable (repeat each Parameter) -> Void
     ) -> Response {
-        { arguments, _ in
+        Response { arguments, _ in
             var arguments = CallArguments(arguments)
             body(repeat arguments.read((each Parameter).self))
         }
@@ -25,7 +36,7 @@ enum Responses {
     static func make<Result: PealResult, each Parameter: PealValue>(
         _ body: @escaping @Sendable (repeat each Parameter) -> Result
     ) -> Response {
-        { arguments, place in
+        Response { arguments, place in
             var arguments = CallArguments(arguments)
             let result = body(repeat arguments.read((each Parameter).self))
             guard let place else { return }

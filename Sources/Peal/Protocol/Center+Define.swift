@@ -59,7 +59,7 @@ extension Center {
     /// The method in this center, found and checked. What was found is kept.
     @inlinable @inline(__always)
     func resolved(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
-        if let found = cache.find(signature.serial) { return found }
+        if let found = cache.find(signature.place) { return found }
         return try resolve(signature)
     }
 
@@ -68,7 +68,7 @@ extension Center {
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         let owner = try findOrDefine(signature.owner)
         let found = try check(signature, find(signature, in: owner), of: owner)
-        cache.keep(found, for: signature.serial)
+        cache.keep(found, at: signature.place)
         return found
     }
 

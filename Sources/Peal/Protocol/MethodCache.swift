@@ -14,23 +14,34 @@ final class MethodCache: Sendable {
         init() {}
     }
 
-    /// Methods past this many are looked up each time.
-    static let limit = 16384
-    @usableFromInline static let chunkShift = 7
-    @usableFromInline static var chunkLength: Int { 1 << chunkShift }
+    /// Where a method's slot is. It is worked out when the method is declared.
+    @usableFromInline
+    struct Place: Sendable {
+        /// For methods past the limit, the chunk that is never made: they are looked up each time.
+        @usableFromInline let chunk: Int
+        /// In bytes.
+        @usableFromInline let offset: Int
+
+        init(serial: Int) {
+            chunk = min(serial / chunkLength, chunkLimit)
+            offset = serial % chunkLength * MemoryLayout<Slot>.stride
+        }
+    }
+
+    private static let chunkLimit = 128
+    private static let chunkLength = 128
 
     /// Chunks of slots, made when they are needed, and kept until the cache ends.
     // Never written again, and each of its words is atomic.
     @usableFromInline nonisolated(unsafe) let chunks: UnsafeMutablePointer<Atomic<UInt>>
 
     init() {
-        let count = Self.limit >> Self.chunkShift
-        chunks = .allocate(capacity: count)
-        for index in 0..<count { (chunks + index).initialize(to: Atomic(0)) }
+        chunks = .allocate(capacity: Self.chunkLimit + 1)
+        for index in 0...Self.chunkLimit { (chunks + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        for index in 0..<(Self.limit >> Self.chunkShift) {
+        for index in 0..<Self.chunkLimit {
             UnsafeMutablePointer<Slot>(bitPattern: chunks[index].load(ordering: .relaxed))?.deallocate()
         }
         chunks.deallocate()
@@ -38,12 +49,9 @@ final class MethodCache: Sendable {
 
     /// What was found, if it was.
     @inlinable @inline(__always)
-    func find(_ serial: Int) -> ResolvedMethod? {
-        let index = serial &>> Self.chunkShift
-        guard index < 128,
-            let chunk = UnsafeMutablePointer<Slot>(bitPattern: chunks[index].load(ordering: .acquiring))
-        else { return nil }
-        let place = chunk + (serial & (Self.chunkLength &- 1))
+    func find(_ place: Place) -> ResolvedMethod? {
+        guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[place.chunk].load(ordering: .acquiring)) else { return nil }
+        let place = (chunk + place.offset).assumingMemoryBound(to: Slot.self)
         let number = place.pointee.method.load(ordering: .acquiring)
         guard number != 0 else { return nil }
         return ResolvedMethod(
@@ -53,9 +61,9 @@ final class MethodCache: Sendable {
     }
 
     /// Keeps what was found, instead of what was there.
-    func keep(_ found: ResolvedMethod, for serial: Int) {
-        guard serial < Self.limit else { return }
-        let place = chunk(serial >> Self.chunkShift) + (serial & (Self.chunkLength - 1))
+    func keep(_ found: ResolvedMethod, at place: Place) {
+        guard place.chunk < Self.chunkLimit else { return }
+        let place = (UnsafeMutableRawPointer(chunk(place.chunk)) + place.offset).assumingMemoryBound(to: Slot.self)
         place.pointee.protocol.store(found.protocol.number, ordering: .relaxed)
         place.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
         place.pointee.method.store(found.method.number, ordering: .releasing)

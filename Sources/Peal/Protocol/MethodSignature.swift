@@ -9,7 +9,7 @@ public final class MethodSignature: Sendable {
     let types: MethodTypes
     let policy: Policy?
     /// Where caches keep what was found for it.
-    @usableFromInline let serial: Int
+    @usableFromInline let place: MethodCache.Place
     /// Whether a call can point to the arguments themselves.
     @usableFromInline let isPlain: Bool
 
@@ -22,7 +22,7 @@ public final class MethodSignature: Sendable {
         self.types = types
         self.policy = policy
         isPlain = types.arePlain
-        serial = MethodSerials.number(of: owner, name)
+        place = MethodCache.Place(serial: MethodSerials.number(of: owner, name))
         let options = [since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil]
         let prototype = Self.prototype(name, types, parameters)
         text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(separator: ", ")

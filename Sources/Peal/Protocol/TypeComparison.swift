@@ -2,6 +2,11 @@ internal import CPeal
 
 /// Whether a type of Swift's is what a C prototype says. Spellings differ: `int` is `int32_t`, and a typedef is
 /// what it stands for.
+///
+/// C's own comparison, `peal_method_check`, is stricter than Swift can be, and knows whole prototypes only. A type of
+/// Swift has a width and a sign: `Int64` is `long` as well as `long long`, `Int` is a `size_t` as the importer has it,
+/// a number is an enumeration, and a raw pointer leads to anything. To ask it, one would have to guess all of these
+/// spellings for each parameter, and to say the difference in Swift's words all the same.
 struct TypeComparison {
     let center: peal_center
     /// The type in C.

@@ -59,7 +59,7 @@ extension Center {
         try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
     }
 
-    private func find(_ name: String) throws(PealError) -> peal_service {
+    func find(_ name: String) throws(PealError) -> peal_service {
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
         try PealError.check(peal_service_find(handle, name, &service))

@@ -1,4 +1,4 @@
-internal import CPeal
+public import CPeal
 
 extension Center {
     /// Gets the instance of a service, which is created where there is none yet, for as long as the use is kept.
@@ -14,10 +14,11 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``Service/get()``.
     ///
     /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
+    @inlinable
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> ServiceUse<Instance> {
-        try service(type, named: name).get()
+        try reach(type, named: name) { service throws(PealError) in try service.get() }
     }
 
     /// Gets the instance of the service that provides a protocol, for as long as the use is kept.
@@ -34,7 +35,7 @@ extension Center {
 
     /// Calls a closure with the instance of a service, for a moment and on this thread.
     ///
-    /// To do so often, keep the ``Service``: the search for its name takes a hundred times as long as the rest.
+    /// To do so often, keep the ``Service``: the search for it takes several times as long as the rest.
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
@@ -43,11 +44,14 @@ extension Center {
     /// - Throws: ``PealError`` as ``get(_:named:)``; then the closure was not called.
     ///
     /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
-    @discardableResult
+    @discardableResult @inlinable
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) -> Result
     ) throws(PealError) -> Result {
-        try service(type, named: name).with(body)
+        var scope = peal_scope()
+        let instance = try reach(type, named: name) { service throws(PealError) in try service.begin(&scope) }
+        defer { _ = peal_scope_end(&scope) }
+        return body(instance)
     }
 
     /// Calls a closure that throws with the instance of a service, for a moment and on this thread.
@@ -60,11 +64,14 @@ extension Center {
     /// - Throws: What the closure throws; ``PealError`` as ``get(_:named:)``.
     ///
     /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
-    @discardableResult
+    @discardableResult @inlinable
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) throws -> Result
     ) throws -> Result {
-        try service(type, named: name).with(body)
+        var scope = peal_scope()
+        let instance = try reach(type, named: name) { service throws(PealError) in try service.begin(&scope) }
+        defer { _ = peal_scope_end(&scope) }
+        return try body(instance)
     }
 
     /// Ends a session, a log-out: all instances clear their data, then those that are not persistent are removed;

@@ -34,6 +34,15 @@ extension Service {
         return try body(instance)
     }
 
+    /// The same by a use, which inside a broadcast is cheaper than a scope. For services that are known to be of Swift.
+    func withUse<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
+        var use = peal_service_use()
+        try PealError.check(peal_service_use_instance(handle, &use))
+        defer { _ = peal_use_end(use.use) }
+        guard let pointer = use.`self` else { throw notSwift() }
+        return body(try instance(at: pointer))
+    }
+
     /// Begins a scope, and ends it where this throws.
     @inlinable @inline(__always)
     func begin(_ scope: inout peal_scope) throws(PealError) -> Instance {

@@ -10,6 +10,7 @@ enum ServiceTypes {
         let type: ObjectIdentifier
         let name: String
         let mark: peal_protocol
+        let anchor = ServiceAnchor()
     }
 
     private static let types = Mutex<[UInt64: Entry]>([:])
@@ -32,6 +33,12 @@ enum ServiceTypes {
     static func otherName<Instance>(than type: Instance.Type, of service: peal_service) -> String? {
         let known = types.withLock { $0[service.number] }
         return known.flatMap { $0.type == ObjectIdentifier(type) ? nil : $0.name }
+    }
+
+    /// What stands for the service among objects that observe.
+    static func anchor(of service: peal_service) throws(PealError) -> ServiceAnchor {
+        if let anchor = types.withLock({ $0[service.number]?.anchor }) { return anchor }
+        throw PealError(status: .handle, message: "the service's registration has ended; register it again")
     }
 
     static func isKnown(_ service: peal_service) -> Bool {

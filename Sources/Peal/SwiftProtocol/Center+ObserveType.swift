@@ -27,8 +27,7 @@ extension Center {
     ) throws(PealError) -> Observation {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        // One with a queue cannot answer a visit in time.
-        let methods = peal_observe_options(options).queue.number == 0 ? ["call", "visit"] : ["call"]
+        let methods = SwiftProtocol.methods(forQueue: peal_observe_options(options).queue)
         let responses = SwiftResponses.make(ObserverBits(object))
         return try register(
             observer, responses, for: methods, of: protocols.handle, options, isKept: holding == .strongly

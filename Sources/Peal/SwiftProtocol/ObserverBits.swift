@@ -13,10 +13,6 @@ final class ObserverBits: @unchecked Sendable {
 
     deinit { place.deallocate() }
 
-    /// The observer, which is alive. It has the type that it was made with: that type's identity is part of its
-    /// protocol's name.
-    @inline(__always)
-    func observer<Observed>(as type: Observed.Type) -> Observed {
-        place.assumingMemoryBound(to: Observed.self).pointee
-    }
+    /// Where they are, for a call of the observer, which is alive.
+    var shown: ObserverPlace { ObserverPlace(pointer: place) }
 }

@@ -1,6 +1,6 @@
 /// What a broadcast of a Swift type brings to each observer, now or later.
 class SwiftCall {
-    func reach(_ observer: ObserverBits) {}
+    func reach(_ observer: ObserverPlace) {}
 }
 
 /// The same with its types.
@@ -9,11 +9,11 @@ final class TypedSwiftCall<Observed>: SwiftCall {
 
     init(_ body: @escaping @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverBits) { body(observer.observer(as: Observed.self)) }
+    override func reach(_ observer: ObserverPlace) { body(observer.observer(as: Observed.self)) }
 }
 
 /// What a visit brings, from the visitor's stack.
 struct SwiftVisit {
     /// Returns true to stop.
-    let body: (ObserverBits) -> Bool
+    let body: (ObserverPlace) -> Bool
 }

@@ -30,6 +30,9 @@ struct SwiftProtocol: Sendable {
         (call, visit) = methods
     }
 
+    /// The methods that an observer has. One with a queue cannot answer a visit in time.
+    static func methods(forQueue queue: peal_queue) -> [String] { queue.number == 0 ? ["call", "visit"] : ["call"] }
+
     /// The name of a type's protocol. The type's identity is part of it, since types of different modules may
     /// have the same name.
     static func name(of type: Any.Type) -> String {

@@ -1,18 +1,38 @@
-/// What an observer of a Swift type does for the two methods of its protocol.
+/// What an observer of a Swift type does for the two methods of its protocol, in their order.
 enum SwiftResponses {
-    /// In the order of the methods. The caller keeps the object alive; the bits lead to it.
+    /// For an object. The caller keeps it alive; the bits lead to it.
     static func make(_ observer: ObserverBits) -> [ObjectResponse] {
         [
-            { _, arguments, _ in
-                guard let call = pointer(arguments) else { return }
-                Box.borrow(call, as: SwiftCall.self) { $0.reach(observer) }
-            },
-            { _, arguments, result in
-                guard let visit = pointer(arguments) else { return }
-                let isOver = visit.assumingMemoryBound(to: SwiftVisit.self).pointee.body(observer)
-                result?.storeBytes(of: isOver, as: Bool.self)
-            },
+            ObjectResponse { _, arguments, _ in call(arguments, observer.shown) },
+            ObjectResponse { _, arguments, result in visit(arguments, observer.shown, result) },
         ]
+    }
+
+    /// For a service, whose instance stays during the call.
+    static func make<Instance: Sendable, Observed>(
+        _ caller: ServiceCaller<Instance>, _ view: @escaping @Sendable (Instance) -> Observed
+    ) -> [Response] {
+        [
+            Response { arguments, _ in caller.call { show(view($0)) { call(arguments, $0) } } },
+            Response { arguments, result in caller.call { show(view($0)) { visit(arguments, $0, result) } } },
+        ]
+    }
+
+    private static func show<Observed>(_ observer: Observed, _ body: (ObserverPlace) -> Void) {
+        withUnsafePointer(to: observer) { body(ObserverPlace(pointer: UnsafeRawPointer($0))) }
+    }
+
+    private static func call(_ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace) {
+        guard let call = pointer(arguments) else { return }
+        Box.borrow(call, as: SwiftCall.self) { $0.reach(observer) }
+    }
+
+    private static func visit(
+        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace, _ result: UnsafeMutableRawPointer?
+    ) {
+        guard let visit = pointer(arguments) else { return }
+        let isOver = visit.assumingMemoryBound(to: SwiftVisit.self).pointee.body(observer)
+        result?.storeBytes(of: isOver, as: Bool.self)
     }
 
     /// The only argument, which is a pointer.

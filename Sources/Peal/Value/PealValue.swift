@@ -26,6 +26,10 @@ public protocol PealValue: SendableMetatype {
     /// Why the value cannot be sent, where ``cValue(in:)`` refused it.
     var refusal: PealError? { get }
 
+    /// Called when the call that the value was written for runs later, from a copy of its representation. Few values
+    /// care.
+    func wasDeferred()
+
     /// Reads an argument. Made of ``init(cValue:)``; here, so that a call of it needs to know nothing more.
     static func read(from place: UnsafeRawPointer) -> Self
 
@@ -39,6 +43,9 @@ extension PealValue {
 
     /// Nothing.
     public var refusal: PealError? { nil }
+
+    /// Does nothing.
+    public func wasDeferred() {}
 
     /// The value whose representation is at a place.
     @inlinable

@@ -23,6 +23,8 @@ public struct BroadcastRequest {
     public var forcesFFI = false
     /// Gets each result.
     var gathering: Completion?
+    /// Whether it makes the calls of a typed loop: that has seen to recursion.
+    var isOfLoop = false
 
     public init(result: UnsafeMutableRawPointer?) {
         self.result = result

@@ -8,6 +8,8 @@ enum Deferral {
         var next: UnsafeMutablePointer<Call>?
         var number: UInt64
         var plan: CopyPlan.Pointer
+        /// The completion that it passes on; 0 for none.
+        var completion: UInt64
 
         var pointersOffset: Int { MemoryLayout<Call>.stride }
         var blockOffset: Int {
@@ -27,7 +29,8 @@ enum Deferral {
         guard thread.pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
         guard let method = Handles.methods.find(number) else { return .unknownMethod }
         let plan = method.copyPlan
-        let call = Call(next: nil, number: number, plan: plan)
+        let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
+        let call = Call(next: nil, number: number, plan: plan, completion: completion ?? 0)
         guard let memory = peal_memory_allocate(call.blockOffset + plan.size(of: arguments)) else {
             return .outOfMemory
         }
@@ -74,9 +77,11 @@ enum Deferral {
         thread.pointee.deferred_runs += 1
         // A call that is run here may defer more of its method: they come behind, in this loop.
         while let call = takeFirst(of: number, on: thread) {
-            _ = Broadcast.send(
+            let outcome = Broadcast.send(
                 number, arguments: pointers(of: call), count: call.pointee.plan.pointee.parameterCount,
                 request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
+            // The method is gone, say. Who waits for answers has no other to tell it.
+            if outcome.isFailure { try? Completion.answer(call.pointee.completion, nil) }
             free(call)
         }
         thread.pointee.deferred_runs -= 1

@@ -50,7 +50,7 @@ struct GeneralBroadcast {
         var folder = ResultFolder(
             policy: request.policy ?? traits.policy, plan: plan, request: request,
             chained: traits.chainedParameter.flatMap { arguments?[$0] })
-        if traits.restrictsRecursion, HeldMethods.isHeld(number, besides: hold) {
+        if traits.restrictsRecursion, !request.isOfLoop, HeldMethods.isHeld(number, besides: hold) {
             folder.finish(calls: 0)
             if traits.rejectsRecursion { return .recursionRejected }
             return Deferral.capture(number, arguments: arguments, on: thread)

@@ -45,9 +45,12 @@ enum Recorder {
 
     /// All observers are the recorder's to call, where each needs a token of its own.
     private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {
+        var request = BroadcastRequest(result: nil)
+        // The loop around this has the method's list, and was asked when it began.
+        request.isOfLoop = true
         let outcome = Broadcast.send(
             peal_snapshot_method(list), arguments: arguments, count: peal_snapshot_parameter_count(list),
-            request: BroadcastRequest(result: nil), calls: nil)
+            request: request, calls: nil)
         if outcome.isFailure { noteFailure(outcome, of: list) }
     }
 

@@ -24,16 +24,16 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     init(_ declaration: MethodDeclaration, plan: CallPlan.Pointer) {
         let policy = BroadcastPolicy(declaration.policy)
         var bits = UInt32(policy.rawValue)
-        if let parameter = declaration.completionParameter {
-            rawValue = bits | Self.completesBit | UInt32(parameter + 1) << 16 | 0xff << 24
-            return
-        }
-        if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
         switch declaration.recursion {
         case .recursive: break
         case .defer: bits |= Self.defersBit
         case .reject: bits |= Self.rejectsBit
         }
+        if let parameter = declaration.completionParameter {
+            rawValue = bits | Self.completesBit | UInt32(parameter + 1) << 16 | 0xff << 24
+            return
+        }
+        if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
         let isPlain = Self(rawValue: bits).isPlain
         switch isPlain ? PlainPath(plan) : nil {
         case .integers(let count, let narrow): bits |= (Self.integersTag + UInt32(count)) << 24 | narrow << 10

@@ -1,0 +1,27 @@
+internal import CPeal
+
+/// How all answers to a method with a completion ended. `struct peal_completion_report` in C.
+public struct Answers: Hashable, Sendable {
+    /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when it was
+    /// cancelled, by the end of the waiting task say.
+    public let status: Status
+    /// The results, folded by the completion's policy; `nil` when nobody has answered.
+    public let result: Int64?
+    /// How many observers there were.
+    public let asked: Int
+    /// How many answered.
+    public let completed: Int
+    /// How many will not.
+    public let dropped: Int
+
+    /// Whether the time limit has passed before all had answered.
+    public var isLate: Bool { status == .timeout }
+
+    init(_ report: peal_completion_report) {
+        status = Status(report.status)
+        result = report.completed == 0 ? nil : report.result
+        asked = report.asked
+        completed = report.completed
+        dropped = report.dropped
+    }
+}

@@ -1,0 +1,100 @@
+internal import CPeal
+
+extension Center {
+    /// Has a service observe a protocol. It need not exist: the first broadcast of a method that is named creates it.
+    ///
+    ///     let history = try center.register(History.self) { _ in try History() }
+    ///     let observation = try center.observe(Chat.self, by: history) {
+    ///         $0.on(Chat.onMessage, History.keep)
+    ///         $0.on(Chat.mayClose, otherwise: true) { history in history.isSaved }
+    ///     }
+    ///
+    /// A service that observes several protocols is created once, by the first broadcast of any. All else is as for a
+    /// single method, see ``observe(_:by:_:body:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The protocol.
+    ///   - service: Whose instance observes. It was registered with its type in Swift. The same one on the same protocol
+    ///     and queue is refused, unless an option says otherwise.
+    ///   - options: What is special about it.
+    ///   - methods: Runs once, before this returns.
+    /// - Returns: The observation, which ends when it is not kept, or with the service.
+    /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
+    ///   ``Status/handle``; ``Status/conformance``, whose sentence names the required methods that are missing;
+    ///   ``Status/argument`` where no method is answered; ``Status/conflict`` for one that is answered twice.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
+    public func observe<Observed: PealProtocol, Instance: Sendable>(
+        _ type: Observed.Type, by service: Service<Instance>, _ options: ObserverOption...,
+        methods: (inout ServiceMethods<Instance>) -> Void
+    ) throws(PealError) -> Observation {
+        let caller = ServiceCaller(service)
+        var list = ServiceMethods(caller)
+        methods(&list)
+        let owner = try findOrDefine(type)
+        let names = try names(list.entries.map(\.signature), in: type, owner)
+        return try register(service, caller, list.entries.map(\.response), for: names, of: owner, options)
+    }
+
+    /// Has a service observe a Swift type. It need not exist: the first broadcast to that type creates it.
+    ///
+    ///     let history = try center.register(History.self) { _ in try History() }
+    ///     try center.observe((any ChatObserver).self, by: history, as: { $0 })
+    ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
+    ///
+    /// A service that observes several types is created once, by the first broadcast to any; where its creation fails the
+    /// others are called, and the next broadcast tries again. When the instance is removed, the next broadcast creates
+    /// another.
+    ///
+    /// - Parameters:
+    ///   - type: What the instance is called as. It may be any type, also a struct's.
+    ///   - service: Whose instance observes. It was registered with its type in Swift. The same one on the same type and
+    ///     queue is refused, unless `options` say otherwise.
+    ///   - view: The instance as what it is called as: `{ $0 }`. Runs at each call.
+    ///   - options: What is special about it.
+    /// - Returns: The registration, which stays when the result is dropped, and ends with the service.
+    /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
+    ///   ``Status/handle``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
+    @discardableResult
+    public func observe<Observed: Sendable, Instance: Sendable>(
+        _ type: Observed.Type, by service: Service<Instance>, as view: @escaping @Sendable (Instance) -> Observed,
+        _ options: ObserverOption...
+    ) throws(PealError) -> Observation {
+        try observe(type, by: service, view, options)
+    }
+
+    /// The same for a service that was registered with that very type: `register((any ChatObserver).self) { … }`.
+    @discardableResult
+    public func observe<Observed: Sendable>(
+        _ type: Observed.Type, by service: Service<Observed>, _ options: ObserverOption...
+    ) throws(PealError) -> Observation {
+        try observe(type, by: service, { $0 }, options)
+    }
+
+    private func observe<Observed: Sendable, Instance: Sendable>(
+        _ type: Observed.Type, by service: Service<Instance>, _ view: @escaping @Sendable (Instance) -> Observed,
+        _ options: [ObserverOption]
+    ) throws(PealError) -> Observation {
+        let caller = ServiceCaller(service)
+        let protocols = try swiftProtocols.find(type, in: handle)
+        let names = SwiftProtocol.methods(forQueue: peal_observe_options(options).queue)
+        return try register(
+            service, caller, SwiftResponses.make(caller, view), for: names, of: protocols.handle, options
+        ).keep()
+    }
+
+    private func register<Instance: Sendable>(
+        _ service: Service<Instance>, _ caller: ServiceCaller<Instance>, _ responses: [Response], for methods: [String],
+        of owner: peal_protocol, _ options: [ObserverOption]
+    ) throws(PealError) -> Observation {
+        try service.checkType()
+        let anchor = try ServiceTypes.anchor(of: service.handle)
+        let handler = ServiceHandler(
+            responses, anchor, at: ObservedObjects.Key(protocol: owner, options, object: anchor))
+        let observation = try register(handler, as: anchor, for: methods, of: owner, options)
+        caller.note(observation.handle)
+        return observation
+    }
+}

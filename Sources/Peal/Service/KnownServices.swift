@@ -1,0 +1,83 @@
+public import CPeal
+internal import Synchronization
+
+/// The services that were found in a center by type or name, so that who gets one by these looks up no text. Those that go
+/// by their types are read without a lock.
+///
+/// A registration may end, and another take its name: then the handle that is kept here is refused, and looked up anew.
+@usableFromInline
+final class KnownServices: Sendable {
+    /// What leads to a service, without its type.
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline let handle: peal_service
+        /// The protocol that instances made in Swift provide.
+        @usableFromInline let mark: peal_protocol
+    }
+
+    private struct Entries {
+        /// Those that go by their type's name, and have no place in the table.
+        var byType: [ObjectIdentifier: Entry] = [:]
+        var byName: [String: Entry] = [:]
+    }
+
+    private let entries = Mutex(Entries())
+    private let table = ServicesByType()
+
+    func find(_ type: Any.Type, named name: String?) -> Entry? {
+        if name == nil, let entry = table.find(type) { return entry }
+        return entries.withLock { entries in
+            if let name { entries.byName[name] } else { entries.byType[ObjectIdentifier(type)] }
+        }
+    }
+
+    /// Keeps what was found; nothing, where it is out of date.
+    func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
+        entries.withLock { entries in
+            if let name {
+                entries.byName[name] = entry
+            } else if !table.put(entry, for: type) {
+                entries.byType[ObjectIdentifier(type)] = entry
+            }
+        }
+    }
+}
+
+extension Center {
+    /// The service of a type or name, known from before if possible.
+    @usableFromInline
+    func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
+        if let known = knownServices.find(type, named: name) { return known }
+        let handle = try find(name ?? TypeName.of(type))
+        let entry = KnownServices.Entry(handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
+        // Without a mark nobody has made it in Swift, and who asks for it is told so.
+        if entry.mark.number != 0 { knownServices.put(entry, type, named: name) }
+        return entry
+    }
+
+    /// Does something with the service of a type or name, and again where what was known of it is out of date.
+    @inlinable
+    func reach<Instance: Sendable, Result>(
+        _ type: Instance.Type, named name: String?, _ body: (Service<Instance>) throws(PealError) -> Result
+    ) throws(PealError) -> Result {
+        let known = try knownService(type, named: name)
+        do throws(PealError) {
+            return try body(Service(known))
+        } catch {
+            guard error.status == .handle else { throw error }
+            forgetService(type, named: name)
+            return try body(Service(try knownService(type, named: name)))
+        }
+    }
+
+    @usableFromInline
+    func forgetService(_ type: Any.Type, named name: String?) { knownServices.put(nil, type, named: name) }
+}
+
+extension Service {
+    @inlinable
+    init(_ known: KnownServices.Entry) {
+        handle = known.handle
+        mark = known.mark
+    }
+}

@@ -1,0 +1,71 @@
+internal import CPeal
+internal import Synchronization
+
+/// Which services go by the names of types, in a table that is read without a lock.
+///
+/// A place is given to a type once, and for good; what is in it changes. Types that find no place go elsewhere.
+final class ServicesByType: Sendable {
+    private struct Slot: ~Copyable {
+        let type = Atomic<UInt>(0)
+        /// Written after `mark`; zero where there is none any more.
+        let service = Atomic<UInt64>(0)
+        let mark = Atomic<UInt64>(0)
+    }
+
+    private static let length = 256
+    /// How many places a type may have.
+    private static let reach = 8
+
+    /// Never written again, and each of its words is atomic.
+    private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
+
+    init() {
+        slots = .allocate(capacity: Self.length)
+        for index in 0..<Self.length { (slots + index).initialize(to: Slot()) }
+    }
+
+    deinit {
+        slots.deinitialize(count: Self.length)
+        slots.deallocate()
+    }
+
+    func find(_ type: Any.Type) -> KnownServices.Entry? {
+        let key = Self.key(type)
+        guard let slot = slot(of: key) else { return nil }
+        let service = slot.pointee.service.load(ordering: .acquiring)
+        guard service != 0 else { return nil }
+        let mark = slot.pointee.mark.load(ordering: .relaxed)
+        return KnownServices.Entry(handle: peal_service(number: service), mark: peal_protocol(number: mark))
+    }
+
+    /// Keeps what a type leads to, or nothing. One thread at a time.
+    ///
+    /// - Returns: False where the type has no place, and gets none.
+    func put(_ entry: KnownServices.Entry?, for type: Any.Type) -> Bool {
+        let key = Self.key(type)
+        guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
+        // Who reads the new mark with the old service is refused by C, and looks again. A mark is never taken away:
+        // without one a service that is there would be taken for one of C.
+        if let entry { slot.pointee.mark.store(entry.mark.number, ordering: .relaxed) }
+        slot.pointee.service.store(entry?.handle.number ?? 0, ordering: .releasing)
+        slot.pointee.type.store(key, ordering: .releasing)
+        return true
+    }
+
+    /// The place that has a key, among those of the type `origin`, or of the key itself.
+    private func slot(of key: UInt, from origin: UInt? = nil) -> UnsafeMutablePointer<Slot>? {
+        let first = Int(truncatingIfNeeded: ((origin ?? key) &>> 4) &* 0x9e37_79b9_7f4a_7c15 &>> 32)
+        for step in 0..<Self.reach {
+            let slot = slots + ((first &+ step) & (Self.length &- 1))
+            let found = slot.pointee.type.load(ordering: .acquiring)
+            if found == key { return slot }
+            // Places are filled in this order, and are not freed.
+            if found == 0 { return nil }
+        }
+        return nil
+    }
+
+    private static func key(_ type: Any.Type) -> UInt {
+        UInt(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self))
+    }
+}

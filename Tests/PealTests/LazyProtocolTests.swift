@@ -1,0 +1,238 @@
+import CPeal
+import Peal
+import Testing
+
+/// Services that observe whole protocols, those of C and those of Swift, and are made when one is first broadcast.
+@Suite struct LazyProtocolTests {
+    let center: Center
+    let population = Population()
+    let notes = Record<String>()
+
+    init() throws { center = try Center() }
+
+    private enum Chat: PealProtocol {
+        static let name = "Chat"
+        static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
+        static let onClose = Method<Void>("on_close")
+        static let votes = Method<Int32, Int32>("votes", policy: .sum)
+        static let onPush = Method<Void, Completion>("on_push", parameters: "done")
+        static let methods: [any MethodDeclaration] = [onMessage, onClose, votes, onPush]
+    }
+
+    private enum Strict: PealProtocol {
+        static let onFirst = Method<Void>("on_first", isRequired: true)
+        static let onSecond = Method<Void>("on_second", isRequired: true)
+        static let methods: [any MethodDeclaration] = [onFirst, onSecond]
+    }
+
+    private protocol Listener: Sendable {
+        func didReceive(_ text: String)
+    }
+
+    private protocol Closer: AnyObject, Sendable {
+        func mayClose() -> Bool
+    }
+
+    private final class History: Listener, Closer {
+        let counted: Counted
+        let notes: Record<String>
+
+        init(_ population: Population, _ notes: Record<String>) {
+            counted = Counted(population, "history")
+            self.notes = notes
+        }
+
+        func keep(room: String, count: Int32) { notes.append("\(room) \(count)") }
+        func votes(_ most: Int32) -> Int32 { most - 1 }
+        func didReceive(_ text: String) { notes.append("received \(text)") }
+        func mayClose() -> Bool { false }
+    }
+
+    private func register(_ name: String? = nil) throws -> Service<History> {
+        try center.register(History.self, named: name, end: { [notes] _ in notes.append("ends") }) {
+            [population, notes] _ in History(population, notes)
+        }
+    }
+
+    @Test("O13: a service observes all of a protocol; a broadcast of a method that it names makes it, once")
+    func wholeProtocol() throws {
+        let observation = try center.observe(Chat.self, by: try register()) {
+            $0.on(Chat.onMessage, History.keep)
+            $0.on(Chat.votes, otherwise: 0, History.votes)
+            $0.on(Chat.onPush) { history, done in done.complete(with: Int64(history.counted.name.utf8.count)) }
+        }
+        try center.broadcast(Chat.onClose)
+        #expect(population.made == 0)
+        #expect(try center.ask(Chat.votes, 5) == 4)
+        try center.broadcast(Chat.onMessage, "lobby", 3)
+        let answers = Record<Answers>()
+        try center.broadcast(Chat.onPush, Completion { answers.append($0) })
+        #expect(population.made == 1)
+        #expect(notes.all == ["lobby 3"])
+        #expect(answers.all.map(\.result) == [7])
+        observation.cancel()
+        try center.broadcast(Chat.onMessage, "lobby", 4)
+        #expect(notes.all == ["lobby 3"])
+    }
+
+    @Test("O13: where its creation fails a method has its other result, and its completion is dropped")
+    func failedCreation() throws {
+        let broken = try center.register(History.self) { _ in throw ServiceEventTests.Failing() }
+        let observation = try center.observe(Chat.self, by: broken) {
+            $0.on(Chat.votes, otherwise: 100) { _, most in most }
+            $0.on(Chat.onPush) { _, done in done.complete() }
+        }
+        #expect(try center.ask(Chat.votes, 5) == 100)
+        let answers = Record<Answers>()
+        try center.broadcast(Chat.onPush, Completion { answers.append($0) })
+        #expect(answers.all.map(\.dropped) == [1])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("O13: a service that observes several protocols, C's and Swift's, is made by the first broadcast of any")
+    func severalProtocols() throws {
+        let history = try register()
+        let observation = try center.observe(Chat.self, by: history) { $0.on(Chat.onMessage, History.keep) }
+        try center.observe((any Listener).self, by: history, as: { $0 })
+        try center.observe((any Closer).self, by: history, as: { $0 })
+        #expect(population.made == 0)
+        #expect(try center.broadcast((any Listener).self) { $0.didReceive("hello") }.calls == 1)
+        #expect(population.made == 1)
+        try center.broadcast(Chat.onMessage, "lobby", 3)
+        #expect(try center.first((any Closer).self) { $0.mayClose() } == false)
+        #expect(population.made == 1)
+        #expect(notes.all == ["received hello", "lobby 3"])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("O13: removed, the next broadcast to a Swift type makes another; with the service the registration ends")
+    func removedAndUnregistered() throws {
+        let history = try register()
+        let observation = try center.observe((any Listener).self, by: history, as: { $0 })
+        try center.broadcast((any Listener).self) { $0.didReceive("one") }
+        #expect(try history.remove() == .complete)
+        try center.broadcast((any Listener).self) { $0.didReceive("two") }
+        #expect(population.made == 2)
+        #expect(notes.all == ["received one", "ends", "received two"])
+        #expect(try history.unregister() == .complete)
+        try center.broadcast((any Listener).self) { $0.didReceive("three") }
+        #expect(!observation.isActive)
+        #expect(population.alive == 0)
+        #expect(try center.observerCount(of: (any Listener).self) == 0)
+        #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .handle)
+    }
+
+    /// A struct observes too: nobody holds it but the service.
+    private struct Note: Listener {
+        let counted: Counted
+        let notes: Record<String>
+        let padding = (1, 2, 3, 4)
+        func didReceive(_ text: String) { notes.append("\(counted.name) \(text) \(padding.3)") }
+    }
+
+    @Test("O13: a service that is registered as a Swift protocol observes it, also as a struct, in its place and on a queue")
+    func structOfAProtocol() throws {
+        let service = try center.register((any Listener).self) { [population, notes] _ in
+            Note(counted: Counted(population, "struct"), notes: notes)
+        }
+        let queue = try Queue.pumped()
+        try center.observe((any Listener).self, by: service, .priority(1))
+        try center.observe((any Listener).self, by: service, .on(queue))
+        #expect(try center.broadcast((any Listener).self) { $0.didReceive("hello") }.calls == 2)
+        #expect(notes.all == ["struct hello 4"])
+        #expect(try queue.pump() == 1)
+        #expect(notes.all == ["struct hello 4", "struct hello 4"])
+        #expect(try center.collect((any Listener).self) { _ in 1 } == [1])
+        #expect(population.made == 1)
+    }
+
+    @Test("O13: within its own creation the service is not called by a Swift type either")
+    func withinCreation() throws {
+        let service = try center.register(History.self) { [population, notes] creation in
+            try creation.center.broadcast((any Listener).self) { $0.didReceive("early") }
+            return History(population, notes)
+        }
+        try center.observe((any Listener).self, by: service, as: { $0 })
+        try center.broadcast((any Listener).self) { $0.didReceive("late") }
+        #expect(notes.all == ["received late"])
+        #expect(population.made == 1)
+    }
+
+    @Test("O3: the same service on the same protocol is refused, is replaced, or is called twice")
+    func duplicates() throws {
+        let history = try register()
+        let other = try register("other")
+        func observe(_ service: Service<History>, _ option: ObserverOption = .priority(0)) throws -> Observation {
+            try center.observe(Chat.self, by: service, option) { $0.on(Chat.onMessage, History.keep) }
+        }
+        let first = try observe(history)
+        let error = pealError { try observe(history) }
+        #expect(error?.status == .duplicate)
+        #expect(error?.message.hasPrefix("the service observes") == true)
+        let second = try observe(other)
+        let third = try observe(history, .replacing)
+        #expect(!first.isActive && second.isActive && third.isActive)
+        let fourth = try observe(history, .allowingDuplicates)
+        #expect(try center.broadcast(Chat.onMessage, "lobby", 1).calls == 3)
+        #expect(notes.all.count == 3)
+        third.cancel()
+        fourth.cancel()
+        #expect(try observe(history).isActive)
+        try center.observe((any Listener).self, by: history, as: { $0 })
+        #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .duplicate)
+    }
+
+    @Test("What does not fit is refused before anything is made")
+    func refused() throws {
+        let history = try register()
+        let wrong = try center.service(Account.self, named: "History")
+        #expect(pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
+        #expect(
+            pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: "History")) }?.status
+                == .type)
+        #expect(pealError { try center.observe(Chat.self, by: history) { _ in } }?.status == .argument)
+        let missing = pealError { try center.observe(Strict.self, by: history) { $0.on(Strict.onFirst) { _ in } } }
+        #expect(missing?.status == .conformance)
+        #expect(missing?.message.contains("on_second") == true)
+        #expect(population.made == 0)
+    }
+
+    @Test("What an observing service's closures keep is freed with the registration")
+    func freed() throws {
+        let captured = Population()
+        let history = try register()
+        func observe() throws -> Observation {
+            let kept = Counted(captured)
+            return try center.observe(Chat.self, by: history) { $0.on(Chat.onClose) { _ in withExtendedLifetime(kept) {} } }
+        }
+        func observeType() throws -> Observation {
+            let kept = Counted(captured)
+            return try center.observe((any Listener).self, by: history, as: { instance in withExtendedLifetime(kept) { instance } })
+        }
+        let observations = [try observe(), try observeType()]
+        #expect(captured.alive == 2)
+        observations.forEach { $0.cancel() }
+        #expect(captured.alive == 0)
+        #expect(pealError { try observe().cancel() } == nil)
+        #expect(captured.alive == 0)
+    }
+
+    @Test("O13: of broadcasts to a Swift type that begin at once one makes the instance, and each calls it once")
+    func manyThreads() throws {
+        try center.observe((any Listener).self, by: try register(), as: { $0 })
+        let arrived = Latch()
+        let go = Latch()
+        onThreads(9) { [center] index in
+            if index == 8 {
+                for _ in 0..<8 { #expect(arrived.wait()) }
+                for _ in 0..<8 { go.open() }
+            } else {
+                arrived.open()
+                #expect(go.wait())
+                _ = try? center.broadcast((any Listener).self) { $0.didReceive("hello") }
+            }
+        }
+        #expect(population.made == 1)
+        #expect(notes.all.count == 8)
+    }
+}
