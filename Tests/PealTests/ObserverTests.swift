@@ -43,6 +43,15 @@ private final class Window: Sendable {
         #expect(!observation.isActive)
     }
 
+    @Test("O9: nobody needs to keep the observation of an object")
+    func anObjectStaysObserver() throws {
+        let center = try Center()
+        let window = Window()
+        try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+        #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
+        #expect(try center.unobserve(Chat.self, by: window) == 1)
+    }
+
     @Test("O3: the same object is refused, replaced or called twice")
     func theSameObjectIsRefusedReplacedOrCalledTwice() throws {
         let center = try Center()

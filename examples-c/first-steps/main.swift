@@ -34,7 +34,7 @@ if let window {
     try center.observe(Chat.self, weakly: window) {
         $0.on(Chat.onMessage, Window.show)
         $0.on(Chat.mayEnter, Window.mayEnter)
-    }.keep()
+    }
 }
 try center.broadcast(Chat.onMessage, "Eve", "look")
 window = nil

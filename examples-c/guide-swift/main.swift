@@ -47,7 +47,7 @@ do {
 
 var eve: Reader? = Reader("Eve")
 if let eve {
-    try center.observe(Chat.self, weakly: eve) { $0.on(Chat.onMessage, Reader.read) }.keep()
+    try center.observe(Chat.self, weakly: eve) { $0.on(Chat.onMessage, Reader.read) }
 }
 try center.broadcast(Chat.onMessage, "Dan", "are you there?")
 eve = nil

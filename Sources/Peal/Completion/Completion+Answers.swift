@@ -5,7 +5,7 @@ extension Completion {
     ///         try center.broadcast(Push.onEarly, done, 0.5)
     ///     }
     ///
-    /// For a method whose completion is not its last parameter; for others there is ``Center/ask(_:_:folding:within:)``.
+    /// For a method whose completion is not its last parameter; for others there is `Center.ask`.
     /// When the task is cancelled, what has come so far is the outcome.
     ///
     /// - Parameters:

@@ -22,8 +22,8 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift; ``Status/handle``; the
     ///   rest as for a closure without a service.
     ///
-    /// Any thread. In C, `peal_observe_service`, which creates its services before the broadcast calls anybody. For a service
-    /// that provides a table of C functions, take ``observe(_:by:_:)``.
+    /// Any thread. The C interface's `peal_observe_service`, which creates its services before the broadcast calls anybody. For a service
+    /// that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: Service<Instance>, _ options: ObserverOption...,
         body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
@@ -49,7 +49,7 @@ extension Center {
     /// - Returns: The observation, which ends when it is not kept.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. In C, `peal_observe_service`.
+    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: Service<Instance>, otherwise: Result,
         _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
@@ -75,7 +75,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol; ``Status/duplicate`` when it
     ///   observes the protocol lazily on that queue already.
     ///
-    /// Any thread. In C, `peal_observe_service`.
+    /// Any thread. The C interface's `peal_observe_service`.
     public func observe(
         _ protocolName: String, by service: some ServiceReference, _ options: ObserverOption...
     ) throws(PealError) -> Observation {

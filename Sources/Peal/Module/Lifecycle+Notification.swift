@@ -8,7 +8,7 @@ extension Lifecycle {
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended; ``Status/argument`` for a payload with a
     ///   zero inside.
     ///
-    /// Any task; the events begin at once. In C, `peal_completion_create`, and the method `remote_notification`.
+    /// Any task; the events begin at once. The C interface's `peal_completion_create`, and the method `remote_notification`.
     public nonisolated(nonsending) func remoteNotification(
         _ payload: String, within limit: Duration? = nil
     ) async throws(PealError) -> Answers {

@@ -29,24 +29,25 @@ extension Center {
         return try register(Handler(list.entries.map(\.response)), for: names, of: owner, options)
     }
 
-    /// Observes a protocol by an object, which is not kept alive: the observation ends when it is dead.
+    /// Observes a protocol by an object, as long as that is alive. Once it is gone the observation ends by itself.
     ///
     ///     try center.observe(Chat.self, weakly: window) {
     ///         $0.on(Chat.onMessage, Window.show)
-    ///     }.keep()        // the window alone decides how long
+    ///     }
     ///
-    /// During a call the object is alive. It is called on any broadcasting thread, and so must be `Sendable`.
+    /// It is called on any broadcasting thread, and so must be `Sendable`.
     ///
     /// - Parameters:
     ///   - type: The protocol.
-    ///   - object: Held weakly. The same one on the same protocol and queue is refused, unless an option says
+    ///   - object: Held weakly, and kept alive during each call. The same one on the same protocol and queue is refused, unless an option says
     ///     otherwise.
     ///   - options: What is special about the observer.
     ///   - methods: Runs once, before this returns.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: As the form without an object; ``Status/duplicate``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
+    @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, weakly object: Object, _ options: ObserverOption...,
         methods: (inout ObjectMethods<Object>) -> Void
@@ -55,7 +56,7 @@ extension Center {
         methods(&list)
         let owner = try findOrDefine(type)
         let names = try names(list.entries.map(\.signature), in: type, owner)
-        return try register(object, list.entries.map(\.response), for: names, of: owner, options)
+        return try register(object, list.entries.map(\.response), for: names, of: owner, options).keep()
     }
 
     /// Ends all observations of an object on a protocol.

@@ -31,7 +31,7 @@ extension Service {
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get()``.
     ///
-    /// Any thread; it waits for creations. In C, `peal_service_use_instance`.
+    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     @inlinable
     public func use() throws(PealError) -> UniqueUse<Instance> {
         let (use, instance) = try take()
@@ -48,7 +48,7 @@ extension Center {
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get(_:named:)``.
     ///
-    /// Any thread; it waits for creations. In C, `peal_service_get`.
+    /// Any thread; it waits for creations. The C interface's `peal_service_get`.
     @inlinable
     public func use<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
