@@ -9,8 +9,8 @@
 
 namespace peal {
 
-/* A table whose every call is a broadcast: for code that knows nothing of peal. It ends with its variable;
- * a call that comes later answers zero. Since 0.1. */
+/* A table whose every call is a broadcast, or goes to one object (forwarding.hpp): for code that knows nothing of
+ * peal. It ends with its variable; a call that comes later answers zero. Since 0.1. */
 class [[nodiscard]] proxy : public unique<peal_proxy> {
 public:
     proxy() noexcept = default;
@@ -28,6 +28,25 @@ public:
         return proxy(raw, call);
     }
 
+    /* As peal_proxy_create_for; peal::forwarding makes the table and the options. `options.destroy` runs also
+     * when this fails. */
+    static result<proxy> try_for(
+        peal_protocol protocol, void *target, const void *table, const peal_proxy_options &options)
+    {
+        peal_proxy raw = {};
+        detail::callable_table call;
+        call.protocol = protocol;
+        const peal_status status =
+            peal_proxy_create_for(protocol, target, table, &options, &raw, &call.self, &call.table);
+        if (status < 0)
+            return failure::last(status);
+        return proxy(raw, call);
+    }
+
+    /* Whether a call would reach somebody, as peal_proxy_is_alive. */
+    bool is_alive() const noexcept { return *this && peal_proxy_is_alive(*this); }
+    /* For a redirection to this proxy. */
+    peal_redirection redirection() const noexcept { return { call_.self, call_.table }; }
     /* The first argument of each function. */
     void *self() const noexcept { return call_.self; }
     /* The table, as the C list macro's struct. Nothing checks that it is that protocol's. */
