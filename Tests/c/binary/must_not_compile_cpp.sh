@@ -55,5 +55,13 @@ for compiler in g++ clang++; do
     refused "$compiler" '(void)peal::use::of(center, peal::protocol());' 'peal::define made'
     refused "$compiler" '(void)peal::property<int>().observe([](unknown, unknown, unknown) {});' 'f must take'
     refused "$compiler" '(void)peal_observation_remove(chat.on_message);'
+    fits "$compiler" 'peal::invocation call(chat.on_message, "a", 1); call.set_argument<1>(2); call.broadcast();'
+    fits "$compiler" '(void)peal::forwarding(chat, std::ref(w)).has(peal::on<&window::show>(chat.on_message)).make();'
+    refused "$compiler" 'peal::invocation call(chat.on_message, "a"); (void)call;'
+    refused "$compiler" 'peal::invocation call(chat.weigh, 1); (void)call.argument<1>();' 'no such parameter'
+    refused "$compiler" 'peal::invocation call(chat.weigh, 1); (void)call.invoke([](std::string_view) { return 1; });' 'does not take the method'
+    refused "$compiler" 'peal::invocation call(chat.on_message, "a", 1); (void)call.last_result();' 'has no result'
+    refused "$compiler" 'peal::invocation a(chat.weigh, 1); peal::invocation<int(int)> b = a;'
+    refused "$compiler" '(void)peal::forwarding(room).make();' 'adopt others'
 done
 finish
