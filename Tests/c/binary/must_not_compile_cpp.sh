@@ -3,9 +3,7 @@
 # peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
-# compile <compiler> <line>: the line, in a function with a protocol at hand.
-compile() {
-    cat >"$work/unit.cpp" <<END
+cat >"$work/prelude.hpp" <<'END'
 #include <peal/peal.hpp>
 struct unknown { int a; };
 struct counted { std::string text; };
@@ -21,17 +19,35 @@ struct room : peal::protocol {
     peal::method<void()> on_empty{ peal::optional, "on_empty" };
 };
 void use(chat &chat, room &room, peal_center center, window &w);
+END
+flags="-std=c++17 -Wall -Wextra -Werror -I$include"
+
+# prepare <compiler>: reads the headers once, for all its lines.
+prepare() {
+    # shellcheck disable=SC2086
+    "$1" $flags -x c++-header "$work/prelude.hpp" -o "$work/prelude.hpp.$2" || { echo "$1 refuses the headers"; exit 1; }
+    prelude="$3"
+}
+
+# compile <compiler> <line>: the line, in a function with a protocol at hand.
+compile() {
+    cat >"$work/unit.cpp" <<END
 void use(chat &chat, room &room, peal_center center, window &w)
 {
     (void)chat, (void)room, (void)center, (void)w;
     $2
 }
 END
-    "$1" -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/unit.cpp" 2>"$work/said"
+    # shellcheck disable=SC2086
+    "$1" $flags $prelude -fsyntax-only "$work/unit.cpp" 2>"$work/said"
 }
 
 for compiler in g++ clang++; do
     is_there "$compiler" || continue
+    case $compiler in
+        clang++) prepare "$compiler" pch "-include-pch $work/prelude.hpp.pch" ;;
+        *) prepare "$compiler" gch "-include $work/prelude.hpp" ;;
+    esac
     fits "$compiler" 'chat.on_message("room", 5); (void)chat.weigh(1);'
     fits "$compiler" '(void)chat.observe(peal::on("on_message", [](std::string_view, int) {}));'
     fits "$compiler" '(void)chat.observe(std::ref(w), peal::on<&window::show>(chat.on_message));'
