@@ -30,3 +30,4 @@ endfunction()
 
 peal_add_swift_tests(api PealTests PealSwift)
 peal_add_swift_tests(engine PealCoreTests PealCore)
+target_link_options(swift-engine PRIVATE -ldispatch)
