@@ -314,3 +314,17 @@ CLAIM("X1", "a proxy's functions, stages and object are gone when its variable h
     CHECK_EQUAL(counted::alive, 0);
     CHECK(!owned.is_alive());
 }
+
+CLAIM("X1", "a bare function of an object's member function answers zero once the object is dead")
+{
+    house h;
+    auto object = std::make_shared<window>();
+    object->factor = 4;
+    using closure = peal::closure<int(int)>;
+    const closure weigh = closure::of<&window::weigh>(std::weak_ptr<window>(object), h.center);
+    CHECK_EQUAL(weigh.function()(2), 8);
+    object.reset();
+    CHECK_EQUAL(counted::alive, 0);
+    CHECK_EQUAL(weigh.function()(2), 0);
+    CHECK_REFUSED(closure::try_of<&window::weigh>(std::weak_ptr<window>()), PEAL_ERROR_ARGUMENT, "dead");
+}
