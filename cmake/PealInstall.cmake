@@ -27,9 +27,8 @@ peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
 
 # ---- The Swift module --------------------------------------------------------------------------------
 
-# It lies beside the library that it is made for. Its importers need the headers as the module CPeal. A module map
-# of ours in the system's folder of headers would be in the way of others', so it is one folder deeper, and found
-# because the target names it.
+# It lies beside the library that it is made for, with a module map: its importers need the headers as the module
+# CPeal. So one folder to look in is all that a compiler must be told.
 if(TARGET PealSwift)
   install(TARGETS PealSwift EXPORT peal-swift-targets
     ARCHIVE DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift
@@ -37,17 +36,14 @@ if(TARGET PealSwift)
   get_target_property(peal_swift_modules PealSwift Swift_MODULE_DIRECTORY)
   install(FILES ${peal_swift_modules}/Peal.swiftmodule ${peal_swift_modules}/Peal.swiftdoc
     DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
-  file(READ ${PROJECT_SOURCE_DIR}/include/module.modulemap peal_module_map)
-  string(REPLACE "header \"peal/" "header \"" peal_module_map "${peal_module_map}")
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/module.modulemap CONTENT "${peal_module_map}" @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/module.modulemap
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/peal COMPONENT peal_swift)
-  set(peal_installed_map $<INSTALL_PREFIX>/${CMAKE_INSTALL_INCLUDEDIR}/peal/module.modulemap)
-  if(IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR})
-    set(peal_installed_map ${CMAKE_INSTALL_INCLUDEDIR}/peal/module.modulemap)
+  set(peal_headers_folder ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR} AND NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    file(RELATIVE_PATH peal_headers_folder /${PEAL_SWIFT_LIBDIR} /${CMAKE_INSTALL_INCLUDEDIR})
   endif()
-  target_compile_options(PealSwift INTERFACE
-    "$<INSTALL_INTERFACE:$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xcc -fmodule-map-file=${peal_installed_map}>>")
+  file(READ ${PROJECT_SOURCE_DIR}/include/module.modulemap peal_module_map)
+  string(REPLACE "header \"peal/" "header \"${peal_headers_folder}/peal/" peal_module_map "${peal_module_map}")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/module.modulemap CONTENT "${peal_module_map}" @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/module.modulemap DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
 endif()
 
 # ---- Headers and documents ---------------------------------------------------------------------------
@@ -91,9 +87,10 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/peal-config.cmake.in
 install(FILES ${PROJECT_BINARY_DIR}/peal-config.cmake ${PROJECT_BINARY_DIR}/peal-config-version.cmake
   DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_development)
 
-# peal_install_pkgconfig(<name> <description> <folder of the library> <component> [<more to link>])
+# peal_install_pkgconfig(<name> <description> <folder of the library> <component> [CFLAGS <flags>] [LIBS <flags>])
 # A folder that is given as an absolute path stays one; else all is told from where the file lies.
 function(peal_install_pkgconfig name description folder component)
+  cmake_parse_arguments(PARSE_ARGV 4 more "" "CFLAGS;LIBS" "")
   set(destination ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
     set(prefix ${CMAKE_INSTALL_PREFIX})
@@ -111,6 +108,14 @@ function(peal_install_pkgconfig name description folder component)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${destination} COMPONENT ${component})
 endfunction()
 
-peal_install_pkgconfig(peal "${PROJECT_DESCRIPTION}" ${CMAKE_INSTALL_LIBDIR} peal_development)
+peal_install_pkgconfig(peal "${PROJECT_DESCRIPTION}" ${CMAKE_INSTALL_LIBDIR} peal_development
+  LIBS "-L\${libdir} -lpeal")
+# For cc and swiftc alike: both know -Xlinker. The module is named by its path, for then swiftc looks in it for the
+# libraries of Swift that it needs; cc takes nothing from it.
+set(peal_swift_archive)
+if(TARGET PealSwift)
+  set(peal_swift_archive "\${libdir}/libPealSwift.a ")
+endif()
 peal_install_pkgconfig(peal-swift "${PROJECT_DESCRIPTION}, on the shared Swift runtime"
-  ${PEAL_SWIFT_LIBDIR} peal_swift " -Wl,-rpath,\${libdir}")
+  ${PEAL_SWIFT_LIBDIR} peal_swift
+  CFLAGS " -I\${libdir}" LIBS "${peal_swift_archive}-L\${libdir} -lpeal -Xlinker -rpath=\${libdir}")

@@ -1,5 +1,8 @@
 # What `cpack` makes: a tarball that may be unpacked anywhere, and Debian packages where dpkg-deb is.
-# The library with the shared Swift runtime is in neither: it fits the toolchain that built it.
+#
+# Where the Swift module is built it is in the tarball, and in a Debian package of its own, with the library that
+# shares the Swift runtime. Both fit the toolchain that built them, which is in no distribution: so nobody gets them
+# with the others, and the package does not say what it needs of Swift but in its description.
 
 set(CPACK_PACKAGE_NAME peal)
 set(CPACK_PACKAGE_VENDOR peal)
@@ -14,6 +17,9 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL peal_runtime peal_development)
+if(TARGET PealSwift)
+  list(APPEND CPACK_COMPONENTS_ALL peal_swift)
+endif()
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/PealPackageOptions.cmake)
 
 set(CPACK_GENERATOR TGZ)
@@ -29,7 +35,12 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "One call reaches every part of a program that cares: protocols declared by C prototypes,
 observers that register for them, broadcasts on the calling thread or on queues.")
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+# By hand: made by CPack, that of the Swift package would name its private library too.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs
+  "libpeal ${PEAL_SOVERSION} libpeal${PEAL_SOVERSION} (>= ${PROJECT_VERSION})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_BINARY_DIR}/debian/shlibs ${PROJECT_BINARY_DIR}/debian/triggers)
 
 set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_NAME libpeal${PEAL_SOVERSION})
 set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_SECTION libs)
@@ -45,5 +56,10 @@ endif()
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_NAME libpeal-dev)
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PEAL_SWIFT_PACKAGE_NAME libpeal-swift-dev)
+set(CPACK_DEBIAN_PEAL_SWIFT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_PEAL_SWIFT_PACKAGE_DEPENDS "libpeal-dev (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PEAL_SWIFT_DESCRIPTION "The Swift module Peal, and peal over the shared Swift runtime
+Both fit the toolchain that built them, and no other: Swift ${CMAKE_Swift_COMPILER_VERSION}.")
 
 include(CPack)

@@ -28,6 +28,15 @@ CLAIM("C4", "without exceptions everything that works works")
     CHECK_EQUAL(service.use() ? 1 : 0, 1);
     const peal::closure<int(int)> closure([](int n) { return n + 1; });
     CHECK_EQUAL(closure.function()(1), 2);
+    const peal::invocation call(h.chat.weigh, 3);
+    CHECK_EQUAL(call.broadcast(), 3);
+    CHECK_EQUAL(call.invoke([](int n) { return n + 1; }), 4);
+    const peal::proxy proxy = peal::forwarding(h.chat)
+                                  .invoke([&](peal::nobody &, peal::any_call taken) {
+                                      taken.as<int(int)>().set_result(5);
+                                  })
+                                  .make();
+    CHECK_EQUAL(proxy.call(h.chat.weigh, 1), 5);
 }
 
 CLAIM("C4", "without exceptions a failure is a result")

@@ -6,6 +6,7 @@
 #include "latch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BELL(METHOD)                         \
@@ -383,6 +384,55 @@ CLAIM("O11", "of many ends of one center at once one succeeds, and each observer
         CHECK_EQUAL(removed_ok, 1);
         for (int i = 0; i < LISTENERS; i++)
             CHECK_EQUAL(destroyed_of(i), 1);
+    }
+    pthread_barrier_destroy(&start);
+}
+
+/* Each thread in a center of its own: their registrations have nothing to do with one another. */
+struct remover {
+    peal_center own;
+    struct bell_protocol handles;
+    unsigned late;
+};
+
+static void *remove_at_once(void *context)
+{
+    struct remover *remover = context;
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct listener one;
+
+    options.destroy = destroy;
+    pthread_barrier_wait(&start);
+    for (int round = 0; round < CHECK_ROUNDS(20000); round++) {
+        memset(&one, 0, sizeof one);
+        if (bell_observe(&remover->handles, &one, &counting, &options, &one.observation) < 0
+            || peal_observation_remove(one.observation) < 0)
+            abort();
+        if (__atomic_load_n(&one.destroyed, __ATOMIC_RELAXED) != 1)
+            remover->late++;
+        while (__atomic_load_n(&one.destroyed, __ATOMIC_RELAXED) != 1)
+            ;
+    }
+    return NULL;
+}
+
+CLAIM("O8", "with no call under way a removal has destroyed the observer, whatever other threads remove")
+{
+    struct remover removers[READERS];
+    pthread_t threads[READERS];
+
+    pthread_barrier_init(&start, NULL, READERS);
+    for (int i = 0; i < READERS; i++) {
+        removers[i].late = 0;
+        removers[i].own = open_center();
+        REQUIRE_OK(bell_define(removers[i].own, &removers[i].handles));
+    }
+    for (int i = 0; i < READERS; i++)
+        threads[i] = thread_start(remove_at_once, &removers[i]);
+    for (int i = 0; i < READERS; i++) {
+        thread_join(threads[i]);
+        CHECK_EQUAL(removers[i].late, 0);
+        REQUIRE_OK(peal_center_destroy(removers[i].own));
     }
     pthread_barrier_destroy(&start);
 }

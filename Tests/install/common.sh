@@ -47,3 +47,6 @@ runs_with() {
     grep -v '^by ' "$work/printed" >"$work/said"
     same_file "$consumer/expected.txt" "$work/said"
 }
+
+# readme_text EXAMPLE: what its README says that it prints.
+readme_text() { sed -n '/^```text$/,/^```$/p' "$PEAL_SOURCE/examples-c/$1/README.md" | sed '1d;$d'; }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# CMake projects that have peal's sources as a part. The quick kind of build is enough for that.
+# CMake projects that have peal's sources as a part, with programs in C and in Swift. The quick kind of build is enough
+# for that.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 [ "$GENERATOR" = Ninja ] || skip "peal is built with Ninja"
@@ -19,9 +20,23 @@ for part in CMakeLists.txt LICENSE CHANGELOG.md Sources abi cmake include script
     cp -r "$PEAL_SOURCE/$part" "$work/sources/" || complain "there is no $part"
 done
 
+# prints_hello PROGRAM: what the README of the example hello-swift says, which is the program in Swift.
+prints_hello() {
+    readme_text hello-swift >"$work/expected"
+    "$1" >"$work/printed" 2>&1 || complain "$1 failed"
+    same_file "$work/expected" "$work/printed"
+}
+hello=$work/hello/main.swift
+mkdir "$work/hello"
+cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$hello"
+
 must tar -czf "$work/peal.tar.gz" -C "$work" sources
 configure fetched -DUSE_FETCH=ON -DPEAL_SOURCE="file://$work/peal.tar.gz"
-configure added -DPEAL_SOURCE="$work/sources"
-must "$CMAKE" --build "$work/added/build" --target program
+configure added -DPEAL_SOURCE="$work/sources" -DSWIFT_CONSUMER="$hello"
+must "$CMAKE" --build "$work/added/build" --target program swift-program
 runs_with "$work/added/build/peal/lib/self-contained/libpeal.so" "$work/added/build/program"
+prints_hello "$work/added/build/swift-program"
+configure fetched_swift -DUSE_FETCH=ON -DPEAL_SOURCE="$work/sources" -DSWIFT_CONSUMER="$hello"
+must "$CMAKE" --build "$work/fetched_swift/build" --target swift-program
+prints_hello "$work/fetched_swift/build/swift-program"
 exit "$problems"

@@ -15,15 +15,28 @@ serves() {
     build_program "$CC -std=c99" "$work/program" $(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs peal) -ldl
     runs_with "$libdir/libpeal.so" env LD_LIBRARY_PATH="$libdir" "$work/program"
     find "$1" -path '*/man3/peal_*.3' | grep -q . || [ ! -d "$PEAL_TREE/share/man" ] || complain "$1 has no manual pages"
-    find "$1" -path '*swift*' | grep -q . && complain "$1 has what fits one Swift toolchain only"
     readelf -S -W "$libdir/libpeal.so" | grep -q '\.symtab' && complain "the library in $1 is not stripped"
 }
+
+# serves_swift ROOT: a program in Swift does, with the same toolchain.
+serves_swift() {
+    pc=$(find "$1" -name peal-swift.pc)
+    [ -n "$pc" ] || { complain "$1 has no peal-swift.pc"; return; }
+    # shellcheck disable=SC2046
+    must "$PEAL_SWIFTC" -swift-version 6 "$PEAL_SOURCE/examples-c/hello-swift/main.swift" -o "$work/program" \
+        $(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs peal-swift)
+    readme_text hello-swift >"$work/expected"
+    "$work/program" >"$work/printed" 2>&1 || complain "the program in Swift failed with what is in $1"
+    same_file "$work/expected" "$work/printed"
+}
+has_no_swift() { find "$1" -path '*swift*' | grep . && complain "$1 has what fits one Swift toolchain only"; }
 
 mkdir "$work/unpacked"
 must tar -xzf "$work"/packages/peal-*.tar.gz -C "$work/unpacked"
 [ "$(find "$work/unpacked" -mindepth 1 -maxdepth 1 | wc -l)" = 1 ] || complain "the tarball has no folder of its own"
 must mv "$work"/unpacked/peal-* "$work/elsewhere"
 serves "$work/elsewhere"
+if [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/Peal.swiftmodule" ]; then serves_swift "$work/elsewhere"; else has_no_swift "$work/elsewhere"; fi
 
 if [ "$kinds" = TGZ ]; then
     echo "there is no dpkg-deb, so no Debian package was made"
@@ -53,4 +66,22 @@ fi
 must dpkg-deb -e "$runtime" "$work/control"
 has "$work/control/shlibs" "^libpeal $PEAL_SOVERSION libpeal$PEAL_SOVERSION"
 serves "$work/root"
+has_no_swift "$work/root"
+
+# The module is a package of its own, which needs both others.
+module=$(echo "$work"/packages/libpeal-swift-dev_*.deb)
+if [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/Peal.swiftmodule" ]; then
+    [ -e "$module" ] || { complain "there is no $module"; exit 1; }
+    must dpkg-deb -x "$module" "$work/root"
+    must dpkg-deb -f "$module"
+    cp "$work/said" "$module.fields"
+    has "$module.fields" "^Depends: libpeal-dev (= "
+    has "$module.fields" "The Swift module Peal"
+    mkdir "$work/module-control"
+    must dpkg-deb -e "$module" "$work/module-control"
+    [ -e "$work/module-control/shlibs" ] && complain "the library with the Swift runtime passes for the packaged one"
+    serves_swift "$work/root"
+elif [ -e "$module" ]; then
+    complain "$module is made where no Swift module is built"
+fi
 exit "$problems"

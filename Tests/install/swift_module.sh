@@ -1,5 +1,5 @@
 #!/bin/sh
-# CMake projects in Swift that find an installed peal: the examples, which are such projects.
+# Projects in Swift that find an installed peal: the examples, which are such projects of CMake, and one with swiftc alone.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 [ "$GENERATOR" = Ninja ] || skip "CMake builds Swift with Ninja"
@@ -13,7 +13,7 @@ build() {
 }
 # prints NAME COMMAND...: what the example's README says.
 prints() {
-    sed -n '/^```text$/,/^```$/p' "$work/$1/README.md" | sed '1d;$d' >"$work/expected"
+    readme_text "$1" >"$work/expected"
     shift
     "$@" >"$work/printed" 2>&1 || complain "$* failed"
     same_file "$work/expected" "$work/printed"
@@ -24,6 +24,18 @@ prints hello-swift "$work/hello-swift/build/hello-swift"
 build mixed-swift-host "$PEAL_TREE"
 prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/mixed-swift-host/build/plugin.so"
 
+# swiftc alone, told by pkg-config, in a folder that has nothing else.
+if command -v pkg-config >/dev/null; then
+    mkdir "$work/alone"
+    cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$work/alone/"
+    # shellcheck disable=SC2046
+    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 main.swift -o program \
+        $(PKG_CONFIG_PATH=$PEAL_TREE/$PEAL_LIBDIR/pkgconfig pkg-config --cflags --libs peal-swift)
+    prints hello-swift "$work/alone/program"
+    LD_TRACE_LOADED_OBJECTS=1 "$work/alone/program" >"$work/loaded"
+    has "$work/loaded" "/peal/swift/libpeal.so"
+fi
+
 # The module alone fits no other compiler, so it may not say where its own one had its sources.
 for file in Peal.swiftmodule Peal.swiftdoc; do
     grep -aqE "$PEAL_BUILD|$PEAL_SOURCE" "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/$file" && complain "$file names folders of the build"
@@ -33,7 +45,7 @@ done
 for component in peal_development peal_runtime; do
     must "$CMAKE" --install "$PEAL_BUILD" --prefix "$work/c-only" --component "$component"
 done
-[ -e "$work/c-only/include/peal/module.modulemap" ] && complain "a module map is installed for who has no Swift"
+find "$work/c-only" -name '*.modulemap' | grep . && complain "a module map is installed for who has no Swift"
 "$CMAKE" -G Ninja -S "$work/hello-swift" -B "$work/without" -DCMAKE_PREFIX_PATH="$work/c-only" \
     -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC" >"$work/configured" 2>&1 && complain "configuring succeeded without the module"
 tr -s ' \n' ' ' <"$work/configured" >"$work/sentences"

@@ -4,8 +4,6 @@
 # It compiles peal, without optimisation, which is the quickest kind. What it compiles stays in the build folder,
 # so that the next run compiles only what has changed.
 . "$(dirname -- "$0")/common.sh"
-# SwiftPM takes these, and needs the clang of its own toolchain.
-unset CC CXX
 swift=$(dirname -- "$PEAL_SWIFTC")/swift
 [ -x "$swift" ] || skip "there is no swift beside $PEAL_SWIFTC"
 
@@ -26,7 +24,7 @@ cp -p "$example/main.swift" "$place/package/Sources/program/"
 unset CC CXX
 must "$swift" build --package-path "$place/package" --scratch-path "$place/scratch" --product program \
     --disable-index-store -Xswiftc -gnone
-sed -n '/^```text$/,/^```$/p' "$example/README.md" | sed '1d;$d' >"$work/expected"
+readme_text hello-swift >"$work/expected"
 "$place/scratch/debug/program" >"$work/printed" 2>&1 || complain "the program failed"
 same_file "$work/expected" "$work/printed"
 # All of peal is in the program: it needs no libpeal.so.

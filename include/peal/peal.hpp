@@ -33,7 +33,9 @@
 #include "cxx/property.hpp"
 #include "cxx/completion.hpp"
 #include "cxx/service.hpp"
+#include "cxx/invocation.hpp"
 #include "cxx/proxy.hpp"
+#include "cxx/forwarding.hpp"
 #include "cxx/module.hpp"
 
 #endif

@@ -37,11 +37,12 @@ enum Reclaimer {
     ///
     /// - Parameter now: Whether somebody waits for these to be gone.
     static func retire(_ leaving: [Retired], now: Bool) {
+        if now { return collect(leaving) }
         let waiting = retired.withLock { retired in
             retired += leaving
             return retired.count
         }
-        if now || waiting > backlog { collect() }
+        if waiting > backlog { collect() }
     }
 
     /// The same for a caller who holds a lock: they wait for the next collection.
@@ -56,9 +57,14 @@ enum Reclaimer {
     }
 
     /// Frees what no reader holds, and asks the holders of the rest.
-    static func collect() {
-        let free = retired.withLock { retired -> [Retired] in
+    ///
+    /// What leaves is added, and lists let go of their observers, under one lock. Were another thread's collection
+    /// in between, it would end an observer whose removal has returned here.
+    static func collect(_ leaving: [Retired] = []) {
+        let (free, finished) = retired.withLock { retired -> ([Retired], Finished) in
+            retired += leaving
             var free: [Retired] = []
+            var finished = Finished()
             repeat {
                 peal_thread_writer_fence()
                 // Split by hand: one look at each, since a reader may let go between two.
@@ -68,14 +74,20 @@ enum Reclaimer {
                         held.append(candidate)
                     } else {
                         free.append(candidate)
+                        if case .list(let list) = candidate { finished.records += list.letGoOfObservers() }
                     }
                 }
                 retired = held
                 // A reader that had not been asked may have let go before it saw the question: look again.
             } while askHolders(of: retired)
-            return free
+            return (free, finished)
         }
-        for finished in free.flatMap(release) { ObserverLife.end(finished) }
+        for last in finished.records + free.flatMap(release) { ObserverLife.end(last) }
+    }
+
+    /// Records whose last list is gone. Unchecked: they belong to who has this.
+    private struct Finished: @unchecked Sendable {
+        var records: [UnsafeMutablePointer<ObserverRecord>] = []
     }
 
     private static func release(_ retired: Retired) -> [UnsafeMutablePointer<ObserverRecord>] {

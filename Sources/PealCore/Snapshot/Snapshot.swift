@@ -56,11 +56,18 @@ extension Snapshot {
         peal_snapshot_set_count(self, UInt32(count + 1))
     }
 
-    /// Frees a list that no reader holds, and lets go of the observers on it.
+    /// Lets go of the observers on a list that no reader holds. No user code runs; free() is next.
+    ///
+    /// - Returns: The records whose last list this was.
+    func letGoOfObservers() -> [UnsafeMutablePointer<ObserverRecord>] {
+        entries.map(\.record).filter { peal_observer_release($0) }
+    }
+
+    /// Frees a list that has let go of its observers, and lets go of those on queues.
     ///
     /// - Returns: The records whose last list this was.
     func free() -> [UnsafeMutablePointer<ObserverRecord>] {
-        let finished = entries.map(\.record).filter { peal_observer_release($0) } + groups.flatMap(ObserverGroup.letGo)
+        let finished = groups.flatMap(ObserverGroup.letGo)
         peal_memory_free(self)
         return finished
     }

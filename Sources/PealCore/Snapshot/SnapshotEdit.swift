@@ -99,6 +99,7 @@ struct SnapshotEdit {
     func cancel() {
         // Nobody but this edit knows the list, and its entries are held by others.
         if case .replace(let list) = kind, list != peal_directory_nobody(place) {
+            _ = list.letGoOfObservers()
             _ = list.free()
         }
     }

@@ -3,9 +3,7 @@
 # peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
-# compile <compiler> <line>: the line, in a function with a protocol at hand.
-compile() {
-    cat >"$work/unit.cpp" <<END
+cat >"$work/prelude.hpp" <<'END'
 #include <peal/peal.hpp>
 struct unknown { int a; };
 struct counted { std::string text; };
@@ -21,17 +19,35 @@ struct room : peal::protocol {
     peal::method<void()> on_empty{ peal::optional, "on_empty" };
 };
 void use(chat &chat, room &room, peal_center center, window &w);
+END
+flags="-std=c++17 -Wall -Wextra -Werror -I$include"
+
+# prepare <compiler>: reads the headers once, for all its lines.
+prepare() {
+    # shellcheck disable=SC2086
+    "$1" $flags -x c++-header "$work/prelude.hpp" -o "$work/prelude.hpp.$2" || { echo "$1 refuses the headers"; exit 1; }
+    prelude="$3"
+}
+
+# compile <compiler> <line>: the line, in a function with a protocol at hand.
+compile() {
+    cat >"$work/unit.cpp" <<END
 void use(chat &chat, room &room, peal_center center, window &w)
 {
     (void)chat, (void)room, (void)center, (void)w;
     $2
 }
 END
-    "$1" -std=c++17 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/unit.cpp" 2>"$work/said"
+    # shellcheck disable=SC2086
+    "$1" $flags $prelude -fsyntax-only "$work/unit.cpp" 2>"$work/said"
 }
 
 for compiler in g++ clang++; do
     is_there "$compiler" || continue
+    case $compiler in
+        clang++) prepare "$compiler" pch "-include-pch $work/prelude.hpp.pch" ;;
+        *) prepare "$compiler" gch "-include $work/prelude.hpp" ;;
+    esac
     fits "$compiler" 'chat.on_message("room", 5); (void)chat.weigh(1);'
     fits "$compiler" '(void)chat.observe(peal::on("on_message", [](std::string_view, int) {}));'
     fits "$compiler" '(void)chat.observe(std::ref(w), peal::on<&window::show>(chat.on_message));'
@@ -55,5 +71,13 @@ for compiler in g++ clang++; do
     refused "$compiler" '(void)peal::use::of(center, peal::protocol());' 'peal::define made'
     refused "$compiler" '(void)peal::property<int>().observe([](unknown, unknown, unknown) {});' 'f must take'
     refused "$compiler" '(void)peal_observation_remove(chat.on_message);'
+    fits "$compiler" 'peal::invocation call(chat.on_message, "a", 1); call.set_argument<1>(2); call.broadcast();'
+    fits "$compiler" '(void)peal::forwarding(chat, std::ref(w)).has(peal::on<&window::show>(chat.on_message)).make();'
+    refused "$compiler" 'peal::invocation call(chat.on_message, "a"); (void)call;'
+    refused "$compiler" 'peal::invocation call(chat.weigh, 1); (void)call.argument<1>();' 'no such parameter'
+    refused "$compiler" 'peal::invocation call(chat.weigh, 1); (void)call.invoke([](std::string_view) { return 1; });' 'does not take the method'
+    refused "$compiler" 'peal::invocation call(chat.on_message, "a", 1); (void)call.last_result();' 'has no result'
+    refused "$compiler" 'peal::invocation a(chat.weigh, 1); peal::invocation<int(int)> b = a;'
+    refused "$compiler" '(void)peal::forwarding(room).make();' 'adopt others'
 done
 finish

@@ -9,8 +9,8 @@
 
 namespace peal {
 
-/* A table whose every call is a broadcast: for code that knows nothing of peal. It ends with its variable;
- * a call that comes later answers zero. Since 0.1. */
+/* A table whose every call is a broadcast, or goes to one object (forwarding.hpp): for code that knows nothing of
+ * peal. It ends with its variable; a call that comes later answers zero. Since 0.1. */
 class [[nodiscard]] proxy : public unique<peal_proxy> {
 public:
     proxy() noexcept = default;
@@ -28,6 +28,25 @@ public:
         return proxy(raw, call);
     }
 
+    /* As peal_proxy_create_for; peal::forwarding makes the table and the options. `options.destroy` runs also
+     * when this fails. */
+    static result<proxy> try_for(
+        peal_protocol protocol, void *target, const void *table, const peal_proxy_options &options)
+    {
+        peal_proxy raw = {};
+        detail::callable_table call;
+        call.protocol = protocol;
+        const peal_status status =
+            peal_proxy_create_for(protocol, target, table, &options, &raw, &call.self, &call.table);
+        if (status < 0)
+            return failure::last(status);
+        return proxy(raw, call);
+    }
+
+    /* Whether a call would reach somebody, as peal_proxy_is_alive. */
+    bool is_alive() const noexcept { return *this && peal_proxy_is_alive(*this); }
+    /* For a redirection to this proxy. */
+    peal_redirection redirection() const noexcept { return { call_.self, call_.table }; }
     /* The first argument of each function. */
     void *self() const noexcept { return call_.self; }
     /* The table, as the C list macro's struct. Nothing checks that it is that protocol's. */
@@ -63,6 +82,22 @@ template <class F, class R, class... A> struct closure_box<F, R(A...)> {
     static void destroy(void *self) { delete static_cast<closure_box *>(self); }
 };
 
+/* A member function of an object that is kept during each call. */
+template <class T, auto member, class Signature> struct weak_closure_box;
+template <class T, auto member, class R, class... A> struct weak_closure_box<T, member, R(A...)> {
+    T *object;
+    std::weak_ptr<T> held;
+
+    static R call(void *self, c_of<A>... arguments) noexcept
+    {
+        return guard(place{ {}, "a closure" }, [&]() -> R {
+            return static_cast<R>(
+                (static_cast<weak_closure_box *>(self)->object->*member)(passing_of<A>::from_c(arguments)...));
+        });
+    }
+    static void destroy(void *self) { delete static_cast<weak_closure_box *>(self); }
+};
+
 } // namespace detail
 
 /* A bare function of C, without a context: of a lambda that captures, or of a method, whose every call is then
@@ -91,18 +126,27 @@ public:
 
     template <class F> static result<closure> try_of(F f, peal_center center = peal_center_default())
     {
-        using box = detail::closure_box<F, R(A...)>;
-        result<void> known = detail::know_types<R(A...)>(center);
-        if (!known)
-            return failure{ known.status(), known.message() };
+        return try_with(new detail::closure_box<F, R(A...)>{ std::move(f) }, center, PEAL_PROXY_OPTIONS);
+    }
+    /* Of a member function: `peal::closure<int(int)>::of<&scales::weigh>(weak)`. The object is held weakly: it is kept
+     * alive for each call, and calls answer zero once it is dead. */
+    template <auto member, class T>
+    static closure of(std::weak_ptr<T> object, peal_center center = peal_center_default())
+    {
+        return try_of<member>(std::move(object), center).value();
+    }
+    template <auto member, class T>
+    static result<closure> try_of(std::weak_ptr<T> object, peal_center center = peal_center_default())
+    {
+        T *const plain = object.lock().get();
+        if (plain == nullptr)
+            return failure{ PEAL_ERROR_ARGUMENT, "the object of the closure is dead already, or was never there" };
+        using box_type = detail::weak_closure_box<T, member, R(A...)>;
+        box_type *const box = new box_type{ plain, std::move(object) };
         peal_proxy_options options = PEAL_PROXY_OPTIONS;
-        options.destroy = box::destroy;
-        peal_proxy raw = {};
-        peal_function bare = nullptr;
-        const peal_status status = peal_closure_create_for(
-            center, signature<R(A...)>::prototype, new box{ std::move(f) },
-            reinterpret_cast<peal_function>(&box::call), &options, &raw, &bare);
-        return made(status, raw, bare);
+        options.weak = &detail::weak_functions<T>::type;
+        options.weak_reference = &box->held;
+        return try_with(box, center, options);
     }
     static result<closure> try_of(const method<R(A...)> &method)
     {
@@ -117,6 +161,20 @@ public:
 
 private:
     closure(peal_proxy raw, function_type bare) noexcept : unique(raw), function_(bare) {}
+    template <class Box> static result<closure> try_with(Box *box, peal_center center, peal_proxy_options options)
+    {
+        std::unique_ptr<Box> owned(box);
+        const result<void> known = detail::know_types<R(A...)>(center);
+        if (!known)
+            return failure{ known.status(), known.message() };
+        options.destroy = Box::destroy;
+        peal_proxy raw = {};
+        peal_function bare = nullptr;
+        const peal_status status = peal_closure_create_for(
+            center, signature<R(A...)>::prototype, owned.release(), reinterpret_cast<peal_function>(&Box::call),
+            &options, &raw, &bare);
+        return made(status, raw, bare);
+    }
     static result<closure> made(peal_status status, peal_proxy raw, peal_function bare)
     {
         if (status < 0)

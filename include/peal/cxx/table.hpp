@@ -47,6 +47,34 @@ inline std::size_t table_size_of(peal_protocol protocol) noexcept
     return table_size_of(methods);
 }
 
+/* The words of a table in which a protocol has no function yet. */
+inline std::vector<std::size_t> empty_table(peal_protocol protocol)
+{
+    std::vector<std::size_t> words(table_size_of(protocol) / sizeof(std::size_t));
+    words[0] = words.size() * sizeof(std::size_t);
+    return words;
+}
+
+/* Puts a function where the protocol has its method, once its prototype is compared. */
+inline result<void> place_in_table(
+    peal_protocol protocol, std::vector<std::size_t> &words, const std::string &name, const char *prototype,
+    peal_function function)
+{
+    peal_method wanted = {};
+    std::vector<peal_method> methods(words.size() - 1);
+    peal_status status = peal_method_find(protocol, name.c_str(), &wanted);
+    if (status >= 0)
+        status = peal_method_check(wanted, prototype);
+    if (status >= 0)
+        status = peal_protocol_list_methods(protocol, methods.data(), methods.size(), nullptr);
+    if (status < 0)
+        return failure::last(status);
+    for (std::size_t i = 0; i < methods.size(); i++)
+        if (methods[i].number == wanted.number)
+            words[1 + i] = reinterpret_cast<std::size_t>(function);
+    return result<void>();
+}
+
 /* A table that can be called: whose it is, and with what. */
 struct callable_table {
     peal_protocol protocol = {};
@@ -93,9 +121,7 @@ public:
     template <class P, auto... member> void add(const P &protocol, const member_binding<member> &...bindings)
     {
         must_be_declared<P>();
-        made_table table{ P::protocol_name, {}, nullptr };
-        table.words.resize(table_size_of(protocol.get()) / sizeof(std::size_t));
-        table.words[0] = table.words.size() * sizeof(std::size_t);
+        made_table table{ P::protocol_name, empty_table(protocol.get()), nullptr };
         (place_function<member>(protocol, table, bindings.name), ...);
         tables_.push_back(std::move(table));
     }
@@ -120,26 +146,15 @@ private:
         const void *borrowed;
     };
 
-    /* Puts a function where the protocol has its method. */
     template <auto member>
     void place_function(peal_protocol protocol, made_table &table, const std::string &name)
     {
         using signature_type = typename member_binding<member>::signature_type;
-        peal_method wanted = {};
-        std::vector<peal_method> methods(table.words.size() - 1);
-        peal_status status = peal_method_find(protocol, name.c_str(), &wanted);
-        if (status >= 0)
-            status = peal_method_check(wanted, signature<signature_type>::prototype);
-        if (status >= 0)
-            status = peal_protocol_list_methods(protocol, methods.data(), methods.size(), nullptr);
-        if (status < 0) {
-            why_ = failure::last(status);
-            return;
-        }
-        for (std::size_t i = 0; i < methods.size(); i++)
-            if (methods[i].number == wanted.number)
-                table.words[1 + i] =
-                    reinterpret_cast<std::size_t>(&table_function<T, member, signature_type>::call);
+        const result<void> done = place_in_table(
+            protocol, table.words, name, signature<signature_type>::prototype,
+            reinterpret_cast<peal_function>(&table_function<T, member, signature_type>::call));
+        if (!done)
+            why_ = { done.status(), done.message() };
     }
 
     std::vector<made_table> tables_;

@@ -1,0 +1,127 @@
+/* Tells the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented, so without
+ * this each last release of an object, each array that is changed in place and each contended Mutex is a race.
+ *
+ * Not Swift: it stands below Swift's own reference counts. What is told is what these do, and no more: a release
+ * is seen by later releases of the same object, and by who finds that he has it alone. */
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define UNSEEN __attribute__((no_sanitize("thread")))
+/* `self` of a method of Swift has a register of its own. */
+#define SWIFT_METHOD __attribute__((swiftcall))
+#define SWIFT_SELF __attribute__((swift_context))
+
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+
+/* What the executable defines, instrumented code calls in place of the runtime's. */
+#define RUNTIME(name) ((__typeof__(&name))runtime_function(#name))
+
+UNSEEN static void *runtime_function(const char *name)
+{
+    void *const function = dlsym(RTLD_NEXT, name);
+    if (function == NULL)
+        abort(); /* another runtime than this was written for */
+    return function;
+}
+
+/* ---- Reference counts ------------------------------------------------------------------------------ */
+
+size_t swift_retainCount(void *object);
+void swift_release(void *object);
+void swift_release_n(void *object, uint32_t count);
+void swift_bridgeObjectRelease(void *object);
+bool swift_isUniquelyReferenced_native(void *object);
+bool swift_isUniquelyReferenced_nonNull_native(void *object);
+
+/* Found when they are first needed: libraries use these before any constructor of the executable runs. */
+static _Atomic(__typeof__(&swift_release_n)) count_down_found;
+static _Atomic(__typeof__(&swift_isUniquelyReferenced_native)) is_alone_found;
+
+UNSEEN static void count_down(void *object, uint32_t count)
+{
+    __typeof__(&swift_release_n) function = count_down_found;
+    if (function == NULL)
+        count_down_found = function = RUNTIME(swift_release_n);
+    function(object, count);
+}
+
+UNSEEN static bool is_alone(void *object)
+{
+    __typeof__(&swift_isUniquelyReferenced_native) function = is_alone_found;
+    if (function == NULL)
+        is_alone_found = function = RUNTIME(swift_isUniquelyReferenced_native);
+    return function(object);
+}
+
+/* Between what is told and the count nothing else may be counted down, or the last release would be told of
+ * too few. The last one itself runs `deinit`, and holds no lock. */
+static atomic_flag locks[1024];
+
+UNSEEN void swift_release_n(void *object, uint32_t count)
+{
+    if ((intptr_t)object <= 0) /* no object, or none that is counted */
+        return;
+    atomic_flag *const lock = &locks[(uintptr_t)object >> 4 & 1023];
+    while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
+        ;
+    __tsan_release(object);
+    const bool is_last = swift_retainCount(object) <= count;
+    if (!is_last)
+        count_down(object, count);
+    atomic_flag_clear_explicit(lock, memory_order_release);
+    if (is_last) {
+        __tsan_acquire(object);
+        count_down(object, count);
+    }
+}
+
+UNSEEN void swift_release(void *object) { swift_release_n(object, 1); }
+
+/* The upper bits are the kind; without Objective-C an object of Swift has none of them. */
+UNSEEN void swift_bridgeObjectRelease(void *object)
+{
+    if ((uintptr_t)object >> 56 == 0)
+        swift_release_n(object, 1);
+    else
+        RUNTIME(swift_bridgeObjectRelease)(object);
+}
+
+UNSEEN bool swift_isUniquelyReferenced_native(void *object)
+{
+    const bool alone = is_alone(object);
+    if (alone)
+        __tsan_acquire(object);
+    return alone;
+}
+
+UNSEEN bool swift_isUniquelyReferenced_nonNull_native(void *object)
+{
+    return swift_isUniquelyReferenced_native(object);
+}
+
+/* ---- Mutex: one that nobody waits for is taken and given by instrumented atomics; the rest is here ---- */
+
+#define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+typedef SWIFT_METHOD void lock_function(uint32_t thread, SWIFT_SELF void *mutex);
+typedef SWIFT_METHOD void unlock_function(SWIFT_SELF void *mutex);
+
+SWIFT_METHOD void lock_slow(uint32_t thread, SWIFT_SELF void *mutex) __asm__(LOCK_SLOW);
+UNSEEN SWIFT_METHOD void lock_slow(uint32_t thread, SWIFT_SELF void *mutex)
+{
+    ((lock_function *)runtime_function(LOCK_SLOW))(thread, mutex);
+    __tsan_acquire(mutex);
+}
+
+SWIFT_METHOD void unlock_slow(SWIFT_SELF void *mutex) __asm__(UNLOCK_SLOW);
+UNSEEN SWIFT_METHOD void unlock_slow(SWIFT_SELF void *mutex)
+{
+    __tsan_release(mutex);
+    ((unlock_function *)runtime_function(UNLOCK_SLOW))(mutex);
+}

@@ -1,0 +1,37 @@
+# The tests of `swift test` under the sanitizers: the same files, with the sanitized library of this build. So the
+# engine is not compiled again for them.
+find_library(PEAL_SWIFT_TESTING Testing PATHS ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux NO_DEFAULT_PATH)
+if(NOT PEAL_SWIFT_TESTING)
+  message(STATUS "tests: the toolchain has no swift-testing: the tests in Swift are left out here")
+  return()
+endif()
+
+if(PEAL_SANITIZE STREQUAL "thread")
+  # Loaded before all others, so that it stands before the Swift runtime.
+  add_library(swift-announce SHARED ${CMAKE_CURRENT_SOURCE_DIR}/sanitized/announce.c)
+  target_link_libraries(swift-announce PRIVATE peal-warnings)
+  target_compile_definitions(swift-announce PRIVATE _GNU_SOURCE)
+endif()
+
+# peal_add_swift_tests(<name> <folder> <libraries>...)
+function(peal_add_swift_tests name folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Tests/${folder}/*.swift)
+  add_executable(swift-${name} ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/sanitized/Main.swift)
+  set_target_properties(swift-${name} PROPERTIES Swift_MODULE_NAME ${folder})
+  target_compile_options(swift-${name} PRIVATE
+    -Onone -swift-version 6 -wmo -parse-as-library)
+  target_link_libraries(swift-${name} PRIVATE ${ARGN} ${PEAL_SWIFT_TESTING})
+  add_test(NAME swift.${name} COMMAND swift-${name})
+  set_tests_properties(swift.${name} PROPERTIES TIMEOUT 300 LABELS "memory;threads")
+  if(TARGET swift-announce)
+    set_property(TEST swift.${name} PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:swift-announce>)
+  else()
+    # The leak sanitizer follows neither pointers with tag bits nor those to what weak references share. These tests
+    # count what lives instead.
+    set_property(TEST swift.${name} PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endif()
+endfunction()
+
+peal_add_swift_tests(api PealTests PealSwift)
+peal_add_swift_tests(engine PealCoreTests PealCore)
+target_link_options(swift-engine PRIVATE -ldispatch)
