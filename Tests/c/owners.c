@@ -580,12 +580,14 @@ static void *retire(void *context)
     return NULL;
 }
 
-static pthread_t start_retiring(const peal_owner *owner)
+/* Returns once the owner is gone, and the observation, of which a call still runs. */
+static pthread_t start_retiring(const peal_owner *owner, peal_observation observation)
 {
     const pthread_t thread = thread_start(retire, (void *)(uintptr_t)owner);
     char name[8];
 
-    while (peal_owner_name(*owner, name, sizeof name, NULL) != PEAL_ERROR_HANDLE)
+    while (peal_owner_name(*owner, name, sizeof name, NULL) != PEAL_ERROR_HANDLE
+           || peal_observation_is_active(observation))
         sched_yield();
     return thread;
 }
@@ -602,6 +604,7 @@ CLAIM("L1", "retiring waits for a call that another thread makes, and then destr
     for (int is_once = 0; is_once < 2; is_once++) {
         const peal_owner owner = make_owner();
         struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        peal_observation of_a;
         pthread_t caller;
         pthread_t retirer;
 
@@ -611,10 +614,10 @@ CLAIM("L1", "retiring waits for a call that another thread makes, and then destr
         options.owner = owner;
         options.destroy = destroyed;
         options.flags = is_once ? PEAL_OBSERVE_ONCE : 0;
-        CHECK_OK(bell_observe(&bell, a, &table, &options, NULL));
+        CHECK_OK(bell_observe(&bell, a, &table, &options, &of_a));
         caller = thread_start(ring_once, NULL);
         latch_wait(&inside);
-        retirer = start_retiring(&owner);
+        retirer = start_retiring(&owner, of_a);
         latch_open(&may_leave);
         thread_join(retirer);
         CHECK_OK(retired);
@@ -630,19 +633,20 @@ CLAIM("L1", "so for a call on a queue of somebody else")
 {
     EVERY_KIND(lane) {
         const peal_owner owner = make_owner();
+        peal_observation of_a;
         pthread_t caller;
         pthread_t retirer;
 
         open_bell();
         a_does = stay_inside;
-        (void)observe(a, lane.queue, owner);
+        of_a = observe(a, lane.queue, owner);
         CHECK_OK(peal_queue_pause(lane.queue));
         ring(1);
         ring(2);
         CHECK_OK(peal_queue_resume(lane.queue));
         caller = thread_start(settle_lane, NULL);
         latch_wait(&inside);
-        retirer = start_retiring(&owner);
+        retirer = start_retiring(&owner, of_a);
         latch_open(&may_leave);
         thread_join(retirer);
         CHECK_OK(retired);
@@ -666,18 +670,19 @@ CLAIM("L1", "so for a call on a queue of the owner's, whoever the observer belon
     for (int is_own = 0; is_own < 2; is_own++) {
         const peal_owner owner = make_owner();
         peal_queue queue;
+        peal_observation of_a;
         pthread_t caller;
         pthread_t retirer;
 
         open_bell();
         a_does = stay_inside;
         queue = make_queue(owner, PEAL_QUEUE_PUMPED);
-        (void)observe(a, queue, is_own ? owner : nobody);
+        of_a = observe(a, queue, is_own ? owner : nobody);
         ring(1);
         ring(2);
         caller = thread_start(pump_it, &queue);
         latch_wait(&inside);
-        retirer = start_retiring(&owner);
+        retirer = start_retiring(&owner, of_a);
         latch_open(&may_leave);
         thread_join(retirer);
         CHECK_OK(retired);
@@ -715,7 +720,7 @@ CLAIM("L1", "an observer that was removed before, or is draining, is waited for 
             latch_wait(&inside);
             CHECK_OK(peal_observation_remove_with(of_a, ways[i].flags, 0));
             CHECK_EQUAL(count_owned(owner), 0);
-            retirer = start_retiring(&owner);
+            retirer = start_retiring(&owner, of_a);
             latch_open(&may_leave);
             thread_join(retirer);
             CHECK_OK(retired);
@@ -782,7 +787,7 @@ CLAIM("L1", "a destroy callback that another thread runs is waited for")
     CHECK_OK(bell_observe(&bell, a, &table, &options, &of_a));
     remover = thread_start(remove_it, &of_a);
     latch_wait(&inside);
-    retirer = start_retiring(&owner);
+    retirer = start_retiring(&owner, of_a);
     latch_open(&may_leave);
     thread_join(retirer);
     CHECK_OK(retired);

@@ -30,15 +30,26 @@ extension ProxyCall {
         guard peal_snapshot_method(list) == method, traits.isPlain else {
             return integersWithResult(number, a, b, c, d, index, hold, method)
         }
+        // What most methods have needs no more than the registers that a loop may keep.
+        guard traits.takesFewIntegers else { return fourIntegers(hold, list, a, b, c, d) }
         let entries = peal_snapshot_entries(list)
         let (count, current) = (Int(peal_snapshot_count(list)), peal_hold_current(hold))
-        // What most methods have needs no more than the registers that a loop may keep.
         if traits.takesNothing {
             _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: NoIntegers.self)($1) }
-        } else if traits.takesFewIntegers {
-            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
         } else {
-            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: FourIntegers.self)($1, a, b, c, d) }
+            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
+        }
+        Broadcast.release(hold)
+        return 0
+    }
+
+    @inline(never)
+    @_optimize(speed)
+    private static func fourIntegers(
+        _ hold: Broadcast.Hold, _ list: Broadcast.List, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64
+    ) -> UInt64 {
+        _ = FrameReplay.each(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
+            unsafeBitCast($0, to: FourIntegers.self)($1, a, b, c, d)
         }
         Broadcast.release(hold)
         return 0
