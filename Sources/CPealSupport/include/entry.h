@@ -42,6 +42,19 @@ typedef bool (*_Nonnull peal_entry_frame)(
     uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
     struct peal_entry_result *_Nonnull result);
 
+/* The same word, of which the compiler does not know that it came in an argument's register: else it brings it back
+ * there after every call of a loop, and out of the way before. */
+static inline uint64_t peal_entry_word(uint64_t word)
+{
+#if defined(__x86_64__)
+    uint64_t copy;
+    __asm__("movq %1, %0" : "=r"(copy) : "r"(word));
+    return copy;
+#else
+    return word;
+#endif
+}
+
 /* Says where calls go: before the first function is handed out. */
 void peal_entries_lead_to(
     peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers);

@@ -37,6 +37,7 @@ extension ProxyCall {
         if traits.takesNothing {
             _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: NoIntegers.self)($1) }
         } else {
+            let (a, b) = (peal_entry_word(a), peal_entry_word(b))
             _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
         }
         Broadcast.release(hold)
