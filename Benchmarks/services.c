@@ -152,14 +152,23 @@ static struct figure measure(int threads, void (*body)(void))
     return figure;
 }
 
+/* "-" for what there is not. */
+static const char *number(double value, int digits, char text[32])
+{
+    snprintf(text, 32, "%.*f", digits, value);
+    return isnan(value) ? "-" : text;
+}
+
 static void show(const char *name, void (*body)(void))
 {
     const struct figure one = measure(1, body), two = measure(2, body);
+    char alone[32], both[32], times[32];
     printf(
-        "%s %.1f ns (in %d of %d rounds; all %.1f, best %.1f), two threads %.1f ns (%d; all %.1f, best %.1f), "
-        "%.2f times as much\n",
-        name, one.undisturbed, one.count, rounds, one.all, one.best, two.undisturbed, two.count, two.all, two.best,
-        2 * one.undisturbed / two.undisturbed);
+        "%s %s ns (in %d of %d rounds; all %.1f, best %.1f), two threads %s ns (%d; all %.1f, best %.1f), "
+        "%s times as much\n",
+        name, number(one.undisturbed, 1, alone), one.count, rounds, one.all, one.best,
+        number(two.undisturbed, 1, both), two.count, two.all, two.best,
+        number(2 * one.undisturbed / two.undisturbed, 2, times));
 }
 
 static size_t resident(void)
