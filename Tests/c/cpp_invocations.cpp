@@ -77,6 +77,13 @@ CLAIM("Q3", "pointers of methods without texts are as they were given, until the
     // Beside a text a pointer of which nothing is said cannot be kept.
     CHECK_REFUSED((peal::invocation<int(std::string_view, const void *)>::try_of(picture.name, "x", &pixel)),
         PEAL_ERROR_TYPE, "name");
+    peal_invocation raw = {};
+    const void *kept = &pixel;
+    CHECK_OK(peal_invocation_create(picture.name, &raw));
+    const peal::invocation<int(std::string_view, const void *)> empty(raw);
+    CHECK_THROWS(empty.set_argument<0>("a text that is gone"), PEAL_ERROR_TYPE, "name");
+    CHECK_OK(peal_invocation_get_argument(raw, 0, &kept, sizeof kept));
+    CHECK(kept == nullptr);
 }
 
 CLAIM("B9", "an invocation calls one observer, and any callable")

@@ -84,12 +84,7 @@ public:
     /* The method that was called. */
     peal_method method() const noexcept { return method_; }
     /* Its name. */
-    std::string name() const
-    {
-        return detail::text_of([this](char *buffer, std::size_t capacity, std::size_t *length) {
-            return peal_method_name(method_, buffer, capacity, length);
-        });
-    }
+    std::string name() const { return detail::name_of(method_); }
     /* Whether it is that method. */
     bool is(peal_method wanted) const noexcept { return method_.number == wanted.number; }
     /* It is called from now on: `if (r.is(chat.weigh)) r.use<&window::weigh>();`

@@ -58,15 +58,17 @@ public:
         result<void>(peal_invocation_get_argument(raw(), index, &value, sizeof value)).value();
         return passing_of<parameter<index>>::from_c(value);
     }
-    /* Sets an argument. A text is copied: then all arguments are retained, see retain_arguments(). */
+    /* Sets an argument. A text is copied: all arguments are retained before, see retain_arguments(). After a failure
+     * the argument is what it was. */
     template <std::size_t index, class Given> void set_argument(Given &&given) const
     {
         static_assert(index < sizeof...(A), "peal: the method has no such parameter; the first has index 0");
         const given_of<parameter<index>> taken(std::forward<Given>(given));
         const c_of<parameter<index>> value = passing_of<parameter<index>>::to_c(taken);
-        result<void>(peal_invocation_set_argument(raw(), index, &value, sizeof value)).value();
+        /* Where they cannot be, nothing may point to a text that is gone after this. */
         if constexpr (is_text<parameter<index>>)
             retain_arguments();
+        result<void>(peal_invocation_set_argument(raw(), index, &value, sizeof value)).value();
     }
     /* Makes what the arguments point to the invocation's own, as peal_invocation_retain_arguments. */
     void retain_arguments() const { result<void>(peal_invocation_retain_arguments(raw())).value(); }
@@ -239,12 +241,7 @@ public:
         return found;
     }
     /* The method's name. */
-    std::string name() const
-    {
-        return detail::text_of([found = method()](char *buffer, std::size_t capacity, std::size_t *length) {
-            return peal_method_name(found, buffer, capacity, length);
-        });
-    }
+    std::string name() const { return detail::name_of(method()); }
     /* Whether it is a call of that method. */
     bool is(peal_method wanted) const { return method().number == wanted.number; }
     /* With the types of its method. Fails with PEAL_ERROR_CONFLICT where they are others. */

@@ -81,6 +81,13 @@ template <class Ask> std::string text_of(Ask ask)
     return text;
 }
 
+inline std::string name_of(peal_method method)
+{
+    return text_of([method](char *buffer, std::size_t capacity, std::size_t *length) {
+        return peal_method_name(method, buffer, capacity, length);
+    });
+}
+
 /* A method that stands in a struct which is being defined. */
 struct declared_method {
     requirement is_required;
@@ -101,12 +108,7 @@ public:
     /* Whether it was defined or found. */
     explicit operator bool() const noexcept { return method_.number != 0; }
     /* Its name, as peal_method_name. */
-    std::string name() const
-    {
-        return text_of([this](char *buffer, std::size_t capacity, std::size_t *length) {
-            return peal_method_name(method_, buffer, capacity, length);
-        });
-    }
+    std::string name() const { return name_of(method_); }
     /* Its place among the protocol's own methods, from 0, where the protocol was defined from this struct;
      * else -1. */
     int rank() const noexcept { return rank_; }
