@@ -110,10 +110,9 @@ extension Broadcast {
     /// What is left to do for a list that was let go, where its hold asks for attention.
     public static func ended(_ hold: Hold) -> Outcome {
         let failure = peal_hold_takes_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
-        WeakHold.releaseEnded(hold)
         // Looked at first: a destroy callback may take the same hold.
         let deferring = peal_hold_takes_deferred(hold) ? hold.pointee.deferring : nil
-        Reclaimer.answer(hold)
+        answer(hold)
         if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }
         return failure.flatMap(Outcome.init) ?? .done
     }

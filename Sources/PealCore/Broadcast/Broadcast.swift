@@ -181,6 +181,7 @@ public enum Broadcast {
     @usableFromInline
     @inline(never)
     static func answer(_ hold: Hold) {
+        // Of its last call.
         WeakHold.releaseEnded(hold)
         Reclaimer.answer(hold)
     }

@@ -34,7 +34,6 @@ struct GeneralBroadcast {
         var outcome: Broadcast.Outcome
         do throws(Broadcast.Outcome) { outcome = try run(request, calls: calls) } catch { outcome = error }
         if outcome.isFailure { outcome = Broadcast.fail(outcome, number, arguments, count) }
-        WeakHold.release(hold)
         Broadcast.release(hold)
         if defers, runsDeferred { Deferral.runPending(of: number, on: thread) }
         return outcome

@@ -43,7 +43,6 @@ extension Observation {
     }
 
     private func letGo(_ hold: Broadcast.Hold, of method: Method) {
-        WeakHold.release(hold)
         Broadcast.release(hold)
         // What the observer broadcast of a method that defers waits for this call to end.
         if method.traits.defersRecursion, let thread = peal_thread_own_slot() {

@@ -17,18 +17,6 @@ enum WeakHold {
         return true
     }
 
-    /// Ends the hold of a level.
-    @inline(__always)
-    static func release(_ hold: Broadcast.Hold) {
-        if hold.pointee.weak != nil { releaseHeld(hold) }
-    }
-
-    @inline(never)
-    private static func releaseHeld(_ hold: Broadcast.Hold) {
-        _ = peal_hold_takes_weak(hold)
-        letGo(hold)
-    }
-
     private static func letGo(_ hold: Broadcast.Hold) {
         guard let record = hold.pointee.weak else { return }
         record.pointee.release?(record.pointee.reference, record.pointee.target)
@@ -37,7 +25,7 @@ enum WeakHold {
         ObserverLife.release(record)
     }
 
-    /// The same for a list that was let go: the level is kept meanwhile, so that nothing takes it.
+    /// Ends the hold of a level that was let go: it is kept meanwhile, so that nothing takes it.
     static func releaseEnded(_ hold: Broadcast.Hold) {
         // Without one where the last target was found dead.
         guard peal_hold_takes_weak(hold), hold.pointee.weak != nil else { return }

@@ -64,7 +64,7 @@ public final class Method: Sendable {
     /// A broadcast to nobody that has a completion must end it: the place's `nobody` is a way around that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
-            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0, groups: [], isSpecial: true))
+            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0, groups: []))
         } catch {
             Reclaimer.leave(close())
             throw error

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of tables call, where a call is integers, which stay in registers. The short ways come first: a plain
-/// broadcast to observers that are simply called. Nothing on them allocates or takes a lock.
+/// What the functions of tables call, where a call is integers, which stay in registers. The short ways come
+/// first: a plain broadcast to observers that are simply called. Nothing on them allocates or takes a lock.
 extension ProxyCall {
     typealias NoIntegers = @convention(c) (UnsafeMutableRawPointer?) -> Void
     typealias TwoIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64) -> Void
@@ -44,6 +44,7 @@ extension ProxyCall {
         return 0
     }
 
+    /// Apart, so that its arguments take no registers from the loops above.
     @inline(never)
     @_optimize(speed)
     private static func fourIntegers(

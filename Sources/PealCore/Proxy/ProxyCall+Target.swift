@@ -79,7 +79,6 @@ extension ProxyCall {
         peal_current_set(peal_hold_current(hold), gate)
         let isAlive = _fastPath(peal_gate_load(gate) == 0) || Broadcast.admit(entry)
         if isAlive { call(function, entry.pointee.target) }
-        WeakHold.release(hold)
         Broadcast.release(hold)
         if !isAlive { Handles.proxies.find(number)?.endTarget() }
         return true
@@ -111,7 +110,6 @@ extension ProxyCall {
             value = body(peal_proxy_target_of(entry.pointee.record))
             return true
         }
-        WeakHold.release(hold)
         Broadcast.release(hold)
         if count > 0, called == 0 { Handles.proxies.find(number)?.endTarget() }
         return value

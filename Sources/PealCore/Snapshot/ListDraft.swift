@@ -100,8 +100,7 @@ struct ListDraft {
         do throws(Failure) {
             for group in groups { made.append(try make(group)) }
             let capacity = withRoom ? max(4, 2 * entries.count) : entries.count + entries.count / 2
-            let list = try Snapshot.make(
-                for: method, capacity: capacity, groups: made, isSpecial: !made.isEmpty, isPending: isPending)
+            let list = try Snapshot.make(for: method, capacity: capacity, groups: made, isPending: isPending)
             for entry in entries { list.append(entry) }
             return list
         } catch {

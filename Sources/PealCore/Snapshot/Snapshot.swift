@@ -11,17 +11,16 @@ extension Snapshot {
     /// A list of a method with its groups, which it takes over, and room but no entries.
     ///
     /// - Parameters:
-    ///   - isSpecial: Whether there are groups.
     ///   - isPending: Whether a service's instance is missing.
     static func make(
-        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isSpecial: Bool, isPending: Bool = false
+        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isPending: Bool = false
     ) throws(Failure) -> Snapshot {
         let size = peal_snapshot_size(capacity) + groups.count * MemoryLayout<ObserverGroup.Pointer>.stride
         guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(size) else { throw .outOfMemory }
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = method.number
         snapshot.pointee.plan = UnsafeRawPointer(method.plan)
-        let traits = isSpecial ? method.traits.withSpecialObservers : method.traits
+        let traits = groups.isEmpty ? method.traits : method.traits.withSpecialObservers
         snapshot.pointee.traits = (isPending ? method.traits.withPendingServices : traits).rawValue
         snapshot.pointee.parameter_count = UInt32(method.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
@@ -39,7 +38,6 @@ extension Snapshot {
 
     var groups: UnsafeBufferPointer<ObserverGroup.Pointer> { Broadcast.List(self).groups }
 
-    var isSpecial: Bool { Broadcast.List(self).isSpecial }
     var isPending: Bool { Broadcast.List(self).isPending }
 
     /// Has broadcasts look for services without instances from now on.
@@ -79,10 +77,9 @@ extension Broadcast.List {
     }
 
     /// Only a special list has room for the number of its groups: a place's `nobody` has not.
-    var hasGroups: Bool { isSpecial && pointee.group_count > 0 }
-
-    /// Whether it may have groups.
-    var isSpecial: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial }
+    var hasGroups: Bool {
+        MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial && pointee.group_count > 0
+    }
 
     /// Whether a service that observes lazily may have no instance on it.
     var isPending: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isPending }

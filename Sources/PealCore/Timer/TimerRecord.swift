@@ -39,7 +39,6 @@ extension TimerRecord {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
             peal_current_set(peal_hold_current(hold), observer.gate)
             if timer.isWantedStill(), timer.isAdmitted() { timer.call() }
-            WeakHold.release(hold)
             Broadcast.release(hold)
         } else {
             timer.miss()
