@@ -1,7 +1,13 @@
-# peal_add_library(<target> <alias> <folder> [link options]...): libpeal.so in one flavour.
-#
-# PealABI's sources are the shared library's own, since what is linked from an archive is exported only
-# where something refers to it. The version script is made from abi/peal.symbols.
+# peal_mark_built(<target>): has a build without changes compile nothing. CMake names an object for each source and the
+# module as outputs of a Swift target; a whole-module build makes no such objects, and leaves an unchanged module as it is.
+function(peal_mark_built target)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(module $<TARGET_PROPERTY:${target},Swift_MODULE_DIRECTORY>/$<TARGET_PROPERTY:${target},Swift_MODULE_NAME>)
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E touch $<TARGET_OBJECTS:${target}> ${module}.swiftmodule
+      COMMAND_EXPAND_LISTS)
+  endif()
+endfunction()
 
 set(PEAL_VERSION_SCRIPT ${PROJECT_BINARY_DIR}/peal.map)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/abi/peal.symbols)
@@ -16,6 +22,10 @@ file(CONFIGURE OUTPUT ${PEAL_VERSION_SCRIPT} @ONLY CONTENT
 };
 ")
 
+# peal_add_library(<target> <alias> <folder> [link options]...): libpeal.so in one flavour.
+#
+# PealABI's sources are the shared library's own, since what is linked from an archive is exported only
+# where something refers to it. The version script is made from abi/peal.symbols.
 function(peal_add_library target alias folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/PealABI/*.swift)
   add_library(${target} SHARED ${sources})
@@ -43,6 +53,7 @@ function(peal_add_library target alias folder)
     "SHELL:-Xlinker --icf=all"
     $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:SHELL:-Xlinker -z -Xlinker pack-relative-relocs>
     ${ARGN})
+  peal_mark_built(${target})
   # The runtime of a sanitizer comes with the program.
   if(NOT PEAL_SANITIZE)
     target_link_options(${target} PRIVATE "SHELL:-Xlinker -z -Xlinker defs")
