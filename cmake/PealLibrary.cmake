@@ -1,6 +1,19 @@
-# peal_mark_built(<target>): has a build without changes compile nothing. CMake names an object for each source and the
-# module as outputs of a Swift target; a whole-module build makes no such objects, and leaves an unchanged module as it is.
-function(peal_mark_built target)
+# peal_compile_when_needed(<target> [layers]...): has a build compile a Swift target when its sources, the C headers or
+# the layers below have changed, and only then. CMake names an object for each source and the module as outputs of the
+# target; a whole-module build makes no such objects, and leaves an unchanged module as it is. CMake knows no
+# dependency on headers and on other modules.
+file(GLOB PEAL_C_HEADERS CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h)
+function(peal_compile_when_needed target)
+  set(needed ${PEAL_C_HEADERS})
+  foreach(layer IN LISTS ARGN)
+    list(APPEND needed $<TARGET_FILE:${layer}>)
+  endforeach()
+  # An empty source that is newer than all of them, as only sources are known to be needed.
+  set(changed ${CMAKE_CURRENT_BINARY_DIR}/${target}.changed.swift)
+  add_custom_command(OUTPUT ${changed}
+    COMMAND ${CMAKE_COMMAND} -E touch ${changed} DEPENDS ${needed} VERBATIM)
+  target_sources(${target} PRIVATE ${changed})
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(module $<TARGET_PROPERTY:${target},Swift_MODULE_DIRECTORY>/$<TARGET_PROPERTY:${target},Swift_MODULE_NAME>)
     add_custom_command(TARGET ${target} POST_BUILD
@@ -53,7 +66,7 @@ function(peal_add_library target alias folder)
     "SHELL:-Xlinker --icf=all"
     $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:SHELL:-Xlinker -z -Xlinker pack-relative-relocs>
     ${ARGN})
-  peal_mark_built(${target})
+  peal_compile_when_needed(${target} PealCall PealCore)
   # The runtime of a sanitizer comes with the program.
   if(NOT PEAL_SANITIZE)
     target_link_options(${target} PRIVATE "SHELL:-Xlinker -z -Xlinker defs")
