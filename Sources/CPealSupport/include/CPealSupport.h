@@ -9,6 +9,7 @@
 #include "handler.h"
 #include "hooks.h"
 #include "condition.h"
+#include "lock.h"
 #include "mailbox.h"
 #include "memory.h"
 #include "names.h"

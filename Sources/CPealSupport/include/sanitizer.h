@@ -10,11 +10,4 @@
 void peal_leaks_ignore_begin(void);
 void peal_leaks_ignore_end(void);
 
-#ifdef PEAL_THREAD_SANITIZER
-void __tsan_acquire(void *_Nonnull address);
-void __tsan_release(void *_Nonnull address);
-static inline void peal_lock_taken(void *_Nonnull lock) { __tsan_acquire(lock); }
-static inline void peal_lock_given(void *_Nonnull lock) { __tsan_release(lock); }
-#endif
-
 #endif

@@ -1,30 +1,31 @@
 internal import CPealSupport
-internal import Synchronization
 
-/// A value behind a lock: the standard library's mutex, which the thread sanitizer is told about.
-///
-/// The sanitizer does not see into the Swift runtime, so builds for it announce each hand-over of the
-/// lock. In all other builds this is `Mutex` and nothing else.
-public struct Guarded<Value>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
-    #if PEAL_THREAD_SANITIZER
-        // An address that stands for the lock; nothing is stored there.
-        private nonisolated(unsafe) let sync = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
-    #endif
+/// A value behind a lock, see lock.h. The two lie together in one allocation, where waiters can sleep on the lock's word.
+public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
+    // Unchecked: the value is only reached under the lock.
+    private let storage: UnsafeMutablePointer<Storage>
 
-    public init(_ value: consuming sending Value) {
-        mutex = Mutex(value)
+    private struct Storage {
+        var lock = peal_lock()
+        var value: Value
     }
 
+    public init(_ value: consuming sending Value) {
+        storage = .allocate(capacity: 1)
+        storage.initialize(to: Storage(value: value))
+    }
+
+    deinit {
+        storage.deinitialize(count: 1)
+        storage.deallocate()
+    }
+
+    /// Runs `body` under the lock. The body must not take the lock again, and runs no user code.
     public borrowing func withLock<Result, Mistake: Error>(
         _ body: (inout sending Value) throws(Mistake) -> sending Result
     ) throws(Mistake) -> sending Result {
-        try mutex.withLock { (value) throws(Mistake) in
-            #if PEAL_THREAD_SANITIZER
-                peal_lock_taken(sync)
-                defer { peal_lock_given(sync) }
-            #endif
-            return try body(&value)
-        }
+        peal_lock_take(&storage.pointee.lock)
+        defer { peal_lock_release(&storage.pointee.lock) }
+        return try body(&storage.pointee.value)
     }
 }

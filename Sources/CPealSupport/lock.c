@@ -1,0 +1,71 @@
+#include "lock.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    FREE = 0,
+    TAKEN = 1,
+    CONTENDED = 2 /* taken, and a thread may sleep on it */
+};
+
+/* Most critical sections end after some ten nanoseconds. A thread waits longer only for a holder that has lost its
+ * processor, and sleeps for that: while it sleeps it does not take the cache line away from the others. */
+enum { SPINS = 10 };
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static bool try_take(struct peal_lock *lock)
+{
+    uint32_t word = FREE;
+    return __atomic_compare_exchange_n(
+        &lock->word, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static bool take_spinning(struct peal_lock *lock)
+{
+    for (int spin = 0; spin < SPINS; spin++) {
+        const uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+        if (word == FREE && try_take(lock))
+            return true;
+        /* A thread that sleeps already shows that the section is long. */
+        if (word == CONTENDED)
+            return false;
+        pause_processor();
+    }
+    return false;
+}
+
+static void take_sleeping(struct peal_lock *lock)
+{
+    /* A thread that takes the lock here leaves it marked as contended, since others may sleep on it still. */
+    while (__atomic_exchange_n(&lock->word, CONTENDED, __ATOMIC_ACQUIRE) != FREE) {
+        const long slept = syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, (uint32_t)CONTENDED, NULL, NULL, 0);
+        /* Where the system refuses futexes the processor is given to the holder. */
+        if (slept != 0 && errno != EAGAIN && errno != EINTR)
+            (void)sched_yield();
+    }
+}
+
+void peal_lock_take(struct peal_lock *lock)
+{
+    if (!try_take(lock) && !take_spinning(lock))
+        take_sleeping(lock);
+}
+
+void peal_lock_release(struct peal_lock *lock)
+{
+    if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
+        (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

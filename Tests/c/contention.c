@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * More threads than processors, all on the same objects. Each operation is done as often by one thread as by eight
+ * together. A lock that is handed from sleeper to sleeper makes eight threads hundreds of times slower; the limit here
+ * is generous, since other programs share the machine. CONTENTION_REPORT=1 prints the figures.
+ */
+#include "center.h"
+#include "latch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { THREADS = 8, OPERATIONS = 40000, TRIES = 3 };
+
+static const double limit = 6; /* times what one thread takes */
+
+static peal_reference reference;
+static peal_observation observation;
+static peal_timer timer;
+static uint64_t failures;
+
+
+static void note(peal_status status)
+{
+    if (status < 0)
+        __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);
+}
+
+PEAL_PROPERTY(counter, "counter", int64_t);
+
+static struct counter_property counter;
+
+static void ignore_report(void *context, const struct peal_completion_report *report)
+{
+    (void)context;
+    (void)report;
+}
+
+static void complete_one(void)
+{
+    struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
+    peal_completion completion;
+
+    options.done = ignore_report;
+    note(peal_completion_create(&options, &completion));
+    note(peal_complete(completion, 1));
+}
+
+static void retain_and_release(void)
+{
+    void *object;
+
+    note(peal_reference_retain(reference, &object));
+    note(peal_reference_release(reference));
+}
+
+static void block_and_unblock(void)
+{
+    note(peal_observation_block(observation));
+    note(peal_observation_unblock(observation));
+}
+
+static void start_timer(void) { note(peal_timer_start(timer)); }
+
+static void count_up(void)
+{
+    bool is_set = false;
+
+    while (!is_set) {
+        const int64_t now = counter_get(counter);
+        const peal_status status = counter_compare_and_set(counter, now, now + 1, &is_set);
+        note(status);
+        if (status < 0)
+            return;
+    }
+}
+
+struct share {
+    void (*operation)(void);
+    int count;
+};
+
+static void *do_share(void *context)
+{
+    const struct share *share = context;
+
+    for (int i = 0; i < share->count; i++)
+        share->operation();
+    return NULL;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+/* How long `threads` threads together take for all operations. */
+static double time_of(void (*operation)(void), int threads)
+{
+    pthread_t running[THREADS];
+    struct share share = { operation, CHECK_ROUNDS(OPERATIONS) / threads };
+    struct timespec start;
+
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (int i = 0; i < threads; i++)
+        running[i] = thread_start(do_share, &share);
+    for (int i = 0; i < threads; i++)
+        thread_join(running[i]);
+    return seconds_since(&start);
+}
+
+/* The best of some tries, as other programs may have the processors meanwhile. */
+static double slowdown(const char *name, void (*operation)(void))
+{
+    double alone = time_of(operation, 1);
+    double best = time_of(operation, THREADS);
+
+    for (int again = 1; again < TRIES && best > limit * alone; again++) {
+        const double one = time_of(operation, 1);
+        const double all = time_of(operation, THREADS);
+        alone = one < alone ? one : alone;
+        best = all < best ? all : best;
+    }
+    if (getenv("CONTENTION_REPORT") != NULL)
+        printf("    %-24s %8.1f ms by one thread, %8.1f ms by %d\n", name, 1e3 * alone, 1e3 * best, THREADS);
+    return best / alone;
+}
+
+static void ring(void *self, int n)
+{
+    (void)self;
+    (void)n;
+}
+
+static void fire(void *target) { (void)target; }
+
+CLAIM("F4", "eight threads on the same objects are not slowed down by each other's locks")
+{
+    static int object;
+    const peal_center center = open_center();
+    const peal_protocol protocol =
+        protocol_of(center, "Bell", (const char *const[]){ "optional void on_ring(int n)", NULL });
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(fire, NULL, PEAL_SECONDS(3600));
+
+    observation = observe_with(protocol, &object, "on_ring", (peal_function)ring, NULL);
+    CHECK_OK(peal_reference_create(&object, NULL, &reference));
+    CHECK_OK(peal_timer_create(&options, &timer));
+    CHECK_OK(counter_define(center, 0, NULL, &counter));
+
+    CHECK(slowdown("completion", complete_one) < limit);
+    CHECK(slowdown("reference", retain_and_release) < limit);
+    CHECK(slowdown("block and unblock", block_and_unblock) < limit);
+    CHECK(slowdown("timer start", start_timer) < limit);
+    CHECK(slowdown("compare and set", count_up) < limit);
+    CHECK_EQUAL(failures, 0);
+    CHECK_EQUAL(counter_get(counter) % (CHECK_ROUNDS(OPERATIONS) / THREADS), 0);
+
+    CHECK_OK(peal_timer_destroy(timer));
+    CHECK_OK(peal_reference_release(reference));
+    close_center(center);
+}
