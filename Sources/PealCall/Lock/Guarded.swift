@@ -3,29 +3,34 @@ internal import CPealSupport
 /// A value behind a lock, see lock.h. The two lie together in one allocation, where waiters can sleep on the lock's word.
 public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
     // Unchecked: the value is only reached under the lock.
-    private let storage: UnsafeMutablePointer<Storage>
-
-    private struct Storage {
-        var lock = peal_lock()
-        var value: Value
-    }
+    private let memory: UnsafeMutableRawPointer
 
     public init(_ value: consuming sending Value) {
-        storage = .allocate(capacity: 1)
-        storage.initialize(to: Storage(value: value))
+        memory = .allocate(
+            byteCount: Self.valueOffset + MemoryLayout<Value>.size,
+            alignment: max(MemoryLayout<peal_lock>.alignment, MemoryLayout<Value>.alignment))
+        memory.initializeMemory(as: peal_lock.self, to: peal_lock())
+        (memory + Self.valueOffset).initializeMemory(as: Value.self, to: value)
     }
 
     deinit {
-        storage.deinitialize(count: 1)
-        storage.deallocate()
+        value.deinitialize(count: 1)
+        memory.deallocate()
     }
 
     /// Runs `body` under the lock. The body must not take the lock again, and runs no user code.
     public borrowing func withLock<Result, Mistake: Error>(
         _ body: (inout sending Value) throws(Mistake) -> sending Result
     ) throws(Mistake) -> sending Result {
-        peal_lock_take(&storage.pointee.lock)
-        defer { peal_lock_release(&storage.pointee.lock) }
-        return try body(&storage.pointee.value)
+        let lock = memory.assumingMemoryBound(to: peal_lock.self)
+        peal_lock_take(lock)
+        defer { peal_lock_release(lock) }
+        return try body(&value.pointee)
     }
+
+    private var value: UnsafeMutablePointer<Value> {
+        (memory + Self.valueOffset).assumingMemoryBound(to: Value.self)
+    }
+
+    private static var valueOffset: Int { max(MemoryLayout<peal_lock>.size, MemoryLayout<Value>.alignment) }
 }
