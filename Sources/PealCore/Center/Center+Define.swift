@@ -144,14 +144,14 @@ extension CenterState {
             remains.observations.append(observation)
             for member in proto.family { self[member].conformerCount -= 1 }
         }
-        remains.retired = self[proto].all.flatMap { $0.close() }
+        for method in self[proto].all { method.close() }
         drop(proto)
         return remains
     }
 
     /// Takes a protocol back that was only half defined. Nobody has seen it.
     mutating func forget(_ proto: PealProtocol) {
-        Reclaimer.leave(self[proto].all.flatMap { $0.close() })
+        for method in self[proto].all { method.close() }
         drop(proto)
     }
 
@@ -176,7 +176,7 @@ extension CenterState {
                 }
             }
         } catch {
-            Reclaimer.leave(made.flatMap { $0.close() })
+            for method in made { method.close() }
             throw error
         }
         for method in made {

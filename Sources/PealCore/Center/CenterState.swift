@@ -18,11 +18,10 @@ struct CenterState {
 
     /// What an ended center leaves to be let go of once its lock is released.
     struct Remains: Sendable {
-        var retired: [Reclaimer.Retired] = []
         var observations: [Observation] = []
 
         func letGo() {
-            Reclaimer.retire(retired, now: true)
+            Reclaimer.collect()
             for observation in observations { observation.letGo() }
         }
     }
@@ -37,7 +36,7 @@ struct CenterState {
                 // What another thread has closed is its to let go.
                 if observation.close() { remains.observations.append(observation) }
             }
-            for method in state.all { remains.retired += method.close() }
+            for method in state.all { method.close() }
         }
         for proto in protocols.keys { Handles.protocols.remove(proto.number) }
         protocols = [:]

@@ -9,12 +9,11 @@ extension LazyObserver {
         while let departures = departuresIfEmpty, !service.isCreatingHere {
             let use = try service.use(by: "observer of \(place.proto.name)")
             do throws(Failure) {
-                let retired = try place.proto.center.withState { (state) throws(Failure) in
+                let isSeated = try place.proto.center.withState { (state) throws(Failure) in
                     try state.seat(use, at: place, of: self, departures: departures)
                 }
-                if let retired {
-                    // Now: another thread may have ended the place already, and waits for the old lists to go.
-                    Reclaimer.retire(retired, now: true)
+                if isSeated {
+                    Reclaimer.collectBacklog()
                     forgetFinished()
                     return
                 }
@@ -31,10 +30,10 @@ extension LazyObserver {
 extension CenterState {
     /// Lists an instance behind its place.
     ///
-    /// - Returns: The lists that were replaced; nil when the instance is not wanted (see `LazyObserver.seat`).
+    /// - Returns: False when the instance is not wanted (see `LazyObserver.seat`).
     fileprivate func seat(
         _ use: ServiceUse, at place: Observation, of lazy: LazyObserver, departures: Int
-    ) throws(Failure) -> [Reclaimer.Retired]? {
+    ) throws(Failure) -> Bool {
         var registration = Registration(proto: place.proto, target: use.target, functions: .service)
         registration.priority = place.record.pointee.priority
         registration.queue = place.queue
@@ -49,14 +48,14 @@ extension CenterState {
                 place.methods.compactMap { method in
                     memory.entry(for: method, functions: lazy.functions).map { (method, $0) }
                 })
-            if let retired = lazy.seat(instance, at: place, departures: departures, edits) { return retired }
+            if lazy.seat(instance, at: place, departures: departures, edits) { return true }
             for edit in edits { edit.cancel() }
         } catch {
             memory.free()
             throw error
         }
         memory.free()
-        return nil
+        return false
     }
 }
 

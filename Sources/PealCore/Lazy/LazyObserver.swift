@@ -56,17 +56,17 @@ final class LazyObserver: Sendable {
     /// Publishes an instance, unless there is one, or none is wanted any more, or some have left since
     /// `departures` was read: this may be one of them. Under the center's lock.
     ///
-    /// - Returns: The lists that were replaced; nil when nothing was published.
+    /// - Returns: Whether it was published.
     func seat(
         _ instance: Observation, at place: Observation, departures: Int, _ edits: [SnapshotEdit]
-    ) -> [Reclaimer.Retired]? {
-        state.withLock { state -> [Reclaimer.Retired]? in
-            guard !state.isEnded, state.instance == nil, state.departures == departures else { return nil }
+    ) -> Bool {
+        state.withLock { state in
+            guard !state.isEnded, state.instance == nil, state.departures == departures else { return false }
             instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
             peal_observer_retain(place.record)
-            let retired = edits.compactMap { $0.commit() }.map(Reclaimer.Retired.list)
+            for edit in edits { edit.commit() }
             state.instance = instance
-            return retired
+            return true
         }
     }
 

@@ -61,8 +61,8 @@ extension Mediator {
     }
 
     func dropFromLists(_ observations: [Observation]) {
-        let retired = try? center.withState { (state) throws(Failure) in state.dropRemoved(observations) }
-        Reclaimer.retire(retired ?? [], now: true)
+        _ = try? center.withState { (state) throws(Failure) in state.dropRemoved(observations) }
+        Reclaimer.collect()
     }
 }
 

@@ -77,11 +77,12 @@ public final class Observation: Sendable {
 
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
     func leaveLists() {
-        let retired = try? proto.center.withState { (state) throws(Failure) in
-            state.unlist(self)
-        }
-        Reclaimer.retire(retired ?? [], now: record.pointee.destroy != nil || queue != nil || isInstance)
+        _ = try? proto.center.withState { (state) throws(Failure) in state.unlist(self) }
+        isWaitedFor ? Reclaimer.collect() : Reclaimer.collectBacklog()
     }
+
+    /// Whether its end does more than free memory, and so must not wait for the next collection.
+    var isWaitedFor: Bool { record.pointee.destroy != nil || queue != nil || isInstance }
 
     /// Skips the observer until it is unblocked as often.
     public func block() throws(Failure) {
@@ -115,23 +116,18 @@ extension Failure {
 }
 
 extension CenterState {
-    /// - Returns: The lists that were replaced.
-    mutating func unlist(_ observation: Observation) -> [Reclaimer.Retired] {
+    mutating func unlist(_ observation: Observation) {
         // With its protocol its lists have ended.
-        guard protocols[observation.proto] != nil else { return [] }
+        guard protocols[observation.proto] != nil else { return }
         if !observation.isInstance { forget(observation) }
-        return observation.methods.compactMap { method in
-            SnapshotEdit(removing: observation.record, in: method).commit().map(Reclaimer.Retired.list)
-        }
+        for method in observation.methods { SnapshotEdit(removing: observation.record, in: method).commit() }
     }
 
     /// Takes many that have been removed out of their lists, each list once.
-    ///
-    /// - Returns: The lists that were replaced.
-    mutating func dropRemoved(_ observations: [Observation]) -> [Reclaimer.Retired] {
+    mutating func dropRemoved(_ observations: [Observation]) {
         var known: Set<UInt64> = []
-        return observations.flatMap(\.methods).filter { known.insert($0.number).inserted }.compactMap { method in
-            SnapshotEdit(droppingRemovedIn: method).commit().map(Reclaimer.Retired.list)
+        for method in observations.flatMap(\.methods) where known.insert(method.number).inserted {
+            SnapshotEdit(droppingRemovedIn: method).commit()
         }
     }
 

@@ -47,9 +47,7 @@ public struct Registration {
     /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next
     /// collection.
     func registerLeavingLists() throws(Failure) -> Observation {
-        let outcome = try proto.center.withState { (state) throws(Failure) in try state.register(self) }
-        Reclaimer.leave(outcome.retired)
-        return outcome.observation
+        try proto.center.withState { (state) throws(Failure) in try state.register(self) }.observation
     }
 
     /// Registers.
@@ -60,8 +58,7 @@ public struct Registration {
         let outcome = try registerFollowing { () throws(Failure) in
             try proto.center.withState { (state) throws(Failure) in try state.register(self) }
         }
-        let isWaitedFor = outcome.replaced.contains { $0.record.pointee.destroy != nil || $0.queue != nil }
-        Reclaimer.retire(outcome.retired, now: isWaitedFor)
+        outcome.replaced.contains(where: \.isWaitedFor) ? Reclaimer.collect() : Reclaimer.collectBacklog()
         for replaced in outcome.replaced { replaced.letGo() }
         return outcome.observation.number
     }
@@ -71,7 +68,6 @@ extension CenterState {
     /// What a registration leaves to be done once the center's lock is released.
     struct RegistrationOutcome: Sendable {
         let observation: Observation
-        let retired: [Reclaimer.Retired]
         let replaced: [Observation]
     }
 
@@ -182,9 +178,9 @@ extension CenterState {
         remember(observation)
         // Nothing can fail from here on. Those that another thread is removing are its own to finish.
         let replaced = known.filter { $0.close() }
-        var retired = edits.compactMap { $0.commit() }.map(Reclaimer.Retired.list)
-        for old in replaced { retired += unlist(old) }
-        return RegistrationOutcome(observation: observation, retired: retired, replaced: replaced)
+        for edit in edits { edit.commit() }
+        for old in replaced { unlist(old) }
+        return RegistrationOutcome(observation: observation, replaced: replaced)
     }
 
     func prepare(_ listed: [(method: Method, entry: SnapshotEntry)]) throws(Failure) -> [SnapshotEdit] {

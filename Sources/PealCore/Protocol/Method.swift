@@ -66,7 +66,7 @@ public final class Method: Sendable {
         do throws(Failure) {
             peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0, groups: []))
         } catch {
-            Reclaimer.leave(close())
+            close()
             throw error
         }
     }
@@ -100,15 +100,14 @@ public final class Method: Sendable {
             place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
     }
 
-    /// Makes the handle stale.
-    ///
-    /// - Returns: What readers may still hold: the place, and the list of observers if there is one.
-    func close() -> [Reclaimer.Retired] {
+    /// Makes the handle stale, and retires what readers may still hold: the place, and the list of observers if
+    /// there is one. The caller must hold the center's lock.
+    func close() {
         let current = peal_directory_current(place)
         let list: [Reclaimer.Retired] = current == peal_directory_nobody(place) ? [] : [.list(current)]
         peal_directory_close(place)
         Handles.methods.retire(number)
-        return list + [.place(self)]
+        Reclaimer.retire(list + [.place(self)])
     }
 
     /// "Chat.on_message"

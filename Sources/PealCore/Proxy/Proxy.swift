@@ -85,8 +85,9 @@ public final class Proxy: Sendable {
         owner?.awaitEnd(of: self)
         isOpen.withLock { isOpen in
             if isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
+            Reclaimer.retire([.list(target.list)])
         }
-        Reclaimer.retire([.list(target.list)], now: true)
+        Reclaimer.collect()
         ObserverLife.release(target.record)
     }
 }

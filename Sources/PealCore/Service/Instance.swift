@@ -76,7 +76,9 @@ final class Instance: Sendable {
                 instance.dropBase()
             }
         }
-        if !held.isEmpty { Reclaimer.retire(held, now: true) }
+        guard !held.isEmpty else { return }
+        Reclaimer.retire(held)
+        Reclaimer.collect()
     }
 
     /// What a level holds of it.

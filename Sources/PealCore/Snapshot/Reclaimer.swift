@@ -31,23 +31,19 @@ enum Reclaimer {
     /// pay for a collection each.
     private static let backlog = 64
 
-    /// Takes over what is no longer published, and frees what can be freed.
+    /// Takes over what is no longer published.
     ///
-    /// Call with no lock held: destroy callbacks run in here.
-    ///
-    /// - Parameter now: Whether somebody waits for these to be gone.
-    static func retire(_ leaving: [Retired], now: Bool) {
-        if now { return collect(leaving) }
-        let waiting = retired.withLock { retired in
-            retired += leaving
-            return retired.count
-        }
-        if waiting > backlog { collect() }
+    /// The caller must hold the lock under which the replacement was published. A removal on another thread
+    /// takes that lock later and collects afterwards, so the removal finds every list that names its observer.
+    /// The Reclaimer's lock is the inner one; no user code runs here.
+    static func retire(_ leaving: [Retired]) {
+        guard !leaving.isEmpty else { return }
+        retired.withLock { $0 += leaving }
     }
 
-    /// The same for a caller who holds a lock: they wait for the next collection.
-    static func leave(_ leaving: [Retired]) {
-        retired.withLock { $0 += leaving }
+    /// Collects if many retired lists wait. Call with no lock held.
+    static func collectBacklog() {
+        if retired.withLock({ $0.count > backlog }) { collect() }
     }
 
     /// What a reader does after it let a list go and may have been asked to tell.
@@ -56,13 +52,13 @@ enum Reclaimer {
         if peal_hold_is_asked(hold) { collect() }
     }
 
-    /// Frees what no reader holds, and asks the holders of the rest.
+    /// Frees what no reader holds, and asks the holders of the rest. Call with no lock held: destroy callbacks
+    /// run here.
     ///
-    /// What leaves is added, and lists let go of their observers, under one lock. Were another thread's collection
-    /// in between, it would end an observer whose removal has returned here.
-    static func collect(_ leaving: [Retired] = []) {
+    /// Lists release their observers under the lock. A removal that finds a list gone from here has therefore
+    /// the last reference to its observer, also if another thread collects at the same time.
+    static func collect() {
         let (free, finished) = retired.withLock { retired -> ([Retired], Finished) in
-            retired += leaving
             var free: [Retired] = []
             var finished = Finished()
             repeat {

@@ -75,23 +75,19 @@ struct SnapshotEdit {
         }
     }
 
-    /// Publishes the change.
-    ///
-    /// - Returns: The list that was replaced, to be retired once the center's lock is released.
-    func commit() -> Snapshot? {
+    /// Publishes the change, and retires the list that it replaces. The caller must hold the center's lock.
+    func commit() {
         switch kind {
         case .append(let entry, let list):
             list.append(entry)
-            return nil
         case .appendToGroup(let entry, let group):
             group.append(entry)
-            return nil
         case .replace(let list):
             let old = peal_directory_current(place)
             peal_directory_publish(place, list)
-            return old == peal_directory_nobody(place) ? nil : old
+            if old != peal_directory_nobody(place) { Reclaimer.retire([.list(old)]) }
         case .nothing:
-            return nil
+            break
         }
     }
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Destroy callbacks of observers that are removed while another thread registers and removes others.
+ *
+ * Signals stop that other thread at any instruction, so it also stops between two steps that belong together.
+ * The handler waits until the removal has returned. Where the thread was stopped with a lock held, the removal
+ * needs that lock, and the handler returns after a time limit.
+ */
+#include "center.h"
+#include "lane.h"
+#include "latch.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define BELL(METHOD) METHOD(required, void, on_ring, (int n))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+enum { ROUNDS = 2000, LONGEST_STOP = 200000 /* nanoseconds */ };
+
+static struct bell_protocol bell;
+static int round_number;   /* the round that the removing thread is in */
+static int stopped_round;  /* the round in which the registering thread was stopped last */
+static int removed_round;  /* the round whose removal has returned */
+static int is_paused, has_paused; /* asked of the registering thread; its answer */
+static int is_over;
+
+static int value_of(const int *number) { return __atomic_load_n(number, __ATOMIC_ACQUIRE); }
+static void set_value(int *number, int value) { __atomic_store_n(number, value, __ATOMIC_RELEASE); }
+
+static long long now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void stop_here(int signal)
+{
+    const int round = value_of(&round_number);
+    const long long deadline = now() + LONGEST_STOP;
+
+    (void)signal;
+    set_value(&stopped_round, round);
+    while (value_of(&removed_round) != round && now() < deadline)
+        (void)sched_yield();
+}
+
+static void ignore_ring(void *self, int n)
+{
+    (void)self;
+    (void)n;
+}
+
+static void count_destroy(void *target) { (*(int *)target)++; }
+
+static const struct bell ignoring = { PEAL_TABLE(bell), .on_ring = ignore_ring };
+
+/* Each of its registrations and removals replaces the list: the observer comes first. */
+static void *register_and_remove(void *context)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.priority = 1;
+    while (!value_of(&is_over)) {
+        peal_observation observation;
+
+        if (value_of(&is_paused)) {
+            set_value(&has_paused, 1);
+            (void)sched_yield();
+            continue;
+        }
+        set_value(&has_paused, 0);
+        CHECK_OK(bell_observe(&bell, context, &ignoring, &options, &observation));
+        CHECK_OK(peal_observation_remove(observation));
+    }
+    return NULL;
+}
+
+/* Stops the registering thread somewhere, removes the observer, and lets the other thread go on. */
+static void remove_meanwhile(pthread_t registering, peal_observation observation, uint32_t flags)
+{
+    const int round = value_of(&round_number) + 1;
+
+    set_value(&round_number, round);
+    set_value(&is_paused, 0);
+    while (value_of(&has_paused))
+        (void)sched_yield();
+    CHECK(pthread_kill(registering, SIGUSR1) == 0);
+    while (value_of(&stopped_round) != round)
+        (void)sched_yield();
+    if (flags == 0)
+        CHECK_OK(peal_observation_remove(observation));
+    else
+        CHECK_OK(peal_observation_remove_with(observation, flags, PEAL_FOREVER));
+}
+
+/* Both threads do nothing after this until the next round: what has not run will not run. */
+static void pause_registering(void)
+{
+    set_value(&removed_round, value_of(&round_number));
+    set_value(&is_paused, 1);
+    while (!value_of(&has_paused))
+        (void)sched_yield();
+}
+
+/* Returns how many of the callbacks had not run in the end. */
+static int lose_callbacks(peal_queue queue, uint32_t flags)
+{
+    static int destroyed[ROUNDS + 1], other, fixed;
+    const struct sigaction action = { .sa_handler = stop_here };
+    const int rounds = CHECK_ROUNDS(ROUNDS);
+    int lost = 0;
+
+    memset(destroyed, 0, sizeof destroyed);
+    set_value(&is_over, 0);
+    set_value(&is_paused, 1);
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    CHECK_OK(bell_observe(&bell, &fixed, &ignoring, NULL, NULL));
+    const pthread_t registering = thread_start(register_and_remove, &other);
+    for (int i = 0; i < rounds; i++) {
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        peal_observation observation;
+
+        options.destroy = count_destroy;
+        options.queue = queue;
+        CHECK_OK(bell_observe(&bell, &destroyed[i], &ignoring, &options, &observation));
+        remove_meanwhile(registering, observation, flags);
+        if (queue.number == 0)
+            lost += destroyed[i] != 1;
+        pause_registering();
+        if (queue.number != 0) {
+            CHECK_OK(peal_queue_pump(queue, SIZE_MAX, NULL));
+            lost += destroyed[i] != 1;
+        }
+    }
+    set_value(&is_over, 1);
+    thread_join(registering);
+    return lost;
+}
+
+CLAIM("O8", "while another thread registers observers, a removal runs the destroy callback before it returns")
+{
+    const peal_center center = open_center();
+    const peal_queue none = { 0 };
+
+    CHECK_OK(bell_define(center, &bell));
+    CHECK_EQUAL(lose_callbacks(none, 0), 0);
+    close_center(center);
+}
+
+/* Checks that no destroy callback of a pumped queue's observers is lost. */
+static void check_queued(uint32_t flags)
+{
+    const peal_center center = open_center();
+    struct lane lane;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    CHECK_OK(bell_define(center, &bell));
+    CHECK_EQUAL(lose_callbacks(lane.queue, flags), 0);
+    lane_close(&lane);
+    close_center(center);
+}
+
+CLAIM("O8", "the destroy callback of a queued observer gets onto its queue while another thread registers observers")
+{
+    check_queued(0);
+}
+
+CLAIM("O8", "so it does where the removal waits")
+{
+    check_queued(PEAL_REMOVE_WAIT);
+}
