@@ -41,11 +41,7 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         close(mailbox->descriptor);
     pthread_cond_destroy(&mailbox->changed);
     pthread_mutex_destroy(&mailbox->lock);
-    void (*destroy)(void *) = mailbox->destroy;
-    void *context = mailbox->context;
     peal_memory_free(mailbox);
-    if (destroy != NULL)
-        destroy(context);
 }
 
 /* ---- Coming in --------------------------------------------------------------------------------- */

@@ -27,6 +27,19 @@ private final class Thing: Sendable {
         #expect(table.find(second.number) === second)
     }
 
+    @Test func `a retired number is stale, and keeps its object until it is recycled, once`() throws {
+        let table = HandleTable<Thing>(tag: 7, limit: 1)
+        let thing = try #require(table.insert(Thing.init))
+        #expect(table.findRetired(thing.number) == nil && table.recycle(thing.number) == nil)
+        #expect(table.retire(thing.number) === thing)
+        #expect(table.find(thing.number) == nil && table.retire(thing.number) == nil)
+        #expect(table.findRetired(thing.number) === thing && table.all.first === thing)
+        #expect(table.insert(Thing.init) == nil)
+        #expect(table.recycle(thing.number) === thing)
+        #expect(table.recycle(thing.number) == nil && table.findRetired(thing.number) == nil && table.all.isEmpty)
+        #expect(table.insert(Thing.init) != nil)
+    }
+
     @Test(arguments: [0, 1, .max, 7 << 60, 7 << 60 | 1 << 28 | 5, 6 << 60 | 1 << 28] as [UInt64])
     func `O11 zero, made-up and foreign numbers find nothing`(_ number: UInt64) {
         let table = HandleTable<Thing>(tag: 7, limit: 8)

@@ -18,7 +18,9 @@ static __thread struct interpose_counts counts;
 static __thread unsigned long refuse_in;
 static __thread unsigned long refused;
 static __thread bool hold_next;
+static __thread unsigned hold_after_unlock;
 
+static bool poisons_freed;
 static int held;
 static int released;
 
@@ -162,6 +164,8 @@ void free(void *memory)
         counts.frees++;
     if (is_early(memory))
         return;
+    if (memory != NULL && __atomic_load_n(&poisons_freed, __ATOMIC_RELAXED))
+        memset(memory, 0xa5, malloc_usable_size(memory));
     NEXT(next, "free");
     next(memory);
 }
@@ -175,6 +179,19 @@ void free(void *memory)
         NEXT(next, #name);                  \
         return next(object);                \
     }
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    static int (*next)(pthread_mutex_t *);
+    const bool is_counted = hold_after_unlock > 0 && is_peals(__builtin_return_address(0));
+    int result;
+
+    NEXT(next, "pthread_mutex_unlock");
+    result = next(mutex);
+    if (is_counted && --hold_after_unlock == 0)
+        wait_while_held();
+    return result;
+}
+
 COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
 COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
 COUNT_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t)
@@ -224,11 +241,24 @@ unsigned long interpose_refused(void)
     return refused;
 }
 
-void interpose_hold_next(void)
+void interpose_poison(bool poisons) { __atomic_store_n(&poisons_freed, poisons, __ATOMIC_RELAXED); }
+
+static void prepare_to_hold(void)
 {
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&released, 0, __ATOMIC_RELEASE);
+}
+
+void interpose_hold_next(void)
+{
+    prepare_to_hold();
     hold_next = true;
+}
+
+void interpose_hold_after_unlock(unsigned nth)
+{
+    prepare_to_hold();
+    hold_after_unlock = nth;
 }
 
 bool interpose_wait_held(void)

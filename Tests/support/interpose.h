@@ -30,6 +30,11 @@ void interpose_refuse(unsigned long nth);
 /* How many were refused since. */
 unsigned long interpose_refused(void);
 
+/* Holds the calling thread after the n-th pthread_mutex_unlock from now on that the library makes on it,
+ * counted from 1, until interpose_release() from another thread. */
+void interpose_hold_after_unlock(unsigned nth);
+/* Whether memory is overwritten when it is freed, by any thread: its use afterwards ends the program. */
+void interpose_poison(bool poisons);
 /* Holds the next calloc that the library makes on the calling thread until interpose_release(), from another thread. */
 void interpose_hold_next(void);
 /* Waits until that thread stands there; false when it does not come within five seconds. */

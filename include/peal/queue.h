@@ -55,10 +55,11 @@ struct peal_queue_options {
     peal_owner owner;       /* zero: the thread's, if any */
     /* For PEAL_QUEUE_EXECUTOR: arranges that peal_queue_run(queue) is called once, soon, on whatever
      * thread. False: it cannot; the calls that wait are rejected, and counted. Not called again
-     * before that run has begun. Runs with no lock held, on the broadcasting thread. */
+     * before that run has begun, nor after `destroy`. Runs with no lock held, on the broadcasting thread. */
     bool (*submit)(void *context, peal_queue queue);
     void *context;                  /* for `submit` */
-    void (*destroy)(void *context); /* called once when the queue is gone; may be NULL */
+    void (*destroy)(void *context); /* called once, when the queue has ended and no thread is in its calls or
+                                       in `submit`; may be NULL */
 };
 
 #define PEAL_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_SERIAL)

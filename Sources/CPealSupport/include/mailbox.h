@@ -37,12 +37,14 @@ struct peal_mailbox {
     uint64_t rejected;
     uint32_t pauses;
     uint32_t sleepers;     /* threads that wait for `changed` */
-    uint32_t submitting;   /* threads that ask the executor */
+    uint32_t submitting;   /* threads that ask the executor, or are about to */
     int descriptor;        /* an eventfd, or -1 */
-    bool is_scheduled;     /* somebody was asked to run it and has not begun */
+    bool is_scheduled;     /* a run was asked for, or is about to be, and has not begun */
     bool is_running;       /* somebody runs it now */
     bool runs_again;       /* its executor ran it at once, inside the run that asked: that goes on */
     bool is_ended;
+    bool is_finishing;     /* a thread runs the destroy callback, or has */
+    bool is_finished;      /* the destroy callback has returned: no function of the host's is called any more */
     bool descriptor_is_set;
 
     /* Never change. */

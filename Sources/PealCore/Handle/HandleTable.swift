@@ -8,6 +8,8 @@ import PealCall
 public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     private struct Slot {
         var generation: UInt32 = 1
+        /// The number is stale. The object is kept until the number is recycled.
+        var isRetired = false
         var object: Object?
     }
 
@@ -57,11 +59,18 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     public func find(_ number: UInt64) -> Object? {
         state.withLock { state in
-            Self.slot(of: number, tag: tag, in: state).flatMap { state.slots[$0].object }
+            slot(of: number, isRetired: false, in: state).flatMap { state.slots[$0].object }
         }
     }
 
-    /// All objects at this moment.
+    /// The object of a number that has been retired and not recycled yet.
+    func findRetired(_ number: UInt64) -> Object? {
+        state.withLock { state in
+            slot(of: number, isRetired: true, in: state).flatMap { state.slots[$0].object }
+        }
+    }
+
+    /// All objects at this moment, those of retired numbers too.
     var all: [Object] {
         state.withLock { state in state.slots.compactMap(\.object) }
     }
@@ -70,34 +79,49 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     /// taken again.
     @discardableResult
     func remove(_ number: UInt64) -> Object? {
-        let object = retire(number)
-        if object != nil { recycle(number) }
-        return object
+        state.withLock { state in
+            guard let index = slot(of: number, isRetired: false, in: state) else { return nil }
+            return free(index, in: &state)
+        }
     }
 
-    /// Makes a number stale, but keeps its slot from being taken until it is recycled.
+    /// Makes a number stale, but keeps its object, and its slot from being taken, until the number is recycled.
     @discardableResult
     func retire(_ number: UInt64) -> Object? {
         state.withLock { state in
-            guard let index = Self.slot(of: number, tag: tag, in: state) else { return nil }
-            return state.slots[index].object.take()
+            guard let index = slot(of: number, isRetired: false, in: state) else { return nil }
+            state.slots[index].isRetired = true
+            return state.slots[index].object
         }
     }
 
-    /// Gives the slot of a retired number free. Once for each number.
-    func recycle(_ number: UInt64) {
-        state.withLock { state in
-            let index = Self.index(of: number)
-            guard state.slots[index].generation < .max else { return }
+    /// Frees the slot of a retired number. Of all callers that try one succeeds.
+    ///
+    /// - Returns: The object, which the table keeps no more.
+    @discardableResult
+    func recycle(_ number: UInt64) -> Object? {
+        guard number >> 60 == tag else { return nil }
+        return state.withLock { state in
+            guard let index = slot(of: number, isRetired: true, in: state) else { return nil }
+            return free(index, in: &state)
+        }
+    }
+
+    private func free(_ index: Int, in state: inout State) -> Object? {
+        let object = state.slots[index].object.take()
+        state.slots[index].isRetired = false
+        if state.slots[index].generation < .max {
             state.slots[index].generation += 1
             state.free.append(UInt32(index))
         }
+        return object
     }
 
-    private static func slot(of number: UInt64, tag: UInt64, in state: borrowing State) -> Int? {
-        let index = index(of: number)
+    private func slot(of number: UInt64, isRetired: Bool, in state: borrowing State) -> Int? {
+        let index = Self.index(of: number)
         guard number >> 60 == tag, index < state.slots.count, state.slots[index].object != nil,
-            number >> indexBits & 0xffff_ffff == UInt64(state.slots[index].generation)
+            state.slots[index].isRetired == isRetired,
+            number >> Self.indexBits & 0xffff_ffff == UInt64(state.slots[index].generation)
         else { return nil }
         return index
     }

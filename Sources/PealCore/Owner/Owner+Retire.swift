@@ -40,12 +40,11 @@ extension Owner {
         let records = ended.map(\.record) + proxies.compactMap(\.target?.record)
             + left.timers.values.map(\.observer) + left.endingTimers.values.map(\.observer)
         guard RunningCalls.wait(for: records, deadline: deadline),
-            queues.allSatisfy({ $0.mailbox.waitUntilIdle(deadline: deadline) })
+            queues.allSatisfy({ $0.mailbox.waitUntilFinished(deadline: deadline) })
         else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
-        for queue in queues { queue.mailbox.destroyContextIfIdle() }
         return RunningCalls.wait(for: records, deadline: deadline) && isQuiet
             && !completions.contains(where: \.isCallingHere)
             && !services.contains(where: \.isRunningHere)
@@ -73,12 +72,12 @@ extension Owner {
 }
 
 extension Mailbox {
-    /// Waits until nobody runs the queue, and its executor is not being asked.
-    fileprivate func waitUntilIdle(deadline: UInt64) -> Bool {
+    /// Waits until no function of an ended queue's host is called any more.
+    fileprivate func waitUntilFinished(deadline: UInt64) -> Bool {
         guard !isInUseHere else { return false }
         return locked {
-            while pointee.is_running || pointee.submitting > 0 {
-                guard peal_mailbox_wait(self, deadline) else { return !pointee.is_running && pointee.submitting == 0 }
+            while !pointee.is_finished {
+                guard peal_mailbox_wait(self, deadline) else { return pointee.is_finished }
             }
             return true
         }

@@ -51,7 +51,8 @@ extension Mailbox {
         return outcome
     }
 
-    /// Puts a task behind the others, or runs it here where the queue has ended.
+    /// Puts a task behind the others, or runs it here where the queue has ended. The task may end the last that
+    /// keeps the mailbox as soon as the lock is released.
     func push(_ task: UnsafeMutablePointer<peal_task>) {
         peal_mailbox_lock(self)
         guard !pointee.is_ended else {
@@ -95,9 +96,9 @@ extension Mailbox {
         return pointee.is_ended ? .dropped : .accepted
     }
 
-    /// Asks whoever runs the queue to do so. False where it refuses: what waits is rejected then.
+    /// Asks whoever runs the queue to do so; uses up the reference of `takesScheduling`. False where it refuses:
+    /// what waits is rejected then.
     func schedule() -> Bool {
-        peal_mailbox_retain(self)
         switch pointee.kind {
         case PEAL_MAILBOX_SERIAL:
             peal_dispatch_async(self) { Mailbox.runScheduled($0) }
@@ -111,21 +112,13 @@ extension Mailbox {
         }
     }
 
-    /// Asks the host's executor.
+    /// Asks the host's executor, unless the queue has ended meanwhile: its calls were dropped then.
     private func submit() -> Bool {
-        guard let submit = pointee.submit else { return true }
-        locked { pointee.submitting += 1 }
-        let context = pointee.context
-        let number = pointee.number
-        let isTaken =
-            peal_thread_current().map { entered(on: $0, submits: true) { submit(context, number) } }
-            ?? submit(context, number)
+        let isWanted = locked { !pointee.is_ended }
+        let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.number) ?? true }
         if !isTaken { rejectAll() }
-        locked {
-            pointee.submitting -= 1
-            peal_mailbox_tell(self)
-        }
-        destroyContextIfIdle()
+        locked { pointee.submitting -= 1 }
+        finishIfIdle()
         return isTaken
     }
 

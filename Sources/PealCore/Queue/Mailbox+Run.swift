@@ -91,7 +91,7 @@ extension Mailbox {
         let isEnded = pointee.is_ended
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }
-        if isEnded { destroyContextIfIdle() }
+        if isEnded { finishIfIdle() }
         return called
     }
 }

@@ -18,7 +18,7 @@ extension Mailbox {
     /// Whether the calling thread is inside one of the queue's calls.
     var isCurrent: Bool { isEntered { !$0.submits } }
 
-    /// The same, or inside its executor's function.
+    /// The same, or inside its executor's function or its destroy callback.
     var isInUseHere: Bool { isEntered { _ in true } }
 
     private func isEntered(_ isMeant: (peal_drain) -> Bool) -> Bool {
@@ -30,7 +30,7 @@ extension Mailbox {
         return false
     }
 
-    /// Runs `body` while the thread is known to run the mailbox, or to ask its executor.
+    /// Runs `body` while the thread is known to run the mailbox, or to call its host's functions.
     func entered<Result>(on thread: UnsafeMutablePointer<peal_thread>, submits: Bool, _ body: () -> Result) -> Result {
         var drain = peal_drain(submits: submits, mailbox: self, outer: thread.pointee.drains)
         return withUnsafeMutablePointer(to: &drain) { drain in
@@ -40,19 +40,26 @@ extension Mailbox {
         }
     }
 
-    /// Runs the queue's destroy callback once it has ended and nobody runs it or asks its executor.
-    ///
-    /// - Returns: Whether that is done.
-    @discardableResult
-    func destroyContextIfIdle() -> Bool {
-        var isIdle = false
-        let destroy = locked {
-            isIdle = pointee.is_ended && !pointee.is_running && pointee.submitting == 0
-            defer { if isIdle { pointee.destroy = nil } }
-            return isIdle ? pointee.destroy : nil
+    /// Runs the queue's destroy callback once it has ended and no thread runs it or asks its executor. The
+    /// caller holds a reference.
+    func finishIfIdle() {
+        let isTaken = locked {
+            let isIdle = pointee.is_ended && !pointee.is_finishing && !pointee.is_running && pointee.submitting == 0
+            if isIdle { pointee.is_finishing = true }
+            return isIdle
         }
-        destroy?(pointee.context)
-        return isIdle
+        guard isTaken else { return }
+        if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
+        locked {
+            pointee.is_finished = true
+            peal_mailbox_tell(self)
+        }
+        Handles.queues.recycle(pointee.number)?.leaveOwner()
+    }
+
+    /// Calls a function of the host's while the thread is known to.
+    func calling<Result>(_ function: () -> Result) -> Result {
+        peal_thread_current().map { entered(on: $0, submits: true, function) } ?? function()
     }
 
     // The rest wants the lock.
@@ -133,12 +140,15 @@ extension Mailbox {
 
     var isFull: Bool { pointee.capacity > 0 && pointee.waiting_items >= pointee.capacity }
 
-    /// Whether somebody has to be asked to run the queue; then that is noted.
+    /// Whether the caller has to `schedule` a run once it has released the lock. From here on the queue's end
+    /// waits for that, and the mailbox has a reference of it: others may end the queue meanwhile.
     func takesScheduling() -> Bool {
-        guard !rests, pointee.pauses == 0, !pointee.is_running else { return false }
+        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended else { return false }
         peal_mailbox_set_descriptor(self, true)
         guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
         pointee.is_scheduled = true
+        if pointee.kind == PEAL_MAILBOX_EXECUTOR { pointee.submitting += 1 }
+        peal_mailbox_retain(self)
         return true
     }
 }

@@ -53,6 +53,9 @@ public final class Queue: Sendable {
         mailbox.pointee.overflow = options.overflow.rawValue
         mailbox.pointee.capacity = options.capacity
         mailbox.pointee.wait = options.wait
+        mailbox.pointee.submit = options.submit
+        mailbox.pointee.context = options.context
+        mailbox.pointee.destroy = options.destroy
         // Who makes room, or waits for it, needs the lock.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let made = Handles.queues.insert { number in
@@ -69,9 +72,6 @@ public final class Queue: Sendable {
             Handles.queues.remove(queue.number)
             throw error
         }
-        mailbox.pointee.submit = options.submit
-        mailbox.pointee.context = options.context
-        mailbox.pointee.destroy = options.destroy
         return queue
     }
 
@@ -89,7 +89,7 @@ public final class Queue: Sendable {
         guard kind != .main else {
             throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
         }
-        guard Handles.queues.remove(number) != nil else { throw .staleQueue }
+        guard Handles.queues.retire(number) != nil else { throw .staleQueue }
         let (observations, timers) = members.withLock { members in
             members.isEnded = true
             return (Array(members.observations.values), Array(members.timers.values))
@@ -97,9 +97,11 @@ public final class Queue: Sendable {
         for observation in observations where observation.close() { observation.unlist() }
         for timer in timers { timer.close() }
         mailbox.end()
-        // Else who runs it does so, and the owner that is retired before waits for that.
-        if mailbox.destroyContextIfIdle() { owner?.forget(self) }
+        mailbox.finishIfIdle()
     }
+
+    /// When no function of its host's is called any more.
+    func leaveOwner() { owner?.forget(self) }
 
     /// Under the lock of the observation's center, before it can be removed.
     func remember(_ observation: Observation) throws(Failure) {
