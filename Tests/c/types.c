@@ -382,3 +382,92 @@ CLAIM("P3", "a struct that is declared after a failed definition makes it succee
     CHECK_OK(try_protocol(center, "Move", NULL, methods, NULL));
     close_center(center);
 }
+
+/* ---- Handles ------------------------------------------------------------------------------------- */
+
+CLAIM("P1", "a handle and a number, and two kinds of handles, are different types")
+{
+    static const char *const types[] = { "peal_timer", "uint64_t", "peal_queue", "void *", "int64_t" };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(types); i++) {
+        for (size_t j = 0; j < CHECK_COUNT_OF(types); j++) {
+            const peal_center center = open_center();
+            char first[64];
+            char second[64];
+            const char *const one[] = { first, NULL };
+            const char *const other[] = { second, NULL };
+            peal_status status;
+
+            snprintf(first, sizeof first, "void f(%s)", types[i]);
+            snprintf(second, sizeof second, "void f(%s)", types[j]);
+            check_case(second);
+            REQUIRE_OK(try_protocol(center, "F", NULL, one, NULL));
+            status = try_protocol(center, "F", NULL, other, NULL);
+            CHECK_STATUS(status, i == j ? PEAL_OK : PEAL_ERROR_CONFLICT);
+            if (i != j)
+                CHECK_CONTAINS(peal_last_message(), types[j]);
+            close_center(center);
+        }
+    }
+    check_case(NULL);
+}
+
+static peal_timer next_timer(void *self, uint64_t number, peal_timer timer)
+{
+    (void)self;
+    timer.number += number;
+    return timer;
+}
+
+CLAIM("P3", "a chain of a handle goes through the parameter that is one")
+{
+    const peal_center center = open_center();
+    const peal_method method = method_of(center, "Chain", "peal_timer next(uint64_t, peal_timer), chain");
+    peal_protocol protocol = { 0 };
+    peal_timer last = { 0 };
+    const peal_timer first = { 100 };
+
+    REQUIRE_OK(peal_protocol_find(center, "Chain", &protocol));
+    observe_with(protocol, (void *)"a", "next", (peal_function)next_timer, NULL);
+    observe_with(protocol, (void *)"b", "next", (peal_function)next_timer, NULL);
+    CHECK_OK(peal_ask(method, &last, (uint64_t)5, first));
+    CHECK_EQUAL(last.number, 110);
+    close_center(center);
+}
+
+CLAIM("P3", "handles are not numbers: they have no sum, no order and no truth")
+{
+    static const char *const policies[] = { "sum", "min", "max", "any", "every", "first_true" };
+    static const peal_policy codes[] = {
+        PEAL_POLICY_SUM, PEAL_POLICY_MIN, PEAL_POLICY_MAX, PEAL_POLICY_ANY, PEAL_POLICY_EVERY, PEAL_POLICY_FIRST_TRUE,
+    };
+    const peal_center center = open_center();
+    const peal_method method = method_of(center, "Find", "peal_timer find(void), first_nonzero");
+    peal_timer found = { 7 };
+
+    CHECK_OK(peal_ask(method, &found));
+    CHECK_EQUAL(found.number, 0);
+    for (size_t i = 0; i < CHECK_COUNT_OF(policies); i++) {
+        struct peal_send_options options = PEAL_SEND_OPTIONS;
+        char text[64];
+        const char *const methods[] = { text, NULL };
+
+        snprintf(text, sizeof text, "peal_timer f(void), %s", policies[i]);
+        check_case(text);
+        CHECK_FAILURE(try_protocol(center, "F", NULL, methods, NULL), PEAL_ERROR_SYNTAX);
+        options.policy = codes[i];
+        CHECK_FAILURE(peal_send_with(method, NULL, 0, &options, &found, NULL), PEAL_ERROR_POLICY);
+    }
+    check_case(NULL);
+    close_center(center);
+}
+
+CLAIM("P3", "a length is a number, never a handle")
+{
+    const peal_center center = open_center();
+    static const char *const methods[] = { "void f(void *__sized_by(n) p, peal_timer n)", NULL };
+
+    CHECK_FAILURE(try_protocol(center, "F", NULL, methods, NULL), PEAL_ERROR_SYNTAX);
+    CHECK_CONTAINS(peal_last_message(), "'n' cannot count");
+    close_center(center);
+}

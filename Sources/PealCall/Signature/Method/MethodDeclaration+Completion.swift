@@ -7,8 +7,8 @@ extension Signature {
     /// The parameters of the type `peal_completion`.
     public var completionParameters: [Int] {
         parameters.indices.filter { index in
-            guard case .alias(let alias) = parameters[index].type else { return false }
-            return alias.name == StandardTypes.completion
+            guard case .handle(StandardTypes.completion) = parameters[index].type.unaliased else { return false }
+            return true
         }
     }
 }

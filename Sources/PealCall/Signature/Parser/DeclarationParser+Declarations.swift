@@ -119,10 +119,3 @@ extension DeclarationParser {
         if let excess = scope.add(tag, named: name) { throw SyntaxError(.limit, excess, column: column) }
     }
 }
-
-extension StandardTypes {
-    /// Only the names of the C standard bind a program that declares its own.
-    static func fixedAlias(named name: String) -> Alias? {
-        fixed[name].map { Alias(name: name, target: QualifiedType(.scalar($0))) }
-    }
-}

@@ -120,7 +120,7 @@ extension DeclarationParser {
     private func policy(
         _ options: MethodOptions, _ signature: Signature
     ) throws(SyntaxError) -> MethodDeclaration.Policy {
-        guard let (policy, word, column) = options.policy else { return .all }
+        guard let (policy, word, column) = options.policy else { return .implied(by: signature.result) }
         if case .chain = policy { return try chain(options, signature, column) }
         if let needed = policy.need(signature.result) {
             throw SyntaxError(
@@ -194,7 +194,8 @@ extension MethodDeclaration.Policy {
         case .all, .chain: nil
         case .last, .collect, .fold: result.isVoid ? "any type but void" : nil
         case .firstTrue, .any, .every: result.isBool || result.isInteger ? nil : "bool or an integer"
-        case .firstNonzero: result.isReal || result.isInteger || result.isBool || result.isPointer ? nil : "a number or a pointer"
+        case .firstNonzero:
+            result.isReal || result.isBool || result.isPointer || result.isHandle ? nil : "a number or a pointer"
         case .sum, .min, .max: result.isReal ? nil : "an integer or a real number"
         }
     }

@@ -100,7 +100,7 @@ extension DeclarationParser {
 
     private func byValue(_ type: CType, column: Int) throws(SyntaxError) -> CType {
         switch type {
-        case .void, .scalar, .enumeration, .pointer, .function: return type
+        case .void, .scalar, .enumeration, .pointer, .function, .handle: return type
         case .alias(let alias):
             return .alias(Alias(name: alias.name, target: try byValue(alias.target, column: column)))
         case .array(let element, let count):

@@ -16,12 +16,13 @@ enum StandardTypes {
         "size_t": .unsignedLong, "ptrdiff_t": .long, "wchar_t": Scalar.wideCharacter, "wint_t": .unsignedInt,
         "char8_t": .unsignedChar, "char16_t": .unsignedShort, "char32_t": .unsignedInt,
         "time_t": .long, "clock_t": .long, "sig_atomic_t": .int,
-        // peal's own handles: structs of one number, which travel as the number does.
-        "peal_center": .unsignedLong, "peal_protocol": .unsignedLong, "peal_method": .unsignedLong,
-        "peal_observation": .unsignedLong, "peal_queue": .unsignedLong, "peal_reference": .unsignedLong,
-        "peal_owner": .unsignedLong, "peal_invocation": .unsignedLong, completion: .unsignedLong,
-        "peal_proxy": .unsignedLong, "peal_timer": .unsignedLong, "peal_property": .unsignedLong,
-        "peal_service": .unsignedLong, "peal_use": .unsignedLong, "peal_module": .unsignedLong,
+    ]
+
+    /// The handles of peal's own interface.
+    static let handles: Set<String> = [
+        "peal_center", "peal_protocol", "peal_method", "peal_observation", "peal_queue", "peal_reference", "peal_owner",
+        "peal_invocation", completion, "peal_proxy", "peal_timer", "peal_property", "peal_service", "peal_use",
+        "peal_module",
     ]
 
     /// Names of POSIX and of the system. A program that does not use them may declare its own types
@@ -43,7 +44,12 @@ enum StandardTypes {
     static let variadicLists: Set<String> = ["va_list", "__builtin_va_list", "__gnuc_va_list"]
 
     static func alias(named name: String) -> Alias? {
-        guard let scalar = fixed[name] ?? customary[name] else { return nil }
-        return Alias(name: name, target: QualifiedType(.scalar(scalar)))
+        fixedAlias(named: name) ?? customary[name].map { Alias(name: name, target: QualifiedType(.scalar($0))) }
+    }
+
+    /// The names of the C standard and of peal bind a program that declares its own.
+    static func fixedAlias(named name: String) -> Alias? {
+        let type: CType? = handles.contains(name) ? .handle(name: name) : fixed[name].map { .scalar($0) }
+        return type.map { Alias(name: name, target: QualifiedType($0)) }
     }
 }

@@ -30,6 +30,7 @@ extension CType: Equatable {
         case (.scalar(let a), .scalar(let b)): return a == b
         case (.union(let a), .union(let b)): return a == b
         case (.opaque(let a), .opaque(let b)): return a == b
+        case (.handle(let a), .handle(let b)): return a == b
         case (.enumeration(let a), .enumeration(let b)):
             guard a.name == b.name, a.isTagged == b.isTagged else { return false }
             return a.underlying == b.underlying || (behindPointer && !a.name.isEmpty)

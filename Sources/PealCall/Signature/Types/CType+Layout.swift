@@ -7,7 +7,8 @@ extension CType {
         case .void, .union, .opaque, .alias: .void
         case .scalar(let scalar): scalar.shape
         case .enumeration(let enumeration): enumeration.underlying.shape
-        case .pointer, .function, .array: .pointer
+        // A handle travels as a pointer does, and is no number either.
+        case .pointer, .function, .array, .handle: .pointer
         case .structure(let structure): structure.body?.shape ?? .void
         }
     }
@@ -19,7 +20,7 @@ extension CType {
         case .void, .function, .union, .opaque, .alias: return nil
         case .scalar(let scalar): return scalar.layout
         case .enumeration(let enumeration): return enumeration.underlying.layout
-        case .pointer: return Layout(size: 8, alignment: 8)
+        case .pointer, .handle: return Layout(size: 8, alignment: 8)
         case .structure(let structure): return structure.body?.layout
         case .array(let element, let count):
             guard let layout = element.type.layout, let count else { return nil }

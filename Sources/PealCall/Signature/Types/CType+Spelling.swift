@@ -41,7 +41,7 @@ extension QualifiedType {
         case .structure(let structure):
             structure.name.isEmpty ? "struct " + structure.bodySpelling : structure.spelling
         case .union(let name): "union " + name
-        case .opaque(let name): name
+        case .opaque(let name), .handle(let name): name
         case .alias(let alias): alias.name
         }
     }

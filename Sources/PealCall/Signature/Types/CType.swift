@@ -12,6 +12,8 @@ public indirect enum CType: Sendable {
     case structure(Structure)
     /// Stands behind a pointer only.
     case union(name: String)
+    /// One of peal's handles, by its name: a struct of one number, which no other type is compatible with.
+    case handle(name: String)
     /// A type name that was never declared; stands behind a pointer only.
     case opaque(name: String)
     case alias(Alias)
@@ -27,6 +29,10 @@ extension CType {
 
     public var isPointer: Bool {
         if case .pointer = unaliased { true } else { false }
+    }
+
+    public var isHandle: Bool {
+        if case .handle = unaliased { true } else { false }
     }
 
     public var isBool: Bool { scalar == .bool }
