@@ -89,7 +89,7 @@ struct peal_module_description {
     peal_queue queue;    /* where its steps and events run; zero: on the thread of whoever starts, stops
                             and broadcasts. Who starts or stops waits; from a call of the queue, and
                             from the main thread for the main queue, the step runs at once. Another
-                            thread must pump a pumped queue meanwhile */
+                            thread must pump a pumped queue meanwhile. See "Queues" */
     void *context; /* *borrowed until* `release`; `self` of all functions where there is no service */
     /* Starts. PEAL_OK; PEAL_DEFERRED when step->done will tell; negative: it failed. May be NULL. */
     peal_status (*start)(void *self, struct peal_module_step *step);
@@ -112,7 +112,19 @@ struct peal_module_description {
  *   - One on a queue, or deferred, is given up. Where it had not begun it never does. What it answers later
  *     has no effect; where it is deferred, its instance is let go, and step->done is stale. A start that
  *     was given up is not undone.
- * The limit of a stop includes the wait for the module's events that run on other threads. */
+ * The limit of a stop includes the wait for the module's events that run on other threads. peal never calls
+ * `stop` while an event or a step of the module runs. When the limit passes before these have ended, the
+ * waiting function returns, and a thread of peal's calls `stop` as soon as they have ended. Until then the
+ * module is PEAL_MODULE_STOPPING.
+ *
+ * Queues. An event without a result waits on the queue of its module, and the broadcast goes on. An event with
+ * a result is called on the queue too, and the broadcasting thread waits for the answer, as long as a step may
+ * take. After that time the result is zero, module_overdue is told with "event", and a call that has not begun
+ * is never made.
+ *   - A module whose queue has ended, or whose executor takes no work, has no step called on another thread. It
+ *     does not start: PEAL_ERROR_START. It is stopped without its `stop`, and module_failed tells so.
+ *   - When the queue of a running module ends, module_failed tells so at once, with "event": the module hears
+ *     nothing any more. */
 
 /* Registers a module. Before the start, it waits for it. While the modules run it starts at once, and
  * before this returns; its dependencies must run by then. During the start, from one of its steps say,
@@ -137,7 +149,8 @@ PEAL_API peal_status peal_module_register(
  *
  * module: *consumed*, unless it is PEAL_ERROR_STATE.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time has
- * passed or this is its own call; PEAL_ERROR_STATE when a module that runs, or is about to be started by a
+ * passed, this is its own call, or another thread that stops it needs the calling one for that: its queue, or
+ * the main thread; PEAL_ERROR_STATE when a module that runs, or is about to be started by a
  * start, needs it: the sentence names that; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_remove(peal_module module);
@@ -185,14 +198,16 @@ typedef enum peal_modules_state {
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and PEAL_ERROR_CYCLE
  * with the path: then nothing was started; PEAL_ERROR_START, whose sentence has the module's own;
- * PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been stopped, or were
- * stopped meanwhile. Also PEAL_ERROR_WOULD_DEADLOCK from within a step, PEAL_ERROR_HANDLE.
+ * PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been stopped, were
+ * stopped meanwhile, or while one of the last start is still being stopped. Also PEAL_ERROR_WOULD_DEADLOCK from within a step, PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 
 /* Stops all modules in reverse start order, for good. Tells all of `will_terminate` before. Each module
  * hears nothing more before its own stop begins. A step that fails, or whose time limit passes, is
  * reported, and the next module is stopped.
+ *
+ * A module whose event still runs then is stopped when that has ended, as "Time limits" says.
  *
  * Before the start: no start will succeed. During the start: the module that starts finishes, no other
  * begins, and those that had started are stopped by the thread that starts; this waits for it. The end of
@@ -258,7 +273,8 @@ PEAL_API peal_status peal_module_list(
     peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
 
 /* What observers are told about modules: the built-in protocol "PealModules". Broadcast with no lock
- * held. A step is "start" or "stop"; it is overdue as soon as its time limit passes, while it runs. A
+ * held. A step is "start" or "stop", or "event" for an event with a result that a module answers on its queue,
+ * and for the end of a running module's queue. It is overdue as soon as its time limit passes, while it runs. A
  * stop that fails is told as module_failed in the place of module_stopped. Before a module is stopped since
  * the owner of one that it needs was retired, module_failed tells so, with "stop".
  * A signal that is bound is told of before its action runs, on the queue of its binding. */

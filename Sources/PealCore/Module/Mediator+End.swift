@@ -6,7 +6,7 @@ extension Mediator {
     /// - Returns: False when that is done later, since this is a module's own call.
     func stopForEnd() -> Bool { stopAll(timeout: .max) != .notWaited }
 
-    /// Lets all modules go, once they are stopped.
+    /// Removes all modules, once they are stopped.
     func releaseAll(isStopped: Bool) {
         guard isStopped else {
             return Errand.run {
@@ -14,12 +14,11 @@ extension Mediator {
                 self.releaseAll(isStopped: true)
             }
         }
-        let modules = withState { state in
-            let modules = state.byName.values.sorted { $0.isStoppedBefore($1) }
-            for module in modules { state.leave(module) }
+        let removals = withState { state in
             state.forwarded = []
-            return modules
+            return state.byName.values.sorted { $0.isStoppedBefore($1) }.map { ($0, state.claimRemoval(of: $0)) }
         }
-        for module in modules { _ = finish(module) }
+        // A module that another thread still moves is released by that.
+        for (module, removal) in removals { settle(module, removal) }
     }
 }

@@ -19,18 +19,28 @@ extension Mediator {
     /// start order, whoever starts or forwards meanwhile.
     func observe(_ module: Module, _ state: borrowing MediatorState) -> Failure? {
         for table in module.tables where isHeard(table.proto, state) && table.proto.isThere {
-            guard !module.status.observations.contains(where: { $0.proto == table.proto }) else { continue }
-            var registration = Registration(proto: table.proto, target: module.status.target, functions: .bindings([]))
-            registration.tables = table.functions
-            registration.queue = module.queue
-            registration.duplicates = .allowed
             do throws(Failure) {
-                module.status.observations.append(try registration.registerLeavingLists())
+                try observe(module, table.told, of: table.proto, module.status.target, module.queue)
+                if let asked = table.asked {
+                    try observe(module, asked, of: table.proto, ModuleQuestion.target(of: module), nil)
+                }
             } catch {
                 return error
             }
         }
         return nil
+    }
+
+    private func observe(
+        _ module: Module, _ functions: FunctionTables, of proto: PealProtocol, _ target: UnsafeMutableRawPointer?,
+        _ queue: Queue?
+    ) throws(Failure) {
+        guard !module.status.observations.contains(where: { $0.proto == proto && $0.queue === queue }) else { return }
+        var registration = Registration(proto: proto, target: target, functions: .bindings([]))
+        registration.tables = functions
+        registration.queue = queue
+        registration.duplicates = .allowed
+        module.status.observations.append(try registration.registerLeavingLists())
     }
 
     private func isHeard(_ proto: PealProtocol, _ state: borrowing MediatorState) -> Bool {
@@ -72,6 +82,17 @@ extension PealProtocol {
 }
 
 extension Module {
+    /// Reports a running module whose queue has ended: it hears nothing any more, and its stop cannot be called.
+    func noteQueueEnded() {
+        let sentence = "module \(name) hears nothing any more, and its stop will not be called: its queue has ended"
+        let isRunning = mediator.withState { _ in
+            guard status.state == .running else { return false }
+            status.lastFailure = sentence
+            return true
+        }
+        if isRunning { mediator.events.tellFailed(self, "event", sentence) }
+    }
+
     /// Whether the calling thread is inside one of its events.
     var isCalledHere: Bool {
         guard let thread = peal_thread_own_slot(), peal_thread_depth(thread) > 0 else { return false }

@@ -40,8 +40,10 @@ extension Mediator {
             }
             guard let module = made else { throw Failure(.limit, "there are too many modules in the process; remove those that are not needed") }
             do throws(Failure) {
+                try module.queue?.remember(module)
                 try module.owner?.remember(module)
             } catch {
+                module.queue?.forget(module)
                 Handles.modules.remove(module.number)
                 throw error
             }
@@ -59,8 +61,14 @@ extension Mediator {
             }
             var registration = Registration(proto: proto, target: nil, functions: .table(table))
             registration.queue = description.queue
-            let functions = try center.withState { (state) throws(Failure) in try state.readFunctions(of: registration) }
-            tables.append(Module.Table(proto: proto, functions: functions))
+            let hasQueue = description.queue != nil
+            tables.append(
+                try center.withState { (state) throws(Failure) in
+                    let functions = try state.readFunctions(of: registration)
+                    let (told, asked) =
+                        hasQueue ? try ModuleQuestion.split(functions, of: proto, in: state) : (functions, nil)
+                    return Module.Table(proto: proto, functions: functions, told: told, asked: asked)
+                })
         }
         return tables
     }
@@ -68,19 +76,24 @@ extension Mediator {
     /// One that comes while the others run. It is claimed.
     private func startLate(_ module: Module) throws(Failure) {
         var failure = start(module)
-        let isRunning = withState { _ in module.status.state == .running }
-        if failure == nil, isRunning, !module.functions(for: lifecycle.didStart).isEmpty {
+        if failure == nil, !module.functions(for: lifecycle.didStart).isEmpty {
             if let step = ModuleStep.make(.didStart, of: module) { _ = run(step) }
         }
-        let part = withState { state -> Part? in
-            if failure == nil, !module.status.isLeaving, state.phase != .running { failure = .stoppedMeanwhile }
-            // One that was removed meanwhile is its remover's to end.
-            guard failure != nil, !module.status.isLeaving else { return nil }
-            state.leave(module)
-            return state.claimEnd(of: module)
+        let removal = withState { state -> MediatorState.Removal in
+            if failure == nil, module.status.isMember, state.phase != .running { failure = .stoppedMeanwhile }
+            return failure == nil ? .wait : state.claimRemoval(of: module)
         }
-        if let part { _ = carryOut(part, module, patience: .max) }
+        settle(module, removal)
         if let failure { throw failure }
+    }
+
+    /// Does what the caller has claimed, and waits for no other thread.
+    func settle(_ module: Module, _ removal: MediatorState.Removal) {
+        switch removal {
+        case .finish: _ = finish(module)
+        case .stop: _ = stop(module)
+        case .wait: break
+        }
     }
 }
 

@@ -11,15 +11,14 @@ extension Mediator {
     }
 
     private func remove(_ module: Module) throws(Failure) -> Bool {
-        let part = try withState { (state) throws(Failure) in
-            guard !module.status.isLeaving else { throw .staleModule }
+        let (removal, isOwnCall) = try withState { (state) throws(Failure) in
+            guard module.status.isMember else { throw .staleModule }
             if let needer = state.firstNeeder(of: module) {
                 throw Failure(.state, "module \(needer.name) runs and needs \(module.name); remove that first")
             }
-            state.leave(module)
-            return state.claimEnd(of: module)
+            return (state.claimRemoval(of: module), module.isOwnCallHere)
         }
-        return carryOut(part, module, patience: .max)
+        return carryOut(removal, module, patience: .max, isOwnCall: isOwnCall)
     }
 
     /// Removes all modules of a class, the last that started first.
@@ -46,54 +45,43 @@ extension Mediator {
         return outcome
     }
 
-    /// Who does what of an end.
-    enum Part: Sendable {
-        /// It does not run: it can go.
-        case forget
-        /// It is claimed, and stopped by the caller; or elsewhere, since this is its own call.
-        case stop, stopElsewhere
-        /// Another thread moves it, and will end it. It is waited for, but by its own call.
-        case wait, leave
-    }
-
+    /// Does what the caller has claimed of a removal, and waits for the rest. What would wait for the calling
+    /// thread's own call is done elsewhere.
+    ///
     /// - Returns: False when its code may still run.
-    func carryOut(_ part: Part, _ module: Module, patience: UInt64) -> Bool {
-        switch part {
-        case .forget:
-            return finish(module)
-        case .stop:
-            return stop(module, patience: patience)
-        case .stopElsewhere:
+    func carryOut(_ removal: MediatorState.Removal, _ module: Module, patience: UInt64, isOwnCall: Bool) -> Bool {
+        let deadline = min(module.deadline(from: peal_clock_now()), patience)
+        switch removal {
+        case .finish: return finish(module, deadline: deadline, isOwnCall: isOwnCall)
+        case .stop where isOwnCall:
             Errand.run { _ = self.stop(module) }
             return false
+        case .stop: return stop(module, patience: patience)
         case .wait:
-            let own = module.deadline(from: peal_clock_now())
-            return wait(until: { _ in min(own, patience) }) { _ in module.status.isGone }
-        case .leave:
-            return false
+            if isOwnCall || withState({ $0.waitsForItself(for: module) }) { return false }
+            return wait(until: { _ in deadline }) { _ in module.status.membership == .gone }
         }
     }
 
-    /// The last of a module that has left and does not run: once none of its code runs, it is released.
+    /// Releases a module whose end the caller has claimed, once none of its code runs.
     ///
     /// - Returns: False when that is later, and elsewhere.
-    func finish(_ module: Module) -> Bool {
-        let isQuiet = withState { _ in module.status.callers.isEmpty } && waitForEvents(of: module, deadline: 0)
-        if isQuiet {
+    func finish(_ module: Module, deadline: UInt64 = 0, isOwnCall: Bool = false) -> Bool {
+        if !isOwnCall, waitForCalls(of: module, deadline: deadline) {
             end(module)
-        } else {
-            Errand.run {
-                _ = self.wait(until: { _ in .max }) { _ in module.status.callers.isEmpty }
-                _ = self.waitForEvents(of: module, deadline: .max)
-                self.end(module)
-            }
+            return true
         }
-        return isQuiet
+        Errand.run {
+            _ = self.waitForCalls(of: module, deadline: .max)
+            self.end(module)
+        }
+        return false
     }
 
     private func end(_ module: Module) {
         module.release()
         withState { $0.forget(module) }
+        module.queue?.forget(module)
         module.owner?.forget(module)
         tellChange()
     }
@@ -111,17 +99,10 @@ extension MediatorState {
         }
     }
 
-    func claimEnd(of module: Module) -> Mediator.Part {
-        let thread = Mediator.thisThread
-        let isOwnCall = module.status.callers.contains(thread) || module.isCalledHere
-        switch module.status.state {
-        case .registered, .stopped, .failed: return .forget
-        case .running:
-            module.status.state = .stopping
-            return isOwnCall ? .stopElsewhere : .stop
-        case .starting, .stopping:
-            return isOwnCall || thread == driver ? .leave : .wait
-        }
+    /// Whether the thread that moves the module can be waiting for the calling one: it is the same, or the
+    /// module's steps need the queue whose call this is.
+    func waitsForItself(for module: Module) -> Bool {
+        driver == Mediator.thisThread || (module.queue != nil && module.runsHere)
     }
 }
 

@@ -6,12 +6,14 @@ extension Mediator {
     /// - Returns: False when their code may still run.
     func retire(_ modules: [Module], of owner: String, deadline: UInt64) -> Bool {
         let leaving = Set(modules.map(\.number))
-        let parts = withState { state in
+        let (parts, isOwnCall) = withState { state in
             let heirs = state.heirs(of: modules).filter { !leaving.contains($0.number) }
-            for module in modules where !module.status.isLeaving { state.leave(module) }
-            return (modules + heirs).sorted { $0.isStoppedBefore($1) }
+            for module in modules { state.leave(module) }
+            let parts = (modules + heirs).sorted { $0.isStoppedBefore($1) }
+            let isOwnCall = parts.contains { $0.isOwnCallHere || ($0.status.isMoving && state.waitsForItself(for: $0)) }
+            return (parts, isOwnCall)
         }
-        if parts.contains(where: { module in withState { _ in module.isOwnCallHere } }) {
+        if isOwnCall {
             Errand.run { _ = self.carryOut(parts, leaving, of: owner, deadline: .max) }
             return false
         }
@@ -21,22 +23,23 @@ extension Mediator {
     private func carryOut(_ parts: [Module], _ leaving: Set<UInt64>, of owner: String, deadline: UInt64) -> Bool {
         var isQuiet = true
         for module in parts {
-            let isOwners = leaving.contains(module.number)
-            let part = withState { state in
-                if module.status.isGone { return Part?.none }
-                // One that was removed before is its remover's.
-                return isOwners || module.status.state == .running ? state.claimEnd(of: module) : .none
+            guard leaving.contains(module.number) else {
+                stopHeir(module, of: owner, deadline: deadline)
+                continue
             }
-            guard let part else { continue }
-            if isOwners {
-                isQuiet = carryOut(part, module, patience: deadline) && isQuiet
-            } else if part == .stop {
-                _ = stop(
-                    module, patience: deadline,
-                    because: "module \(module.name) is stopped: what it needs belongs to \(owner), which has been retired")
-            }
+            let removal = withState { $0.claimRemoval(of: module) }
+            isQuiet = carryOut(removal, module, patience: deadline, isOwnCall: false) && isQuiet
         }
         return isQuiet
+    }
+
+    /// Stops a module that is another owner's, unless another thread does. One that starts is waited for.
+    private func stopHeir(_ module: Module, of owner: String, deadline: UInt64) {
+        _ = wait(until: { _ in min(deadline, module.status.patience) }) { _ in module.status.state != .starting }
+        guard withState({ $0.claimStop(module) }) else { return }
+        _ = stop(
+            module, patience: deadline,
+            because: "module \(module.name) is stopped: what it needs belongs to \(owner), which has been retired")
     }
 }
 
@@ -47,7 +50,7 @@ extension MediatorState {
         var known: Set<UInt64> = []
         var names = modules.map(\.name)
         while let name = names.popLast() {
-            for needer in needers[name] ?? [] where needer.status.state == .running && known.insert(needer.number).inserted {
+            for needer in needers[name] ?? [] where needer.status.runs && known.insert(needer.number).inserted {
                 heirs.append(needer)
                 names.append(needer.name)
             }
@@ -56,7 +59,6 @@ extension MediatorState {
     }
 }
 
-extension Module {
-    /// Under the lock: whether the calling thread is inside one of its calls.
-    fileprivate var isOwnCallHere: Bool { status.callers.contains(Mediator.thisThread) || isCalledHere }
+extension ModuleStatus {
+    fileprivate var runs: Bool { state == .running || state == .starting }
 }

@@ -31,6 +31,7 @@ extension Mediator {
                 throw Failure(.wouldDeadlock, "this is a step of a module: a start from here would wait for itself")
             }
             guard state.phase == .idle else { throw .notIdle(state.phase) }
+            if let late = state.started.first(where: { $0.status.isMember }) { throw .stillStops(late) }
             let modules = state.byName.values.sorted { $0.sequence < $1.sequence }
             let nodes = modules.map { ModuleOrder.Node(name: $0.name, rank: $0.rank, dependencies: $0.dependencies) }
             let order = try ModuleOrder(nodes).sort().map { modules[$0] }
@@ -51,7 +52,7 @@ extension Mediator {
     private func tellWillStart(_ order: [Module]) {
         for module in order where module.service == nil && module.queue == nil {
             let isThere = withState { state in
-                guard !state.isStopRequested, !module.status.isLeaving else { return false }
+                guard !state.isStopRequested, module.status.isMember else { return false }
                 module.status.hasHeardWillStart = true
                 return true
             }
@@ -70,7 +71,8 @@ extension Mediator {
         let next = withState { state -> Next in
             if state.isStopRequested { return .failed(.stoppedMeanwhile) }
             while let module = state.takeReady() {
-                guard !module.status.isLeaving else { continue }
+                // One whose dependency was taken out meanwhile stays, and is what the start fails of.
+                guard module.status.isMember, module.dependencies.allSatisfy(state.runs) else { continue }
                 state.noteStarting(module)
                 return .module(module)
             }
@@ -123,6 +125,10 @@ extension Module {
 
 extension Failure {
     static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
+
+    fileprivate static func stillStops(_ module: Module) -> Failure {
+        Failure(.state, "module \(module.name) is still being stopped after the last start; start again when that is over")
+    }
 
     static func notIdle(_ phase: ModulesPhase) -> Failure {
         switch phase {

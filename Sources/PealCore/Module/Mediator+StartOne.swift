@@ -28,46 +28,45 @@ extension Mediator {
     /// The module observes from here on, and its heirs may start.
     private func noteStarted(_ module: Module, _ step: ModuleStep, isLate: Bool = false) -> Failure? {
         let took = peal_clock_now() - step.began
-        let (failure, leaves) = withState { state -> (Failure?, Bool) in
+        let (failure, next) = withState { state -> (Failure?, MediatorState.Next) in
             module.status.start.took = took
             module.status.target = step.target
             module.status.use = step.use.take()
             module.status.state = .running
-            if isLate { return (nil, false) }
-            let failure = observe(module, state)
-            for heir in state.needers[module.name] ?? [] where state.phase == .starting && !heir.status.isLeaving {
+            if isLate { return (nil, .nothing) }
+            // One that does not observe has failed, and is stopped as such.
+            if let failure = observe(module, state) { return (failure, .nothing) }
+            for heir in state.needers[module.name] ?? [] where state.phase == .starting {
                 heir.status.missing -= 1
                 if heir.status.missing == 0, heir.status.state == .registered { state.makeReady(heir) }
             }
-            // One that does not observe has failed, and is stopped as such.
-            return (failure, failure == nil && module.status.isLeaving && state.claimStop(module))
+            return (nil, state.settle(module, as: .running))
         }
         tellChange()
         if let failure { return fail(module, .start, nil, failure.kind, failure.sentence, remains: true) }
         if isLate { return nil }
         events.tellStarted(module, took: took)
-        if leaves { _ = stop(module) }
+        if next == .stop { _ = stop(module) }
         return nil
     }
 
-    /// - Parameter remains: It runs all the same, until it is stopped.
+    /// - Parameter remains: It runs all the same. The caller stops it.
     func fail(
         _ module: Module, _ kind: ModuleStep.Kind, _ step: ModuleStep?, _ cause: Failure.Kind, _ sentence: String,
         remains: Bool = false
     ) -> Failure {
         let failure = Failure(cause, "module \(module.name) could not be started: \(sentence)")
-        let (use, leaves) = withState { state -> (ServiceUse?, Bool) in
+        let (use, next) = withState { state -> (ServiceUse?, MediatorState.Next) in
             module.status.lastFailure = failure.sentence
-            guard !remains else { return (nil, false) }
+            guard !remains else { return (nil, .nothing) }
             module.status.start.took = peal_clock_now() - module.status.start.began
-            module.status.state = .failed
             state.noteNotStarted(module)
-            return (step?.use.take(), module.status.isLeaving)
+            return (step?.use.take(), state.settle(module, as: .failed))
         }
         tellChange()
         use?.end()
         events.tellFailed(module, kind, failure.sentence)
-        if leaves { _ = finish(module) }
+        if next == .finish { _ = finish(module) }
         return failure
     }
 }

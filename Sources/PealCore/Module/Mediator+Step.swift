@@ -16,7 +16,9 @@ extension Mediator {
     /// - Parameter patience: Until when to wait, if that is before its own limit.
     func run(_ step: ModuleStep, patience: UInt64 = .max) -> StepEnd {
         watch(step)
-        if step.module.runsHere {
+        if step.module.queue?.isEnded ?? false {
+            end(step, .failed(ModuleStep.refusal))
+        } else if step.module.runsHere {
             step.call()
         } else if let mailbox = step.module.queue?.mailbox, !step.push(to: mailbox) {
             end(step, .failed("memory is short"))
@@ -51,18 +53,25 @@ extension Mediator {
 
     // MARK: Around the call
 
-    /// - Returns: False when nobody waits for it any more: then it is not called.
+    /// - Returns: False when the step is not to be called: no thread waits for it any more, or its module is in
+    ///   another state by now.
     func begin(_ step: ModuleStep) -> Bool {
         let thread = Self.thisThread
-        return withState { state in
+        let begins = withState { state in
             guard !step.isGivenUp else { return false }
             let status = step.module.status
-            step.target = step.kind == .stop || step.kind == .didStart ? status.target : step.module.context
+            guard step.kind.isCalled(in: status) else {
+                step.progress = .over(.done, at: peal_clock_now())
+                return false
+            }
+            step.target = status.state == .starting || status.state == .registered ? step.module.context : status.target
             step.progress = .running
             step.module.status.callers.append(thread)
             state.stepThreads[thread, default: 0] += 1
             return true
         }
+        if !begins { tellChange() }
+        return begins
     }
 
     func note(_ completion: Completion, of step: ModuleStep) {

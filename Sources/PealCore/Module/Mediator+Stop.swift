@@ -31,7 +31,8 @@ extension Mediator {
         let part = withState { state -> Share in
             if state.phase == .stopped { return .nothing }
             // Waiting here would be waiting for this very call.
-            let isInside = state.driver == thread || state.stepThreads[thread] != nil || state.started.contains(where: \.isCalledHere)
+            let isInside = state.driver == thread || state.stepThreads[thread] != nil
+                || state.started.contains { $0.isCalledHere || state.needsThisThread($0) }
             if !isInside { state.patience = state.phase == .draining ? min(state.patience, deadline) : deadline }
             switch state.phase {
             case .idle:
@@ -95,6 +96,8 @@ extension Mediator {
         while let module = claimLast(&passed) {
             ended += withState { _ in module.status.observations }
             _ = stop(module, leavesLists: false)
+            // It is stopped, or will be when its calls have ended.
+            passed.insert(module.number)
         }
         dropFromLists(ended)
     }
@@ -109,12 +112,18 @@ extension Mediator {
             }
             guard let (module, isClaimed) = found else { return nil }
             if isClaimed { return module }
-            let isOver = wait(until: { min($0.patience, module.status.patience) }) { _ in
-                module.status.state != .starting && module.status.state != .stopping
-            }
+            let isOver = wait(until: { min($0.patience, module.status.patience) }) { _ in !module.status.isMoving }
             guard !isOver else { continue }
             passed.insert(module.number)
             withState { $0.isCutShort = true }
         }
+    }
+}
+
+extension MediatorState {
+    /// Whether another thread moves the module, and may need the calling one for that: its queue, or the main
+    /// thread.
+    fileprivate func needsThisThread(_ module: Module) -> Bool {
+        (module.status.isMoving || phase != .running) && module.queue != nil && module.runsHere
     }
 }

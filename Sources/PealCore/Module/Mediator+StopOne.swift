@@ -1,8 +1,8 @@
 internal import CPealSupport
 
 extension Mediator {
-    /// Stops one that is claimed: it hears nothing more, and then its stop runs. One that has been removed
-    /// is released.
+    /// Stops one that is claimed: it hears nothing more, and once no call of it runs its stop does. One that has
+    /// been removed is released.
     ///
     /// - Parameter patience: Until when to wait, if that is before its own time limit.
     /// - Returns: False when its code may still run.
@@ -15,46 +15,63 @@ extension Mediator {
         }
         if let reason { events.tellFailed(module, .stop, reason) }
         endObservations(of: module, leavesLists: leavesLists)
-        let step = ModuleStep.make(.stop, of: module, began: began)
-        let isHeard = waitForEvents(of: module, step, began: began, limit: limit)
-        let sentence = step.map { describe(run($0, patience: patience), module) } ?? "there are too many steps in the process"
-        let took = peal_clock_now() - began
-        let leaves = noteStopped(module, step, took: took, failure: sentence ?? reason)
-        if let sentence { events.tellFailed(module, .stop, sentence) } else { events.tellStopped(module, took: took) }
-        let isQuiet = isHeard && withState { _ in module.status.callers.isEmpty }
-        return leaves ? finish(module) && isQuiet : isQuiet
+        guard waitForCalls(of: module, deadline: limit) else {
+            noteCallsLast(of: module, since: began)
+            Errand.run {
+                _ = self.waitForCalls(of: module, deadline: .max)
+                _ = self.callStop(of: module, began: peal_clock_now(), patience: .max, because: reason)
+            }
+            return false
+        }
+        return callStop(of: module, began: began, patience: patience, because: reason)
     }
 
-    /// Waits for the events that the module still hears, and reports it where they take longer than they may.
+    /// Waits until none of its steps and events runs. Not from one of them.
     ///
-    /// - Returns: False when some still run.
-    private func waitForEvents(of module: Module, _ step: ModuleStep?, began: UInt64, limit: UInt64) -> Bool {
-        if waitForEvents(of: module, deadline: limit) { return true }
-        let isOverdue = peal_clock_now() >= module.deadline(from: began)
-        if isOverdue, let step { report(step) }
-        if !isOverdue { withState { $0.isCutShort = true } }
-        return false
+    /// - Returns: False when some still do.
+    func waitForCalls(of module: Module, deadline: UInt64) -> Bool {
+        wait(until: { _ in deadline }) { _ in module.status.callers.isEmpty } && waitForEvents(of: module, deadline: deadline)
     }
 
-    /// - Returns: Whether who removed it meanwhile leaves its end to the caller.
-    private func noteStopped(_ module: Module, _ step: ModuleStep?, took: UInt64, failure: String?) -> Bool {
-        let (use, leaves) = withState { state -> (ServiceUse?, Bool) in
+    /// Reports calls that take longer than the module may, or notes that the time of all together has passed.
+    private func noteCallsLast(of module: Module, since began: UInt64) {
+        let took = peal_clock_now() - began
+        let isOverdue = withState { state in
+            let isOverdue = began + took >= module.deadline(from: began)
+            if isOverdue { module.status.isOverdue = true } else { state.isCutShort = true }
+            return isOverdue
+        }
+        if isOverdue { events.tellOverdue(module, .stop, after: took) }
+    }
+
+    private func callStop(of module: Module, began: UInt64, patience: UInt64, because reason: String?) -> Bool {
+        let step = ModuleStep.make(.stop, of: module, began: began)
+        let sentence = step.map { describe(run($0, patience: patience), module) } ?? "there are too many steps in the process"
+        let took = peal_clock_now() - withState { _ in module.status.stop.began }
+        let next = noteStopped(module, step, took: took, failure: sentence ?? reason)
+        if let sentence { events.tellFailed(module, .stop, sentence) } else { events.tellStopped(module, took: took) }
+        let isQuiet = withState { _ in module.status.callers.isEmpty }
+        return next == .finish ? finish(module) : isQuiet
+    }
+
+    private func noteStopped(_ module: Module, _ step: ModuleStep?, took: UInt64, failure: String?) -> MediatorState.Next {
+        let (use, next) = withState { state -> (ServiceUse?, MediatorState.Next) in
             module.status.stop.took = took
-            module.status.state = .stopped
-            // Who removes it from here on finds it stopped, and ends it.
-            let leaves = module.status.isLeaving
             if let failure { module.status.lastFailure = failure }
             state.noteNotStarted(module)
+            // After a start that failed it may be started again.
+            if state.phase == .idle { module.status.order = 0 }
+            let next = state.settle(module, as: state.phase == .idle ? .registered : .stopped)
             // A stop that still runs needs its instance.
             if let step, step.isGivenUp, case .running = step.progress {
                 step.use = module.status.use.take()
-                return (nil, leaves)
+                return (nil, next)
             }
-            return (module.status.use.take(), leaves)
+            return (module.status.use.take(), next)
         }
         use?.end()
         tellChange()
-        return leaves
+        return next
     }
 
     /// Why a stop failed; nil: it did not.
@@ -67,14 +84,5 @@ extension Mediator {
         case .givenUp(isOverdue: true): failed + "it has not answered within its time limit of \(module.timeout) ms"
         case .givenUp(isOverdue: false): failed + "the time for all together has passed, and it was not waited for"
         }
-    }
-}
-
-extension MediatorState {
-    /// Whether the caller is the one to stop it.
-    func claimStop(_ module: Module) -> Bool {
-        guard module.status.state == .running else { return false }
-        module.status.state = .stopping
-        return true
     }
 }

@@ -43,23 +43,6 @@ struct MediatorState {
         for dependency in module.dependencies { needers[dependency, default: []].append(module) }
     }
 
-    /// The name is free, and the handle stale.
-    mutating func leave(_ module: Module) {
-        module.status.isLeaving = true
-        Handles.modules.remove(module.number)
-        if byName[module.name] === module { byName[module.name] = nil }
-        for dependency in module.dependencies {
-            // Those that came last go first, where many leave in a row.
-            if let index = needers[dependency]?.lastIndex(where: { $0 === module }) { needers[dependency]?.remove(at: index) }
-            if needers[dependency]?.isEmpty == true { needers[dependency] = nil }
-        }
-    }
-
-    mutating func forget(_ module: Module) {
-        modules[module.number] = nil
-        module.status.isGone = true
-    }
-
     mutating func noteStarting(_ module: Module) {
         starts += 1
         module.status.state = .starting

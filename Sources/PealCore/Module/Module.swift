@@ -20,6 +20,10 @@ public final class Module: Sendable {
     struct Table: Sendable {
         let proto: PealProtocol
         let functions: FunctionTables
+        /// Those that are called where the module has its events.
+        let told: FunctionTables
+        /// With a queue, those with a result: as one handler, which waits for the answer.
+        let asked: FunctionTables?
     }
 
     init(
@@ -49,7 +53,7 @@ public final class Module: Sendable {
         switch kind {
         case .start: description.start
         case .stop: description.stop
-        case .willStart, .didStart: nil
+        case .willStart, .didStart, .answer: nil
         }
     }
 

@@ -32,7 +32,11 @@ struct ModuleEvents: Sendable {
     func tellStopped(_ module: Module, took: UInt64) { send(stopped, [module.name], took) }
 
     func tellFailed(_ module: Module, _ kind: ModuleStep.Kind, _ sentence: String) {
-        send(failed, [module.name, kind.title, sentence], nil)
+        tellFailed(module, kind.title, sentence)
+    }
+
+    func tellFailed(_ module: Module, _ step: String, _ sentence: String) {
+        send(failed, [module.name, step, sentence], nil)
     }
 
     func tellOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {

@@ -1,9 +1,21 @@
 /// Where a module is in its life. The raw values are those of the interface.
 public enum ModuleState: UInt32, Sendable { case registered, starting, running, stopping, stopped, failed }
 
+/// Whether a module belongs to its center. Each case follows the one before it.
+enum ModuleMembership: Sendable {
+    case member
+    /// The module has been removed: its handle is stale, its name free. The thread that moves it, or the one
+    /// that has removed it, claims its end.
+    case removed
+    /// One thread has claimed the end: it waits for the module's calls and releases the module.
+    case ending
+    case gone
+}
+
 /// What changes of a module. Guarded by its mediator's lock.
 struct ModuleStatus {
     var state = ModuleState.registered
+    var membership = ModuleMembership.member
     /// As which it started, from 1; 0 before.
     var order: UInt64 = 0
     /// Monotonic times in nanoseconds: when it began, and how long it took.
@@ -27,7 +39,8 @@ struct ModuleStatus {
 
     /// How many of its dependencies do not run, during a start.
     var missing = 0
-    /// It has been removed: whoever moves it now finishes that.
-    var isLeaving = false
-    var isGone = false
+
+    var isMember: Bool { membership == .member }
+    /// One thread starts or stops it. All others wait for that to be over.
+    var isMoving: Bool { state == .starting || state == .stopping }
 }

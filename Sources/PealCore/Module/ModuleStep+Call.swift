@@ -14,15 +14,21 @@ extension ModuleStep {
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { task in
             let number = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Task.self).pointee.number
             peal_memory_free(task)
-            Handles.moduleSteps.find(number)?.call()
+            Handles.moduleSteps.find(number)?.callOnQueue()
         }
         memory.initializeMemory(as: Task.self, to: Task(task: task, number: number))
         mailbox.push(memory.assumingMemoryBound(to: peal_task.self))
         return true
     }
 
-    /// Makes the call on this thread. It counts as none of the observers' calls, and registers for the
-    /// owner of the module.
+    /// A mailbox that does not run a task in turn runs it on the thread that pushes it or ends the queue.
+    private func callOnQueue() {
+        if module.runsHere, module.queue?.isEnded != true { return call() }
+        module.mediator.end(self, .failed(Self.refusal))
+    }
+
+    /// Makes the call on this thread. It counts as none of the observers' calls. But for an event it registers
+    /// for the owner of the module.
     func call() {
         guard let thread = peal_thread_current(), let hold = peal_hold_nothing() else {
             return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is short"))
@@ -31,7 +37,7 @@ extension ModuleStep {
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }
         let owners = thread.pointee.owner_count
         var result: Result
-        if let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
+        if kind != .answer, let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
             result = .failed("owners are entered \(PEAL_THREAD_OWNERS) deep on this thread")
         } else {
             result = callAsked()
@@ -51,6 +57,10 @@ extension ModuleStep {
     }
 
     private func callModule() throws(Failure) -> Result {
+        if let question {
+            try question.ask(target)
+            return .done
+        }
         if kind == .start, let name = module.service {
             let taken = try Service.find(name, in: module.mediator.center).use()
             use = taken

@@ -34,6 +34,7 @@ public final class Queue: Sendable {
         var isEnded = false
         var observations: [UInt64: Observation] = [:]
         var timers: [UInt64: Timer] = [:]
+        var modules: [UInt64: Module] = [:]
     }
 
     private init(number: UInt64, mailbox: Mailbox, owner: Owner?) {
@@ -90,18 +91,21 @@ public final class Queue: Sendable {
             throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
         }
         guard Handles.queues.retire(number) != nil else { throw .staleQueue }
-        let (observations, timers) = members.withLock { members in
+        let (observations, timers, modules) = members.withLock { members in
             members.isEnded = true
-            return (Array(members.observations.values), Array(members.timers.values))
+            return (Array(members.observations.values), Array(members.timers.values), Array(members.modules.values))
         }
         for observation in observations where observation.close() { observation.unlist() }
         for timer in timers { timer.close() }
         mailbox.end()
         mailbox.finishIfIdle()
+        for module in modules { module.noteQueueEnded() }
     }
 
     /// When no function of its host's is called any more.
     func leaveOwner() { owner?.forget(self) }
+
+    var isEnded: Bool { members.withLock { $0.isEnded } }
 
     /// Under the lock of the observation's center, before it can be removed.
     func remember(_ observation: Observation) throws(Failure) {
@@ -118,6 +122,15 @@ public final class Queue: Sendable {
 
     func forget(_ timer: Timer) {
         members.withLock { $0.timers[timer.number] = nil }
+    }
+
+    func remember(_ module: Module) throws(Failure) {
+        try remember { $0.modules[module.number] = module }
+    }
+
+    func forget(_ module: Module) {
+        let gone = members.withLock { $0.modules.removeValue(forKey: module.number) }
+        withExtendedLifetime(gone) {}
     }
 
     private func remember(_ add: (inout Members) -> Void) throws(Failure) {

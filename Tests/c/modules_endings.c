@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Modules that end while another thread, or a call of their own, still uses them; and modules whose queue
+ * has ended. Latches force the orders.
+ */
+#include "center.h"
+#include "lane.h"
+#include "latch.h"
+#include "part.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct latch shut = LATCH_INITIALIZER;
+
+static peal_center center;
+static struct peal_lifecycle_protocol life;
+static struct latch inside;
+static struct latch may_leave;
+static struct latch overdue;
+static struct latch stopped;
+static peal_status got;
+
+/* ---- What modules do and observers see --------------------------------------------------------- */
+
+static void module_failed(void *self, const char *name, const char *step, const char *message)
+{
+    (void)self;
+    journal_write("failed(%s,%s)", name, step);
+    CHECK_CONTAINS(message, name);
+}
+static void module_overdue(void *self, const char *name, const char *step, uint64_t nanoseconds)
+{
+    (void)self;
+    (void)nanoseconds;
+    journal_write("overdue(%s,%s)", name, step);
+    latch_open(&overdue);
+}
+static const struct peal_module_events watching = {
+    PEAL_TABLE(peal_module_events), .module_failed = module_failed, .module_overdue = module_overdue,
+};
+
+static void open_modules(void)
+{
+    struct peal_module_events_protocol events;
+
+    center = open_center();
+    CHECK_OK(peal_lifecycle_define(center, &life));
+    CHECK_OK(peal_module_events_define(center, &events));
+    CHECK_OK(peal_module_events_observe(&events, NULL, &watching, NULL, NULL));
+    inside = may_leave = overdue = stopped = shut;
+    got = PEAL_OK;
+    journal_clear();
+}
+
+static void close_modules(void)
+{
+    close_center(center);
+    journal_clear();
+}
+
+static void wait_for_word(const char *word)
+{
+    for (int tries = 0; tries < 20000 && !journal_has(word); tries++)
+        usleep(1000);
+    CHECK(journal_has(word));
+}
+
+static void stand(struct part *part)
+{
+    latch_open(&inside);
+    latch_wait(&may_leave);
+    journal_write("%s.leaves", part->name);
+}
+static void stand_in_step(struct part *part, struct peal_module_step *step)
+{
+    (void)step;
+    stand(part);
+}
+static void remove_own_and_stand(void *self)
+{
+    struct part *const part = self;
+    peal_module own = part->module;
+
+    if (own.number == 0) /* A module that starts within its registration does not have its handle yet. */
+        CHECK_OK(peal_module_find(center, part->name, &own));
+    got = peal_module_remove(own);
+    stand(part);
+}
+
+static peal_owner make_owner(void)
+{
+    peal_owner owner = { 0 };
+
+    CHECK_OK(peal_owner_create("plugin", &owner));
+    return owner;
+}
+
+static void *start_all(void *nothing)
+{
+    (void)nothing;
+    return (void *)(intptr_t)peal_modules_start(center);
+}
+static void *wake_all(void *nothing)
+{
+    (void)nothing;
+    return (void *)(intptr_t)peal_broadcast(life.did_become_active);
+}
+static void *add_part(void *part) { return (void *)(intptr_t)part_try(center, part); }
+static void *retire(void *owner)
+{
+    return (void *)(intptr_t)peal_owner_retire(*(peal_owner *)owner, PEAL_FOREVER);
+}
+static void *remove_part(void *part)
+{
+    return (void *)(intptr_t)peal_module_remove(((struct part *)part)->module);
+}
+
+static peal_status join(pthread_t thread)
+{
+    void *status;
+
+    pthread_join(thread, &status);
+    return (peal_status)(intptr_t)status;
+}
+
+/* ---- One release ------------------------------------------------------------------------------- */
+
+static const struct peal_lifecycle leaving_before = {
+    PEAL_TABLE(peal_lifecycle), .will_start = remove_own_and_stand,
+};
+static const struct peal_lifecycle leaving_after = {
+    PEAL_TABLE(peal_lifecycle), .did_start = remove_own_and_stand,
+};
+
+CLAIM("L1", "a module that removes itself in will_start is released once, and its owner's retirement waits for that")
+{
+    for (int round = 0; round < CHECK_ROUNDS(20); round++) {
+        struct part a = { .name = "a", .table = &leaving_before };
+        pthread_t starter;
+        pthread_t retirer;
+
+        open_modules();
+        a.owner = make_owner();
+        part_add(center, &a);
+        starter = thread_start(start_all, NULL);
+        latch_wait(&inside);
+        CHECK_STATUS(got, PEAL_NOT_WAITED);
+        retirer = thread_start(retire, &a.owner);
+        /* Its handle is stale as soon as it has begun. */
+        while (peal_owner_enter(a.owner) == PEAL_OK)
+            CHECK_OK(peal_owner_leave());
+        latch_open(&may_leave);
+        CHECK_OK(join(retirer));
+        CHECK_OK(join(starter));
+        close_center(center);
+        CHECK_JOURNAL("a.leaves ~a");
+    }
+}
+
+CLAIM("M4", "a module that removes itself in did_start is stopped after that, and released once")
+{
+    for (int round = 0; round < CHECK_ROUNDS(20); round++) {
+        struct part a = { .name = "a", .table = &leaving_after };
+        pthread_t adder;
+        pthread_t retirer;
+
+        open_modules();
+        a.owner = make_owner();
+        CHECK_OK(peal_modules_start(center));
+        adder = thread_start(add_part, &a);
+        latch_wait(&inside);
+        CHECK_STATUS(got, PEAL_NOT_WAITED);
+        retirer = thread_start(retire, &a.owner);
+        while (peal_owner_enter(a.owner) == PEAL_OK)
+            CHECK_OK(peal_owner_leave());
+        /* Whatever would call the stop too early has the time to. */
+        usleep(1000);
+        latch_open(&may_leave);
+        CHECK_OK(join(retirer));
+        CHECK_OK(join(adder));
+        close_center(center);
+        CHECK_JOURNAL("+a a.leaves -a ~a");
+    }
+}
+
+/* b, which has not started, is released first: on the thread that does what `a` has asked for. It stands
+ * there until `a` has stopped and is not released yet. */
+static void release_b(void *context)
+{
+    (void)context;
+    latch_wait(&stopped);
+    journal_write("~b");
+}
+static void stopped_and_stands(void *self, const char *name, uint64_t nanoseconds)
+{
+    (void)self;
+    (void)name;
+    (void)nanoseconds;
+    latch_open(&stopped);
+    wait_for_word("~b");
+    for (int tries = 0; tries < 20 && !journal_has("~a"); tries++)
+        usleep(1000);
+}
+static const struct peal_module_events standing = {
+    PEAL_TABLE(peal_module_events), .module_stopped = stopped_and_stands,
+};
+static void retire_own(struct part *part, struct peal_module_step *step)
+{
+    (void)step;
+    got = peal_owner_retire(part->owner, PEAL_FOREVER);
+}
+
+CLAIM("L1", "a module whose start retires its own owner is released once, by the thread that starts it")
+{
+    struct part a = { .name = "a", .priority = 1, .on_start = retire_own };
+    struct peal_module_description b = PEAL_MODULE_DESCRIPTION("b");
+    struct peal_module_events_protocol events;
+
+    open_modules();
+    CHECK_OK(peal_module_events_define(center, &events));
+    CHECK_OK(peal_module_events_observe(&events, &a, &standing, NULL, NULL));
+    a.owner = b.owner = make_owner();
+    b.release = release_b;
+    part_add(center, &a);
+    CHECK_OK(peal_module_register(center, &b, NULL));
+    CHECK_OK(peal_modules_start(center));
+    CHECK_STATUS(got, PEAL_NOT_WAITED);
+    wait_for_word("~a");
+    close_center(center);
+    CHECK_JOURNAL("+a -a ~b ~a");
+}
+
+CLAIM("M5", "a start that comes back too late, of a module that was removed meanwhile, is undone, and the module is released")
+{
+    struct part a = { .name = "a", .timeout = 20 };
+    pthread_t adder;
+    pthread_t remover;
+
+    open_modules();
+    CHECK_OK(peal_modules_start(center));
+    a.on_start = stand_in_step;
+    adder = thread_start(add_part, &a);
+    latch_wait(&inside);
+    CHECK_OK(peal_module_find(center, "a", &a.module));
+    remover = thread_start(remove_part, &a);
+    latch_wait(&overdue);
+    latch_open(&may_leave);
+    CHECK_STATUS(join(adder), PEAL_ERROR_TIMEOUT);
+    (void)join(remover);
+    wait_for_word("~a");
+    CHECK_JOURNAL("+a overdue(a,start) a.leaves failed(a,start) -a ~a");
+    close_modules();
+}
+
+/* ---- Calls after the removal ------------------------------------------------------------------- */
+
+enum { CROWD = 40 };
+struct member {
+    char name[16];
+    peal_module module;
+    peal_owner owner;
+    int is_gone;
+};
+static struct member crowd[CROWD];
+static int late_calls;
+
+static void hear(void *self)
+{
+    if (__atomic_load_n(&((struct member *)self)->is_gone, __ATOMIC_ACQUIRE) != 0)
+        __atomic_fetch_add(&late_calls, 1, __ATOMIC_RELAXED);
+}
+static peal_status step_quietly(void *self, struct peal_module_step *step)
+{
+    (void)step;
+    hear(self);
+    return PEAL_OK;
+}
+static void release_member(void *context)
+{
+    hear(context);
+    __atomic_fetch_add(&((struct member *)context)->is_gone, 1, __ATOMIC_ACQ_REL);
+}
+static const struct peal_lifecycle hearing = {
+    PEAL_TABLE(peal_lifecycle), .will_start = hear, .did_start = hear, .did_become_active = hear,
+};
+
+static void *end_crowd(void *by_owner)
+{
+    latch_wait(&inside);
+    for (int i = CROWD - 1; i >= 0; i--) {
+        if (by_owner == NULL) {
+            CHECK_OK(peal_module_remove(crowd[i].module));
+        } else {
+            CHECK_OK(peal_owner_retire(crowd[i].owner, PEAL_FOREVER));
+            CHECK_EQUAL(__atomic_load_n(&crowd[i].is_gone, __ATOMIC_ACQUIRE), 1);
+            __atomic_store_n(&crowd[i].is_gone, 1, __ATOMIC_RELEASE);
+        }
+    }
+    return NULL;
+}
+
+static void begin_of_start(void *self)
+{
+    (void)self;
+    latch_open(&inside);
+}
+static const struct peal_lifecycle beginning = { PEAL_TABLE(peal_lifecycle), .will_start = begin_of_start };
+
+CLAIM("L1", "nothing of a module is called after its removal or its owner's retirement, while another thread starts all")
+{
+    const struct peal_provision tables[] = { { "PealLifecycle", &hearing }, { NULL, NULL } };
+
+    late_calls = 0;
+    for (int round = 0; round < CHECK_ROUNDS(100); round++) {
+        pthread_t ender;
+        pthread_t starter;
+
+        open_modules();
+        for (int i = 0; i < CROWD; i++) {
+            struct peal_module_description d = PEAL_MODULE_DESCRIPTION(crowd[i].name);
+
+            snprintf(crowd[i].name, sizeof crowd[i].name, "m%d", i);
+            crowd[i].is_gone = 0;
+            crowd[i].owner = make_owner();
+            d.context = &crowd[i];
+            d.owner = crowd[i].owner;
+            d.tables = tables;
+            d.start = d.stop = step_quietly;
+            d.release = release_member;
+            CHECK_OK(peal_module_register(center, &d, &crowd[i].module));
+        }
+        CHECK_OK(peal_lifecycle_observe(&life, NULL, &beginning, NULL, NULL));
+        ender = thread_start(end_crowd, round % 2 == 0 ? NULL : &late_calls);
+        starter = thread_start(start_all, NULL);
+        CHECK_OK(join(starter));
+        thread_join(ender);
+        close_modules();
+        for (int i = 0; i < CROWD; i++) {
+            CHECK_EQUAL(crowd[i].is_gone, 1);
+            (void)peal_owner_retire(crowd[i].owner, 0);
+        }
+    }
+    CHECK_EQUAL(late_calls, 0);
+}
+
+static void will_stand(void *self) { stand(self); }
+static const struct peal_lifecycle standing_before = { PEAL_TABLE(peal_lifecycle), .will_start = will_stand };
+
+CLAIM("M4", "a removal waits for the module's will_start on another thread")
+{
+    struct part a = { .name = "a", .table = &standing_before };
+    pthread_t starter;
+    pthread_t remover;
+    peal_module other;
+
+    open_modules();
+    part_add(center, &a);
+    starter = thread_start(start_all, NULL);
+    latch_wait(&inside);
+    remover = thread_start(remove_part, &a);
+    while (peal_module_find(center, "a", &other) == PEAL_OK)
+        sched_yield();
+    latch_open(&may_leave);
+    CHECK_OK(join(remover));
+    CHECK_CONTAINS(journal_text(), "a.leaves ~a");
+    CHECK_OK(join(starter));
+    close_modules();
+}
+
+/* ---- Events that take longer than they may ----------------------------------------------------- */
+
+CLAIM("M5", "no stop is called while an event of the module runs: after its limit the next is stopped, and this one later")
+{
+    struct part a = { .name = "a" };
+    struct part b = { .name = "b", .on_event = stand, .timeout = 10 };
+    struct peal_lifecycle only_b = part_table;
+    struct peal_lifecycle deaf = part_table;
+    pthread_t event;
+
+    only_b.did_become_active = part_table.did_become_active;
+    deaf.did_become_active = NULL;
+    open_modules();
+    a.table = &deaf;
+    b.table = &only_b;
+    part_add(center, &a);
+    part_add(center, &b);
+    CHECK_OK(peal_modules_start(center));
+    event = thread_start(wake_all, NULL);
+    latch_wait(&inside);
+    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
+    CHECK_JOURNAL("+a +b b.became overdue(b,stop) -a");
+    CHECK_EQUAL(part_state(&b), PEAL_MODULE_STOPPING);
+    latch_open(&may_leave);
+    CHECK_OK(join(event));
+    wait_for_word("-b");
+    CHECK_JOURNAL("b.leaves -b");
+    while (part_state(&b) != PEAL_MODULE_STOPPED)
+        sched_yield();
+    close_modules();
+}
+
+CLAIM("M5", "when the time for all together passes during an event, its module's stop is called later, and the status says so")
+{
+    struct part a = { .name = "a", .on_event = stand };
+    pthread_t event;
+
+    open_modules();
+    part_add(center, &a);
+    CHECK_OK(peal_modules_start(center));
+    event = thread_start(wake_all, NULL);
+    latch_wait(&inside);
+    CHECK_FAILURE(peal_modules_stop(center, 5), PEAL_ERROR_TIMEOUT);
+    CHECK_JOURNAL("+a a.became");
+    close_center(center);
+    latch_open(&may_leave);
+    CHECK_OK(join(event));
+    wait_for_word("~a");
+    CHECK_JOURNAL("a.leaves -a ~a");
+}
+
+static void fail_start(struct part *part, struct peal_module_step *step)
+{
+    (void)part;
+    (void)step;
+    latch_wait(&inside);
+}
+
+CLAIM("M5", "a start is refused while a module of the last one is still being stopped")
+{
+    struct part a = { .name = "a", .on_event = stand, .timeout = 10 };
+    struct part b = { .name = "b", .on_start = fail_start, .starts = PEAL_ERROR_STATE };
+    pthread_t starter;
+    pthread_t event;
+
+    open_modules();
+    part_add(center, &a);
+    part_add(center, &b);
+    starter = thread_start(start_all, NULL);
+    while (part_state(&a) != PEAL_MODULE_RUNNING)
+        sched_yield();
+    event = thread_start(wake_all, NULL);
+    CHECK_STATUS(join(starter), PEAL_ERROR_START);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_STATE);
+    CHECK_CONTAINS(peal_last_message(), "module a");
+    latch_open(&may_leave);
+    CHECK_OK(join(event));
+    while (part_state(&a) == PEAL_MODULE_STOPPING)
+        sched_yield();
+    b.starts = PEAL_OK;
+    CHECK_OK(peal_modules_start(center));
+    close_modules();
+}
+
+/* ---- Answers from queues ----------------------------------------------------------------------- */
+
+static struct lane lane;
+
+static void event_on_lane(struct part *part)
+{
+    (void)part;
+    CHECK(peal_queue_is_current(lane.queue));
+}
+
+CLAIM("M3", "an event that returns bool is answered on the module's queue, and the first true is the last")
+{
+    struct part a = { .name = "a" };
+    struct part b = { .name = "b", .opens = true, .on_event = event_on_lane };
+    struct part c = { .name = "c", .opens = true };
+    bool opened = false;
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    b.queue = lane.queue;
+    part_add(center, &a);
+    part_add(center, &b);
+    part_add(center, &c);
+    CHECK_OK(peal_modules_start(center));
+    CHECK_OK(peal_broadcast(life.did_become_active));
+    flush_queue(lane.queue);
+    journal_clear();
+    CHECK_OK(peal_ask(life.open_url, &opened, "x"));
+    CHECK(opened);
+    CHECK_JOURNAL("a.x b.x");
+    opened = true;
+    b.opens = c.opens = false;
+    CHECK_OK(peal_ask(life.open_url, &opened, "y"));
+    CHECK(!opened);
+    CHECK_JOURNAL("a.y b.y c.y");
+    PEAL_BROADCAST(peal_lifecycle, &life, open_url, "z");
+    CHECK_JOURNAL("a.z b.z c.z");
+    CHECK_OK(peal_module_remove(b.module));
+    CHECK_JOURNAL("-b ~b");
+    CHECK_OK(peal_ask(life.open_url, &opened, "w"));
+    CHECK_JOURNAL("a.w c.w");
+    lane_close(&lane);
+    close_modules();
+}
+
+static void ask_here(void *self, int n)
+{
+    bool opened = false;
+
+    (void)self;
+    (void)n;
+    CHECK_OK(peal_ask(life.open_url, &opened, "x"));
+    CHECK(opened);
+}
+
+CLAIM("M3", "from a call of its own queue a module is asked at once")
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct part a = { .name = "a", .opens = true, .on_event = event_on_lane };
+    peal_protocol proto;
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    proto = protocol_of(center, "Key", (const char *const[]){ "optional void on_turn(int n)", NULL });
+    options.queue = lane.queue;
+    (void)observe_with(proto, &a, "on_turn", (peal_function)ask_here, &options);
+    a.queue = lane.queue;
+    part_add(center, &a);
+    CHECK_OK(peal_modules_start(center));
+    CHECK_OK(peal_broadcast(find_method(proto, "on_turn"), 1));
+    flush_queue(lane.queue);
+    CHECK_JOURNAL("+a a.x");
+    close_modules();
+    lane_close(&lane);
+}
+
+CLAIM("M3", "a module that does not answer within its limit has answered false; an answer that had not begun never does")
+{
+    struct part a = { .name = "a", .opens = true, .timeout = 20 };
+    struct part b = { .name = "b", .opens = true };
+    bool opened = false;
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    a.queue = lane.queue;
+    part_add(center, &a);
+    part_add(center, &b);
+    CHECK_OK(peal_modules_start(center));
+    CHECK_OK(peal_queue_pause(lane.queue));
+    journal_clear();
+    CHECK_OK(peal_ask(life.open_url, &opened, "x"));
+    CHECK(opened);
+    latch_wait(&overdue);
+    wait_for_word("overdue");
+    CHECK(strstr(journal_text(), "b.x") != NULL);
+    CHECK_OK(peal_queue_resume(lane.queue));
+    flush_queue(lane.queue);
+    CHECK(strstr(journal_text(), "a.x") == NULL);
+    close_modules();
+    lane_close(&lane);
+}
+
+CLAIM("M5", "no stop is called while a module answers on its queue")
+{
+    struct part a = { .name = "a", .opens = true, .on_event = stand };
+    bool opened = false;
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    a.queue = lane.queue;
+    a.timeout = 30;
+    part_add(center, &a);
+    CHECK_OK(peal_modules_start(center));
+    /* It is given up while it runs. */
+    CHECK_OK(peal_ask(life.open_url, &opened, "x"));
+    CHECK(!opened);
+    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
+    CHECK(!journal_has("-a"));
+    latch_open(&may_leave);
+    wait_for_word("-a");
+    CHECK(strstr(journal_text(), "a.leaves") < strstr(journal_text(), "-a"));
+    close_modules();
+    lane_close(&lane);
+}
+
+/* ---- Queues that have ended -------------------------------------------------------------------- */
+
+CLAIM("M5", "a module whose queue has ended does not start, and the sentence says so")
+{
+    struct part a = { .name = "a" };
+    struct part b = { .name = "b", .needs = { "a" } };
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    b.queue = lane.queue;
+    part_add(center, &a);
+    part_add(center, &b);
+    lane_close(&lane);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_START);
+    CHECK_CONTAINS(peal_last_message(), "module b");
+    CHECK_CONTAINS(peal_last_message(), "queue");
+    CHECK_JOURNAL("+a failed(b,start) -a");
+    CHECK_EQUAL(part_state(&b), PEAL_MODULE_FAILED);
+    close_modules();
+}
+
+CLAIM("M5", "a module whose queue ends while it runs is reported; its stop is reported too, and not called elsewhere")
+{
+    struct part a = { .name = "a" };
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    a.queue = lane.queue;
+    part_add(center, &a);
+    CHECK_OK(peal_modules_start(center));
+    lane_close(&lane);
+    CHECK_JOURNAL("+a failed(a,event)");
+    CHECK_EQUAL(part_state(&a), PEAL_MODULE_RUNNING);
+    CHECK_CONTAINS(part_info(&a).last_failure, "queue");
+    CHECK_OK(peal_broadcast(life.did_become_active));
+    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
+    CHECK_JOURNAL("failed(a,stop)");
+    CHECK_EQUAL(part_state(&a), PEAL_MODULE_STOPPED);
+    CHECK_CONTAINS(part_info(&a).last_failure, "queue");
+    close_center(center);
+    CHECK_JOURNAL("~a");
+}
+
+CLAIM("M5", "a step that waits on a queue which ends has failed, and is not called by the thread that ends the queue")
+{
+    struct part a = { .name = "a" };
+    pthread_t starter;
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    a.queue = lane.queue;
+    part_add(center, &a);
+    starter = thread_start(start_all, NULL);
+    while (part_state(&a) != PEAL_MODULE_STARTING)
+        sched_yield();
+    usleep(1000);
+    lane_close(&lane);
+    CHECK_STATUS(join(starter), PEAL_ERROR_START);
+    CHECK_JOURNAL("failed(a,start)");
+    close_modules();
+}
+
+CLAIM("M5", "a module whose executor takes no work does not start on the caller's thread")
+{
+    struct part a = { .name = "a" };
+
+    open_modules();
+    lane_open(&lane, PEAL_QUEUE_EXECUTOR);
+    lane.refuses = true;
+    a.queue = lane.queue;
+    part_add(center, &a);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_START);
+    CHECK_CONTAINS(peal_last_message(), "queue");
+    CHECK_JOURNAL("failed(a,start)");
+    lane.refuses = false;
+    close_modules();
+    lane_close(&lane);
+}
