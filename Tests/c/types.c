@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
+#include <time.h>
 #include <wchar.h>
 
 /* ---- Layouts: what peal computes is what the compiler computed --------------------------------- */
@@ -380,6 +381,67 @@ CLAIM("P3", "a struct that is declared after a failed definition makes it succee
     CHECK_CONTAINS(peal_last_message(), "method 1");
     REQUIRE_OK(peal_type_declare(center, point_text));
     CHECK_OK(try_protocol(center, "Move", NULL, methods, NULL));
+    close_center(center);
+}
+
+/* ---- Growth -------------------------------------------------------------------------------------- */
+
+/* Processor time of this thread, so that a loaded machine changes nothing. */
+static double cpu_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double declare_structures(peal_center center, int first, int count, bool fails)
+{
+    const double start = cpu_seconds();
+
+    for (int i = first; i < first + count; i++) {
+        char text[80];
+
+        snprintf(text, sizeof text, "struct grown_%d { int a; }; %s", i, fails ? "int" : "");
+        CHECK_STATUS(peal_type_declare(center, text), fails ? PEAL_ERROR_SYNTAX : PEAL_OK);
+    }
+    return cpu_seconds() - start;
+}
+
+CLAIM("P3", "a declaration costs the same whether hundreds or thousands of names are declared already")
+{
+    const peal_center center = open_center();
+    const int count = 1000;
+    const double few = declare_structures(center, 0, count, false);
+    double many;
+
+    declare_structures(center, count, 14 * count, false);
+    many = declare_structures(center, 15 * count, count, false);
+    CHECK(many < 5 * few);
+    /* One that is refused is taken back at the same cost. */
+    many = declare_structures(center, 16 * count, count, true);
+    CHECK(many < 10 * few);
+    close_center(center);
+}
+
+CLAIM("P3", "a refused text leaves what its names meant before")
+{
+    const peal_center center = open_center();
+    size_t size = 0;
+
+    CHECK_OK(peal_type_declare(center, "struct later; struct known { int a; }; enum { ONE = 1 };"));
+    CHECK_FAILURE(
+        peal_type_declare(center,
+            "struct known; struct later { long a; }; typedef int fresh; enum { ONE = 1, TWO }; oops x;"),
+        PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_type_layout(center, "struct later", &size, NULL), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_type_layout(center, "fresh", &size, NULL), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_type_layout(center, "int[TWO]", &size, NULL), PEAL_ERROR_TYPE);
+    CHECK_OK(peal_type_layout(center, "struct known[ONE]", &size, NULL));
+    CHECK_EQUAL(size, sizeof(int));
+    CHECK_OK(peal_type_declare(center, "struct later { int a; }; typedef long fresh; enum { TWO = 5 };"));
+    CHECK_OK(peal_type_layout(center, "struct later[TWO]", &size, NULL));
+    CHECK_EQUAL(size, 5 * sizeof(int));
     close_center(center);
 }
 

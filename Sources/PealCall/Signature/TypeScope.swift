@@ -16,16 +16,37 @@ public struct TypeScope: Sendable {
     /// How what is behind a pointer is captured, by the spelling of its type.
     public private(set) var hooks: [String: TypeHooks] = [:]
 
+    /// A name that a declaration gave a meaning, and the meaning that it had before.
+    private enum Change: Sendable {
+        case tag(String, former: Tag?)
+        case typedef(String, former: Alias?)
+        case constant(String, former: Int128?)
+    }
+
+    /// The changes of the text that is being read.
+    private var changes: [Change]?
+
     public init() {}
 
     /// Makes known what one or more C declarations say: structs, enums and typedefs.
     ///
     /// Declaring a thing again in the same way changes nothing. When any part of the text is refused,
     /// nothing of it is declared.
+    ///
+    /// The cost grows with the text, not with what is declared already: the names are not copied.
     public mutating func declare(_ text: String) throws(SyntaxError) {
         var parser = DeclarationParser(text, scope: self)
-        try parser.parseDeclarations()
-        self = parser.scope
+        // The parser has the only copy now, so it changes the dictionaries in place.
+        self = TypeScope()
+        parser.scope.changes = []
+        defer { self = parser.scope }
+        do throws(SyntaxError) {
+            try parser.parseDeclarations()
+        } catch {
+            parser.scope.undo()
+            throw error
+        }
+        parser.scope.changes = nil
     }
 
     /// Size and alignment of a type by value: `struct point`, `id_t`, `int[4]`.
@@ -52,20 +73,35 @@ public struct TypeScope: Sendable {
     /// The following add a name, or say why not; then nothing is added.
     mutating func add(_ tag: Tag, named name: String) -> String? {
         if tags[name] == nil, isFull { return TypeScope.full }
-        tags[name] = tag
+        let former = tags.updateValue(tag, forKey: name)
+        changes?.append(.tag(name, former: former))
         return nil
     }
 
     mutating func add(_ alias: Alias) -> String? {
         if isFull { return TypeScope.full }
-        typedefs[alias.name] = alias
+        let former = typedefs.updateValue(alias, forKey: alias.name)
+        changes?.append(.typedef(alias.name, former: former))
         return nil
     }
 
     mutating func add(constant name: String, _ value: Int128) -> String? {
         if isFull { return TypeScope.full }
-        constants[name] = value
+        let former = constants.updateValue(value, forKey: name)
+        changes?.append(.constant(name, former: former))
         return nil
+    }
+
+    /// Takes back what the declarations of a refused text changed, the last first.
+    private mutating func undo() {
+        for change in (changes ?? []).reversed() {
+            switch change {
+            case .tag(let name, let former): tags[name] = former
+            case .typedef(let name, let former): typedefs[name] = former
+            case .constant(let name, let former): constants[name] = former
+            }
+        }
+        changes = nil
     }
 
     mutating func add(_ hooks: TypeHooks, for name: String) -> String? {
@@ -82,6 +118,7 @@ public struct TypeScope: Sendable {
     /// must not cost a search through all of them.
     var typeNames: [String] {
         Array(typedefs.keys.prefix(SyntaxLimits.suggestions)) + StandardTypes.fixed.keys + StandardTypes.customary.keys
+            + StandardTypes.handles
             + Vocabulary.arithmeticWords.keys.filter { !$0.hasPrefix("_") } + Vocabulary.tags + ["const", "volatile"]
     }
 

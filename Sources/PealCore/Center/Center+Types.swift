@@ -12,11 +12,13 @@ extension Center {
     }
 
     public func layout(of type: String) throws(Failure) -> Layout {
-        let types = try withState { (state) throws(Failure) in state.types }
-        do throws(SyntaxError) {
-            return try types.layout(of: type)
-        } catch {
-            throw Failure(error, in: "type")
+        // Under the lock: a copy that outlived it would make the next declaration copy all names.
+        try withState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                return try state.types.layout(of: type)
+            } catch {
+                throw Failure(error, in: "type")
+            }
         }
     }
 
