@@ -791,3 +791,116 @@ CLAIM("B2", "a blocked observer's result counts for nothing")
     CHECK_POLL(int, sum, METHOD, 5, 3);
     close_center(center);
 }
+
+#define PLAIN(METHOD)                             \
+    METHOD(optional, int, answer, (int n))        \
+    METHOD(optional, struct point, where, (int n)) \
+    METHOD(optional, int, ignored, (int n), all)  \
+    METHOD(optional, void, nothing, (int n))
+PEAL_PROTOCOL(plain, "Plain", PLAIN);
+
+static const struct plain plain_table = {
+    PEAL_TABLE(plain), .answer = vote_int, .where = vote_point, .ignored = vote_int, .nothing = vote_nothing,
+};
+
+static struct plain_protocol plain;
+
+static void open_plain(void)
+{
+    open_polls(1, 2, 3);
+    check_must(plain_define(center, &plain), "define Plain");
+    for (size_t i = 0; i < CHECK_COUNT_OF(voters); i++)
+        check_must(plain_observe(&plain, &voters[i], &plain_table, NULL, NULL), "observe");
+}
+
+CLAIM("B2", "a result without a policy is the last one, by every way of asking for it")
+{
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    struct plain_proxy proxy;
+    peal_invocation invocation = { 0 };
+    struct point where = { 0, 0 };
+    int number = 5;
+    int result = -1;
+    size_t calls = 0;
+    void *arguments[] = { &number };
+    char text[100] = "";
+
+    open_plain();
+    CHECK_OK(peal_send(plain.answer, arguments, 1, &result, &calls));
+    CHECK_EQUAL(result, 3);
+    CHECK_EQUAL(calls, 3);
+    result = -1;
+    CHECK_OK(peal_ask(plain.answer, &result, 5));
+    CHECK_EQUAL(result, 3);
+    CHECK_OK(peal_ask(plain.where, &where, 5));
+    CHECK_REAL(where.y, 3);
+    result = -1;
+    CHECK_OK(peal_send_with(plain.answer, arguments, 1, &options, &result, NULL));
+    CHECK_EQUAL(result, 3);
+    result = -1;
+    options.flags = PEAL_SEND_FFI_CALL;
+    CHECK_OK(peal_send_with(plain.answer, arguments, 1, &options, &result, NULL));
+    CHECK_EQUAL(result, 3);
+    result = -1;
+    REQUIRE_OK(peal_invocation_create(plain.answer, &invocation));
+    CHECK_OK(peal_invocation_set_argument(invocation, 0, &number, sizeof number));
+    CHECK_OK(peal_invocation_broadcast(invocation, NULL, &result, NULL));
+    CHECK_EQUAL(result, 3);
+    CHECK_OK(peal_invocation_destroy(invocation));
+    REQUIRE_OK(plain_proxy_create(&plain, NULL, &proxy));
+    CHECK_EQUAL(proxy.table->answer(proxy.self, 5), 3);
+    CHECK_REAL(proxy.table->where(proxy.self, 5).y, 3);
+    CHECK_EQUAL(proxy.table->ignored(proxy.self, 5), 0);
+    CHECK_OK(peal_proxy_destroy(proxy.proxy));
+    CHECK_OK(peal_method_declaration(plain.answer, text, sizeof text, NULL));
+    CHECK_TEXT(text, "optional int answer(int n)");
+    CHECK_OK(peal_method_declaration(plain.ignored, text, sizeof text, NULL));
+    CHECK_TEXT(text, "optional int ignored(int n), all");
+    close_center(center);
+}
+
+CLAIM("B2", "a broadcast that asks for no result calls all, with and without a policy")
+{
+    size_t calls = 0;
+    int number = 5;
+    void *arguments[] = { &number };
+
+    open_plain();
+    called = 0;
+    CHECK_OK(peal_send(plain.answer, arguments, 1, NULL, &calls));
+    CHECK_EQUAL(calls, 3);
+    CHECK_OK(peal_broadcast(plain.where, 5));
+    CHECK_OK(peal_broadcast(plain.ignored, 5));
+    CHECK_EQUAL(called, 9);
+    close_center(center);
+}
+
+CLAIM("B2", "asking a method for a result that it does not have is a status, and calls nobody")
+{
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    peal_invocation invocation = { 0 };
+    int number = 5;
+    int result = 77;
+    void *arguments[] = { &number };
+
+    open_plain();
+    called = 0;
+    for (int round = 0; round < 2; round++) {
+        CHECK_FAILURE(peal_ask(plain.nothing, &result, 5), PEAL_ERROR_POLICY);
+        CHECK_CONTAINS(peal_last_message(), "Plain.nothing returns void");
+        CHECK_FAILURE(peal_send(plain.nothing, arguments, 1, &result, NULL), PEAL_ERROR_POLICY);
+        CHECK_FAILURE(
+            peal_send_with(plain.nothing, arguments, 1, &options, &result, NULL), PEAL_ERROR_POLICY);
+        REQUIRE_OK(peal_invocation_create(plain.nothing, &invocation));
+        CHECK_OK(peal_invocation_set_argument(invocation, 0, &number, sizeof number));
+        CHECK_FAILURE(
+            peal_invocation_broadcast(invocation, NULL, &result, NULL), PEAL_ERROR_POLICY);
+        CHECK_OK(peal_invocation_destroy(invocation));
+        CHECK_EQUAL(result, 77);
+        CHECK_EQUAL(called, 0);
+        /* Once more with nobody to call. */
+        CHECK_OK(peal_unobserve_all(plain.protocol, NULL));
+    }
+    CHECK_OK(peal_ask(plain.nothing, NULL, 5));
+    close_center(center);
+}

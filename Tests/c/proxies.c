@@ -18,7 +18,7 @@ PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
     METHOD(optional, bool, asked, (int n), first_true)                                             \
     METHOD(optional, int, agreed, (int n), every)                                                  \
     METHOD(optional, int, counted, (int n), sum)                                                   \
-    METHOD(optional, int, dropped, (int n))                                                        \
+    METHOD(optional, int, dropped, (int n), all)                                                   \
     METHOD(optional, int, chained, (int n), chain)                                                 \
     METHOD(optional, int8_t, small, (int8_t n, bool b, uint16_t u), last)                          \
     METHOD(optional, float, real, (float x), last)                                                 \

@@ -91,15 +91,16 @@ struct peal_send_options {
  *   looked at only when there is somebody to call or a result to fill.
  * argument_count: how many there are; must be the method's number of parameters.
  * out_result: filled as the method's policy says with one value of the result type, or for COLLECT
- *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. With nobody
- *   to call: false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values
+ *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. A
+ *   method that returns void has none: anything but NULL is PEAL_ERROR_POLICY. With nobody to call: false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values
  *   for COLLECT, what was there for FOLD, else zero. Not to be read after a failure.
  * out_calls: filled with the number of observers called, or whose call was put on a queue; may be
  *   NULL. Not to be read after a failure.
  * Returns PEAL_OK; PEAL_DEFERRED (nothing was called yet, the result is that of nobody called);
  * PEAL_TRUNCATED; PEAL_REJECTED when a full queue refused its calls, and the others were made.
  * Errors: PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT_COUNT, PEAL_ERROR_ARGUMENT (also
- * for a method whose policy is FOLD: peal_send has no function to fold with), PEAL_ERROR_DEPTH,
+ * for a method whose policy is FOLD: peal_send has no function to fold with), PEAL_ERROR_POLICY for a
+ * result of a method that returns void, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred; then
  * nobody was called.
  * Thread rule: any thread, also from a callback. Since 0.1. */

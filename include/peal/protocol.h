@@ -29,10 +29,11 @@
  * A method is required unless it says `optional`. The options:
  *     since(N)     the version of the protocol in which the method came; 1 unless given;
  *                  within one list it must not fall (PEAL_ERROR_SYNTAX)
- *     all          results are dropped; the policy unless another is given
+ *     all          results are dropped; the policy of a method that returns void
  *     first_true   stop at the first result that is true, and keep it  bool and integers
  *     first_nonzero  stop at the first result that is not zero      scalars and pointers
- *     last         the last result                                  any
+ *     last         the last result; the policy of any other method  any
+ *                  that names none
  *     sum min max  over all results; a sum stays at its type's ends numbers
  *     any every    1 if one is true, if all are; all are called     bool and integers
  *     collect      all results, in order                            any

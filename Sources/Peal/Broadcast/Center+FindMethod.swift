@@ -69,6 +69,6 @@ extension Center {
         var method = peal_method(number: 0)
         try PealError.check(peal_method_find(owner, name, &method))
         try check(types, method, "method \(protocolName).\(name)")
-        return ResolvedMethod(method: method, protocol: owner, policy: try Self.policy(of: method).cValue)
+        return ResolvedMethod(method: method, protocol: owner, policy: try MethodInfo(method).policy.cValue)
     }
 }

@@ -12,9 +12,9 @@ enum CText {
         return parts.dropFirst().map { String($0.drop { $0 == " " }) }
     }
 
-    /// The policy among the options of a declaration.
-    static func policy(of declaration: String) -> Policy {
-        options(of: declaration).lazy.compactMap { Policy(text: $0) }.first ?? .all
+    /// The policy among the options of a declaration; without one, what the C interface takes.
+    static func policy(of declaration: String, hasResult: Bool) -> Policy {
+        options(of: declaration).lazy.compactMap { Policy(text: $0) }.first ?? (hasResult ? .last : .all)
     }
 
     /// The words and signs of a type, without the qualifiers that change nothing for a value.

@@ -8,7 +8,7 @@ extension Center {
     ) throws(PealError) -> ResolvedMethod {
         let title = "method \(signature.owner.name).\(signature.name)"
         try check(signature.types, method, title)
-        let policy = try Self.policy(of: method)
+        let policy = try MethodInfo(method).policy
         if let declared = signature.policy, declared != policy,
             try !Self.isChain(declared, policy, signature, method)
         {
@@ -77,11 +77,5 @@ extension Center {
             let index = types.parameters.firstIndex(where: { $0.type == types.result?.type })
         else { return false }
         return try CStrings.copied { Status(peal_method_parameter_name(method, index, $0, $1, $2)) } == name
-    }
-
-    /// The policy, read off the declaration as it is printed back.
-    static func policy(of method: peal_method) throws(PealError) -> Policy {
-        let text = try CStrings.copied { Status(peal_method_declaration(method, $0, $1, $2)) }
-        return CText.policy(of: text)
     }
 }

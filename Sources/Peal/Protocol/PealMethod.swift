@@ -33,7 +33,7 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>
     ///   - name: The name in C.
     ///   - parameters: The parameters' names, or their whole C declarations.
     ///   - policy: What becomes of the results. `nil`: what the protocol's first definition says; and if this is the
-    ///     first, they are dropped.
+    ///     first, the last result is kept.
     ///   - isRequired: Whether an observer without it is refused.
     ///   - since: The version of the protocol in which it came.
     ///   - recursion: What a broadcast inside a callback of the same method does.

@@ -12,7 +12,7 @@ public enum Broadcast {
     /// How a broadcast ended. What is behind a failure is looked up later, by `BroadcastFailure`.
     public enum Outcome: UInt8, Error {
         case done, deferred, truncated, rejected
-        case unknownMethod, wrongArgumentCount, nullArgument, wrongPolicy, missingFold, wrongCollection
+        case unknownMethod, wrongArgumentCount, nullArgument, noResult, wrongPolicy, missingFold, wrongCollection
         case tooDeep, recursionRejected, deferralLimit, captureFailed, notRecordable, staleCompletion, needsTokens, outOfMemory
 
         public var isFailure: Bool {

@@ -26,6 +26,8 @@ public enum BroadcastFailure {
             return argumentCount(method, given: count)
         case .nullArgument:
             return nullArgument(method, arguments)
+        case .noResult:
+            return Failure(.policy, "\(title) returns void, and a result was asked for; pass NULL as out_result, or use peal_broadcast")
         case .wrongPolicy:
             // Nothing asked for is the method's own, which chain may not suit: no parameter fits.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }

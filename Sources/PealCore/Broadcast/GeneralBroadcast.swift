@@ -75,6 +75,7 @@ struct GeneralBroadcast {
         }
         let policy = request.policy ?? traits.policy
         guard policy.fits(plan.pointee.resultKind) else { return .wrongPolicy }
+        if request.result != nil, plan.pointee.resultKind == .void { return .noResult }
         switch policy {
         case .chain: return traits.chainedParameter == nil ? .wrongPolicy : nil
         case .fold: return request.fold == nil ? .missingFold : nil

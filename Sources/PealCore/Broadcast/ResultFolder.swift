@@ -23,7 +23,7 @@ struct ResultFolder {
         self.chained = chained
         kind = plan.pointee.resultKind
         size = plan.pointee.resultSize
-        dropsResults = policy == .all
+        dropsResults = policy == .all || policy == .last && request.result == nil
         if policy == .collect { request.collection?.pointee.count = 0 }
     }
 

@@ -29,7 +29,7 @@ extension Invocation {
         }
         return try withCall { (call) throws(Failure) in
             var kept = request
-            kept.result = method.resultSize > 0 ? call.result : nil
+            if method.resultSize > 0 { kept.result = call.result }
             let outcome = try send(call.arguments, kept, calls)
             request.result?.copyMemory(from: call.result, byteCount: method.resultSize)
             return outcome

@@ -2,7 +2,8 @@ public import PealCall
 
 /// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
 ///
-///     bits 0-6    the policy
+///     bits 0-5    the policy: `all` for `last` too, which differs from it only where a result is asked for
+///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow
@@ -23,7 +24,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     init(_ declaration: MethodDeclaration, plan: CallPlan.Pointer) {
         let policy = BroadcastPolicy(declaration.policy)
-        var bits = UInt32(policy.rawValue)
+        var bits = policy == .last ? Self.keepsLastBit | UInt32(BroadcastPolicy.all.rawValue) : UInt32(policy.rawValue)
         switch declaration.recursion {
         case .recursive: break
         case .defer: bits |= Self.defersBit
@@ -60,6 +61,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
 
+    private static var keepsLastBit: UInt32 { 1 << 6 }
     private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
     private static var specialBit: UInt32 { 1 << 14 }
@@ -83,14 +85,18 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
 
-    /// Whether results are dropped and recursion is free.
+    /// Whether recursion is free, and a broadcast that asks for no result looks at none.
     @inlinable
     @inline(__always)
-    var isPlain: Bool { rawValue & 0xc3ff == 1 }
+    var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
     /// The same where some observers may be special.
     @inline(__always)
-    var isPlainBesidesObservers: Bool { rawValue & 0x83ff == 1 }
+    var isPlainBesidesObservers: Bool { rawValue & 0x83bf == 1 }
+
+    /// Whether recursion is free, and results are dropped also where one is asked for.
+    @inline(__always)
+    var isPlainWithoutResult: Bool { rawValue & 0xc3ff == 1 }
 
     /// The shape of a plain method's frame.
     @inlinable
@@ -113,7 +119,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
 
     var policy: BroadcastPolicy {
-        BroadcastPolicy(rawValue: UInt8(rawValue & 0x7f)) ?? .all
+        rawValue & Self.keepsLastBit != 0 ? .last : BroadcastPolicy(rawValue: UInt8(rawValue & 0x3f)) ?? .all
     }
 
     /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for

@@ -27,7 +27,7 @@ extension ProxyCall {
         guard let methodPlace = peal_directory_find(method) else { return integersSlowly(number, a, b, c, d, index, nil) }
         let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        guard peal_snapshot_method(list) == method, traits.isPlain else {
+        guard peal_snapshot_method(list) == method, traits.isPlainWithoutResult else {
             return integersWithResult(number, a, b, c, d, index, hold, method)
         }
         // What most methods have needs no more than the registers that a loop may keep.

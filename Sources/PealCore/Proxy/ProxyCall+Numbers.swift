@@ -26,7 +26,7 @@ extension ProxyCall {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil)
         }
         let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
-        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain else {
+        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult else {
             return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
         }
         let entries = peal_snapshot_entries(list)

@@ -107,7 +107,10 @@ static void draw_policy(struct drawn_signature *signature, struct random *random
     };
     signature->policy = "";
     signature->policy_tag = "PEAL_POLICY_ALL";
-    if (signature->result->kind == KIND_VOID || random_percent(random, 25))
+    if (signature->result->kind == KIND_VOID)
+        return;
+    signature->policy_tag = "PEAL_POLICY_LAST";
+    if (random_percent(random, 25))
         return;
     size_t chainable[PARAMETERS], count = 0;
     for (size_t i = 0; i < signature->parameter_count; i++)

@@ -3,7 +3,7 @@ extension MethodDeclaration: CustomStringConvertible {
     /// gives an equal one.
     public var description: String {
         var text = "\(requirement) \(signature)"
-        if policy != .all { text += ", \(spelling(of: policy))" }
+        if policy != .implied(by: signature.result) { text += ", \(spelling(of: policy))" }
         if since != 1 { text += ", since(\(since))" }
         if recursion != .recursive { text += ", \(recursion)" }
         if isBorrowed { text += ", borrowed" }

@@ -9,6 +9,9 @@ public struct MethodDeclaration: Sendable, Equatable {
         case all, firstTrue, firstNonzero, last, sum, min, max, any, every, collect, fold
         /// Each result becomes the argument at this index of the next call.
         case chain(parameter: Int)
+
+        /// The policy of a method that is declared without one.
+        static func implied(by result: CType) -> Policy { result.isVoid ? .all : .last }
     }
 
     /// What a call of the method from inside a call of the same method does.
@@ -38,8 +41,8 @@ public struct MethodDeclaration: Sendable, Equatable {
     /// A method that is declared by its signature alone, an Objective-C method say.
     public init(_ requirement: Requirement, _ signature: Signature) {
         self.init(
-            requirement: requirement, signature: signature, policy: .all, since: 1, recursion: .recursive,
-            isBorrowed: false)
+            requirement: requirement, signature: signature, policy: .implied(by: signature.result), since: 1,
+            recursion: .recursive, isBorrowed: false)
     }
 
     /// Reads `[required|optional] prototype {"," option} [";"]`. Without a word it is required.
