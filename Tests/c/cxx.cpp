@@ -84,6 +84,38 @@ struct Fixture {
 
 } // namespace
 
+namespace {
+
+int counted(int *count)
+{
+    if (++*count == 3)
+        throw std::runtime_error("an argument");
+    return *count;
+}
+
+} // namespace
+
+CLAIM("B1", "in C++ PEAL_BROADCAST evaluates its arguments exactly once; one that throws leaves no list held")
+{
+    Fixture f;
+    int n = 0, thrown = 0;
+
+    PEAL_BROADCAST(sink, &f.handles, on_line, nullptr == f.a.name.c_str() ? 0 : "x", counted(&n));
+    CHECK_JOURNAL("A:x1 B:x1 C:x1");
+    if (n == 1)
+        PEAL_BROADCAST(sink, &f.handles, on_line, std::string("y").c_str(), counted(&n));
+    CHECK_JOURNAL("A:y2 B:y2 C:y2");
+    try {
+        PEAL_BROADCAST(sink, &f.handles, on_line, "z", counted(&n));
+    } catch (const std::runtime_error &) {
+        thrown++;
+    }
+    CHECK_EQUAL(thrown, 1);
+    CHECK_JOURNAL("");
+    CHECK_OK(peal_observation_remove(f.b.observation));
+    CHECK_EQUAL(f.b.destroyed, 1);
+}
+
 CLAIM("B1", "the list macro and PEAL_BROADCAST work in C++")
 {
     Fixture f;
@@ -93,6 +125,8 @@ CLAIM("B1", "the list macro and PEAL_BROADCAST work in C++")
     PEAL_BROADCAST(sink, &f.handles, on_end);
     CHECK_JOURNAL("A.end B.end C.end");
     PEAL_BROADCAST(sink, &f.handles, on_point, (point{ 1, 2 }));
+    CHECK_JOURNAL("A(1,2) B(1,2) C(1,2)");
+    PEAL_BROADCAST(sink, &f.handles, on_point, point{ 1, 2 });
     CHECK_JOURNAL("A(1,2) B(1,2) C(1,2)");
     PEAL_BROADCAST(sink, &f.handles, on_reset);
     CHECK_JOURNAL("");

@@ -264,7 +264,7 @@ CLAIM("B1", "by array and variadic a broadcast reaches queues, and tells how man
     }
 }
 
-CLAIM("B1", "PEAL_BROADCAST reaches queues too; its arguments are evaluated once for all that have one")
+CLAIM("B1", "PEAL_BROADCAST reaches queues too; its arguments are evaluated once for all observers")
 {
     EVERY_KIND(lane) {
         int n = 0;
@@ -275,11 +275,11 @@ CLAIM("B1", "PEAL_BROADCAST reaches queues too; its arguments are evaluated once
         (void)enter(c, nowhere);
         peal_forget_failure();
         PEAL_BROADCAST(bell, &bell, on_mute, ++n);
-        CHECK_EQUAL(n, 2);
+        CHECK_EQUAL(n, 1);
         CHECK_OK(peal_last_status());
         lane_settle(&lane);
         CHECK_CONTAINS(journal_text(), "A.mute1 B.mute1");
-        CHECK_CONTAINS(journal_text(), "C.mute2");
+        CHECK_CONTAINS(journal_text(), "C.mute1");
         CHECK_COUNTS(lane.queue, 0, 2, 0, 0);
         PEAL_BROADCAST(bell, &bell, count, 5);
         lane_settle(&lane);

@@ -14,6 +14,12 @@ struct person {
     bool wanting;
 };
 
+PEAL_TYPE(pair_text, struct pair { int x, y; });
+#define MIX(METHOD) \
+    METHOD(required, void, on_mix, \
+        (const char *text, uint8_t byte, float number, const int *numbers, struct pair pair, void (*done)(void)))
+PEAL_PROTOCOL(mix, "Mix", MIX);
+
 static struct sink_protocol sink;
 static struct person people[4] = { { "A", true }, { "B", true }, { "C", false }, { "D", true } };
 static peal_observation observations[4];
@@ -30,6 +36,25 @@ static bool wants(void *self, const char *line)
 static void on_line(void *self, const char *line, int n)
 {
     journal_write("%s:%s%d", ((struct person *)self)->name, line, n);
+}
+
+static void on_done(void) { journal_write("done"); }
+
+static void on_mix(
+    void *self, const char *text, uint8_t byte, float number, const int *numbers, struct pair pair,
+    void (*done)(void))
+{
+    (void)self;
+    journal_write("%s %d %g", text ? text : "null", byte, (double)number);
+    if (numbers)
+        journal_write("%d", numbers[0]);
+    else
+        journal_write("null");
+    journal_write("%d,%d", pair.x, pair.y);
+    if (done)
+        done();
+    else
+        journal_write("null");
 }
 
 static void destroyed(void *target) { journal_write("~%s", ((struct person *)target)->name); }
@@ -76,14 +101,57 @@ CLAIM("B1", "PEAL_BROADCAST is one statement: it stands in an if without braces"
     finish(center);
 }
 
-CLAIM("B1", "its arguments are evaluated once for each observer")
+CLAIM("B1", "PEAL_BROADCAST evaluates its arguments exactly once, for four observers and for none")
+{
+    const peal_center center = open_sink();
+    const char *words[] = { "a", "b", "c" };
+    int n = 0, word = 0;
+
+    PEAL_BROADCAST(sink, &sink, on_line, words[word++], ++n);
+    CHECK_JOURNAL("A:a1 B:a1 C:a1 D:a1");
+    CHECK_EQUAL(n, 1);
+    CHECK_EQUAL(word, 1);
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(peal_observation_remove(observations[i]));
+    PEAL_BROADCAST(sink, &sink, on_line, words[word++], ++n);
+    CHECK_EQUAL(n, 2);
+    CHECK_EQUAL(word, 2);
+    finish(center);
+}
+
+static int counted_by_broadcast(int *count)
+{
+    journal_write("evaluated");
+    return ++*count;
+}
+
+CLAIM("B1", "an argument is evaluated before the first call, and keeps its value when a call changes what it was read from")
 {
     const peal_center center = open_sink();
     int n = 0;
 
-    PEAL_BROADCAST(sink, &sink, on_line, "n", ++n);
-    CHECK_JOURNAL("A:n1 B:n2 C:n3 D:n4");
+    PEAL_BROADCAST(sink, &sink, on_line, people[0].name, counted_by_broadcast(&n));
+    CHECK_JOURNAL("evaluated A:A1 B:A1 C:A1 D:A1");
     finish(center);
+}
+
+CLAIM("B1", "PEAL_BROADCAST takes what a call takes: arrays, bit-fields, structs, constants and null pointers")
+{
+    const peal_center center = open_center();
+    struct mix_protocol mix;
+    const struct mix table_of_mix = { PEAL_TABLE(mix), .on_mix = on_mix };
+    struct { unsigned small : 3; } bits = { 5 };
+    int numbers[2] = { 7, 8 };
+    char text[] = "text";
+
+    REQUIRE_OK(peal_type_declare(center, pair_text));
+    REQUIRE_OK(mix_define(center, &mix));
+    REQUIRE_OK(mix_observe(&mix, NULL, &table_of_mix, NULL, NULL));
+    PEAL_BROADCAST(mix, &mix, on_mix, text, bits.small, 2, numbers, ((struct pair){ 3, 4 }), on_done);
+    PEAL_BROADCAST(mix, &mix, on_mix, 0, 'c', 2.5, NULL, (struct pair){ 0 }, NULL);
+    CHECK_JOURNAL("text 5 2 7 3,4 done null 99 2.5 null 0,0 null");
+    close_center(center);
+    journal_clear();
 }
 
 CLAIM("B1", "the results of a loop are the caller's to look at, and break stops it")

@@ -144,25 +144,44 @@ PEAL_API peal_status peal_ask_list(
 
 /* ---- Typed iteration ------------------------------------------------------------------------- */
 
-/* Calls a method on every observer, each call made and checked by the caller's own compiler.
+/* Calls a method on every observer. The caller's own compiler checks and makes each call.
  *
  *     PEAL_BROADCAST(chat, &handles, on_message, room, text);
  *
  * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
- * its arguments, which are evaluated once for each observer, and once for all that have queues.
+ * its arguments. Each argument is evaluated exactly once, before the first call, also when the
+ * method has no observers. An argument of another type than the parameter's is an error of the
+ * compiler. In C, a compound literal with a comma needs parentheses: ((struct point){ 1, 2 }).
  * Results are dropped. A full queue that refuses is no failure: peal_send tells, and the counts.
  * It is a statement. Where it fails nobody is called, and peal_last_status() tells why. A method
  * that defers or rejects recursion is better broadcast by peal_send: inside itself this fails with
  * PEAL_ERROR_RECURSION.
  * Thread rule: any thread, also from a callback. Since 0.1. */
+#ifdef __cplusplus
+#define PEAL_BROADCAST(tag, handles, ...)                                                       \
+    peal_broadcast_typed_(                                                                      \
+        static_cast<PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))>(NULL),               \
+        (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__))
+#else
+/* The dead call has the arguments as written: the compiler checks it. The call in the loop passes
+ * the copies, whose types are those of the arguments, without a second remark about the same. */
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
     do {                                                                                        \
-        PEAL_EACH_OF_(                                                                          \
-            tag, peal_entries_begin_all((handles)->PEAL_NAME_OF_(__VA_ARGS__, ~)), peal_each_)  \
-            ((__typeof__(((struct tag *)NULL)->PEAL_NAME_OF_(__VA_ARGS__, ~)))                  \
-                 peal_each_.function)                                                           \
-                PEAL_WITH_TARGET_(__VA_ARGS__);                                                 \
+        PEAL_MAP_(PEAL_COPY_, __VA_ARGS__)                                                      \
+        const peal_method peal_method_ = (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~);              \
+        PEAL_EACH_OF_(tag, peal_entries_begin_all(peal_method_), peal_each_) {                  \
+            PEAL_STRICT_BEGIN_                                                                  \
+            if (0)                                                                              \
+                peal_each_.table->PEAL_NAME_OF_(__VA_ARGS__, ~)(                                \
+                    peal_each_.target PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__));                  \
+            PEAL_STRICT_END_                                                                    \
+            PEAL_LENIENT_BEGIN_                                                                 \
+            ((PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))) peal_each_.function)(      \
+                peal_each_.target PEAL_MAP_(PEAL_ARGUMENT_COPY_, __VA_ARGS__));                 \
+            PEAL_LENIENT_END_                                                                   \
+        }                                                                                       \
     } while (0)
+#endif
 
 /* Visits every observer of a method that is called at once, for callers that look at results:
  *
@@ -293,79 +312,149 @@ PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
             peal_entries_let_go(cursor_->hold);                                                     \
     }
 
+/* The type of a method's function in its table. */
+#define PEAL_MEMBER_TYPE_(tag, name) __typeof__(((struct tag *)NULL)->name)
+
+/* How PEAL_BROADCAST passes its arguments. */
+#define PEAL_ARGUMENT_(number, argument) , argument
+#define PEAL_ARGUMENT_COPY_(number, argument) , peal_argument_##number##_
+/* The comma makes a pointer of an array, and a plain integer of a bit-field. */
+#define PEAL_COPY_(number, argument) \
+    __extension__ __auto_type peal_argument_##number##_ PEAL_UNUSED = ((void)0, (argument));
+
+/* Between these a wrong argument is an error, also for compilers that only warn by themselves. */
+#define PEAL_STRICT_BEGIN_                                                                          \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wint-conversion\"")             \
+    _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
+#define PEAL_STRICT_END_ _Pragma("GCC diagnostic pop")
+/* Between these the compiler does not warn of conversions. */
+#define PEAL_LENIENT_BEGIN_                                                                         \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                 \
+    _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                              \
+    _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")                                         \
+    _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")                                        \
+    _Pragma("GCC diagnostic ignored \"-Wpointer-sign\"")                                            \
+    _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")                                          \
+    _Pragma("GCC diagnostic ignored \"-Wincompatible-pointer-types\"") PEAL_LENIENT_QUALIFIERS_
+#define PEAL_LENIENT_END_ _Pragma("GCC diagnostic pop")
+#ifdef __clang__
+#define PEAL_LENIENT_QUALIFIERS_
+#else
+#define PEAL_LENIENT_QUALIFIERS_ _Pragma("GCC diagnostic ignored \"-Wdiscarded-qualifiers\"")
+#endif
+
 #define PEAL_NAME_OF_(...) PEAL_NAME_OF_FIRST_(__VA_ARGS__)
 #define PEAL_NAME_OF_FIRST_(name, ...) name
-/* (name, a, b) becomes (peal_each_.target, a, b); (name) becomes (peal_each_.target). */
-#define PEAL_WITH_TARGET_(...) PEAL_TARGET_CHOICE_(PEAL_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define PEAL_TARGET_CHOICE_(count) PEAL_TARGET_CHOSEN_(count)
-#define PEAL_TARGET_CHOSEN_(count) PEAL_TARGET_##count
-#define PEAL_TARGET_1(name) (peal_each_.target)
-#define PEAL_TARGET_MORE_(name, ...) (peal_each_.target, __VA_ARGS__)
-#define PEAL_TARGET_2 PEAL_TARGET_MORE_
-#define PEAL_TARGET_3 PEAL_TARGET_MORE_
-#define PEAL_TARGET_4 PEAL_TARGET_MORE_
-#define PEAL_TARGET_5 PEAL_TARGET_MORE_
-#define PEAL_TARGET_6 PEAL_TARGET_MORE_
-#define PEAL_TARGET_7 PEAL_TARGET_MORE_
-#define PEAL_TARGET_8 PEAL_TARGET_MORE_
-#define PEAL_TARGET_9 PEAL_TARGET_MORE_
-#define PEAL_TARGET_10 PEAL_TARGET_MORE_
-#define PEAL_TARGET_11 PEAL_TARGET_MORE_
-#define PEAL_TARGET_12 PEAL_TARGET_MORE_
-#define PEAL_TARGET_13 PEAL_TARGET_MORE_
-#define PEAL_TARGET_14 PEAL_TARGET_MORE_
-#define PEAL_TARGET_15 PEAL_TARGET_MORE_
-#define PEAL_TARGET_16 PEAL_TARGET_MORE_
-#define PEAL_TARGET_17 PEAL_TARGET_MORE_
-#define PEAL_TARGET_18 PEAL_TARGET_MORE_
-#define PEAL_TARGET_19 PEAL_TARGET_MORE_
-#define PEAL_TARGET_20 PEAL_TARGET_MORE_
-#define PEAL_TARGET_21 PEAL_TARGET_MORE_
-#define PEAL_TARGET_22 PEAL_TARGET_MORE_
-#define PEAL_TARGET_23 PEAL_TARGET_MORE_
-#define PEAL_TARGET_24 PEAL_TARGET_MORE_
-#define PEAL_TARGET_25 PEAL_TARGET_MORE_
-#define PEAL_TARGET_26 PEAL_TARGET_MORE_
-#define PEAL_TARGET_27 PEAL_TARGET_MORE_
-#define PEAL_TARGET_28 PEAL_TARGET_MORE_
-#define PEAL_TARGET_29 PEAL_TARGET_MORE_
-#define PEAL_TARGET_30 PEAL_TARGET_MORE_
-#define PEAL_TARGET_31 PEAL_TARGET_MORE_
-#define PEAL_TARGET_32 PEAL_TARGET_MORE_
-#define PEAL_TARGET_33 PEAL_TARGET_MORE_
-#define PEAL_TARGET_34 PEAL_TARGET_MORE_
-#define PEAL_TARGET_35 PEAL_TARGET_MORE_
-#define PEAL_TARGET_36 PEAL_TARGET_MORE_
-#define PEAL_TARGET_37 PEAL_TARGET_MORE_
-#define PEAL_TARGET_38 PEAL_TARGET_MORE_
-#define PEAL_TARGET_39 PEAL_TARGET_MORE_
-#define PEAL_TARGET_40 PEAL_TARGET_MORE_
-#define PEAL_TARGET_41 PEAL_TARGET_MORE_
-#define PEAL_TARGET_42 PEAL_TARGET_MORE_
-#define PEAL_TARGET_43 PEAL_TARGET_MORE_
-#define PEAL_TARGET_44 PEAL_TARGET_MORE_
-#define PEAL_TARGET_45 PEAL_TARGET_MORE_
-#define PEAL_TARGET_46 PEAL_TARGET_MORE_
-#define PEAL_TARGET_47 PEAL_TARGET_MORE_
-#define PEAL_TARGET_48 PEAL_TARGET_MORE_
-#define PEAL_TARGET_49 PEAL_TARGET_MORE_
-#define PEAL_TARGET_50 PEAL_TARGET_MORE_
-#define PEAL_TARGET_51 PEAL_TARGET_MORE_
-#define PEAL_TARGET_52 PEAL_TARGET_MORE_
-#define PEAL_TARGET_53 PEAL_TARGET_MORE_
-#define PEAL_TARGET_54 PEAL_TARGET_MORE_
-#define PEAL_TARGET_55 PEAL_TARGET_MORE_
-#define PEAL_TARGET_56 PEAL_TARGET_MORE_
-#define PEAL_TARGET_57 PEAL_TARGET_MORE_
-#define PEAL_TARGET_58 PEAL_TARGET_MORE_
-#define PEAL_TARGET_59 PEAL_TARGET_MORE_
-#define PEAL_TARGET_60 PEAL_TARGET_MORE_
-#define PEAL_TARGET_61 PEAL_TARGET_MORE_
-#define PEAL_TARGET_62 PEAL_TARGET_MORE_
-#define PEAL_TARGET_63 PEAL_TARGET_MORE_
-#define PEAL_TARGET_64 PEAL_TARGET_MORE_
-#define PEAL_TARGET_65 PEAL_TARGET_MORE_
+/* PEAL_MAP_(M, name, a, b) becomes M(2, a) M(1, b); PEAL_MAP_(M, name) vanishes. */
+#define PEAL_MAP_(M, ...) PEAL_MAP_CHOICE_(PEAL_COUNT(__VA_ARGS__))(M, __VA_ARGS__)
+#define PEAL_MAP_CHOICE_(count) PEAL_MAP_CHOSEN_(count)
+#define PEAL_MAP_CHOSEN_(count) PEAL_MAP_##count
+#define PEAL_MAP_1(M, last)
+#define PEAL_MAP_2(M, last, next) M(1, next)
+#define PEAL_MAP_3(M, last, next, ...) M(2, next) PEAL_MAP_2(M, next, __VA_ARGS__)
+#define PEAL_MAP_4(M, last, next, ...) M(3, next) PEAL_MAP_3(M, next, __VA_ARGS__)
+#define PEAL_MAP_5(M, last, next, ...) M(4, next) PEAL_MAP_4(M, next, __VA_ARGS__)
+#define PEAL_MAP_6(M, last, next, ...) M(5, next) PEAL_MAP_5(M, next, __VA_ARGS__)
+#define PEAL_MAP_7(M, last, next, ...) M(6, next) PEAL_MAP_6(M, next, __VA_ARGS__)
+#define PEAL_MAP_8(M, last, next, ...) M(7, next) PEAL_MAP_7(M, next, __VA_ARGS__)
+#define PEAL_MAP_9(M, last, next, ...) M(8, next) PEAL_MAP_8(M, next, __VA_ARGS__)
+#define PEAL_MAP_10(M, last, next, ...) M(9, next) PEAL_MAP_9(M, next, __VA_ARGS__)
+#define PEAL_MAP_11(M, last, next, ...) M(10, next) PEAL_MAP_10(M, next, __VA_ARGS__)
+#define PEAL_MAP_12(M, last, next, ...) M(11, next) PEAL_MAP_11(M, next, __VA_ARGS__)
+#define PEAL_MAP_13(M, last, next, ...) M(12, next) PEAL_MAP_12(M, next, __VA_ARGS__)
+#define PEAL_MAP_14(M, last, next, ...) M(13, next) PEAL_MAP_13(M, next, __VA_ARGS__)
+#define PEAL_MAP_15(M, last, next, ...) M(14, next) PEAL_MAP_14(M, next, __VA_ARGS__)
+#define PEAL_MAP_16(M, last, next, ...) M(15, next) PEAL_MAP_15(M, next, __VA_ARGS__)
+#define PEAL_MAP_17(M, last, next, ...) M(16, next) PEAL_MAP_16(M, next, __VA_ARGS__)
+#define PEAL_MAP_18(M, last, next, ...) M(17, next) PEAL_MAP_17(M, next, __VA_ARGS__)
+#define PEAL_MAP_19(M, last, next, ...) M(18, next) PEAL_MAP_18(M, next, __VA_ARGS__)
+#define PEAL_MAP_20(M, last, next, ...) M(19, next) PEAL_MAP_19(M, next, __VA_ARGS__)
+#define PEAL_MAP_21(M, last, next, ...) M(20, next) PEAL_MAP_20(M, next, __VA_ARGS__)
+#define PEAL_MAP_22(M, last, next, ...) M(21, next) PEAL_MAP_21(M, next, __VA_ARGS__)
+#define PEAL_MAP_23(M, last, next, ...) M(22, next) PEAL_MAP_22(M, next, __VA_ARGS__)
+#define PEAL_MAP_24(M, last, next, ...) M(23, next) PEAL_MAP_23(M, next, __VA_ARGS__)
+#define PEAL_MAP_25(M, last, next, ...) M(24, next) PEAL_MAP_24(M, next, __VA_ARGS__)
+#define PEAL_MAP_26(M, last, next, ...) M(25, next) PEAL_MAP_25(M, next, __VA_ARGS__)
+#define PEAL_MAP_27(M, last, next, ...) M(26, next) PEAL_MAP_26(M, next, __VA_ARGS__)
+#define PEAL_MAP_28(M, last, next, ...) M(27, next) PEAL_MAP_27(M, next, __VA_ARGS__)
+#define PEAL_MAP_29(M, last, next, ...) M(28, next) PEAL_MAP_28(M, next, __VA_ARGS__)
+#define PEAL_MAP_30(M, last, next, ...) M(29, next) PEAL_MAP_29(M, next, __VA_ARGS__)
+#define PEAL_MAP_31(M, last, next, ...) M(30, next) PEAL_MAP_30(M, next, __VA_ARGS__)
+#define PEAL_MAP_32(M, last, next, ...) M(31, next) PEAL_MAP_31(M, next, __VA_ARGS__)
+#define PEAL_MAP_33(M, last, next, ...) M(32, next) PEAL_MAP_32(M, next, __VA_ARGS__)
+#define PEAL_MAP_34(M, last, next, ...) M(33, next) PEAL_MAP_33(M, next, __VA_ARGS__)
+#define PEAL_MAP_35(M, last, next, ...) M(34, next) PEAL_MAP_34(M, next, __VA_ARGS__)
+#define PEAL_MAP_36(M, last, next, ...) M(35, next) PEAL_MAP_35(M, next, __VA_ARGS__)
+#define PEAL_MAP_37(M, last, next, ...) M(36, next) PEAL_MAP_36(M, next, __VA_ARGS__)
+#define PEAL_MAP_38(M, last, next, ...) M(37, next) PEAL_MAP_37(M, next, __VA_ARGS__)
+#define PEAL_MAP_39(M, last, next, ...) M(38, next) PEAL_MAP_38(M, next, __VA_ARGS__)
+#define PEAL_MAP_40(M, last, next, ...) M(39, next) PEAL_MAP_39(M, next, __VA_ARGS__)
+#define PEAL_MAP_41(M, last, next, ...) M(40, next) PEAL_MAP_40(M, next, __VA_ARGS__)
+#define PEAL_MAP_42(M, last, next, ...) M(41, next) PEAL_MAP_41(M, next, __VA_ARGS__)
+#define PEAL_MAP_43(M, last, next, ...) M(42, next) PEAL_MAP_42(M, next, __VA_ARGS__)
+#define PEAL_MAP_44(M, last, next, ...) M(43, next) PEAL_MAP_43(M, next, __VA_ARGS__)
+#define PEAL_MAP_45(M, last, next, ...) M(44, next) PEAL_MAP_44(M, next, __VA_ARGS__)
+#define PEAL_MAP_46(M, last, next, ...) M(45, next) PEAL_MAP_45(M, next, __VA_ARGS__)
+#define PEAL_MAP_47(M, last, next, ...) M(46, next) PEAL_MAP_46(M, next, __VA_ARGS__)
+#define PEAL_MAP_48(M, last, next, ...) M(47, next) PEAL_MAP_47(M, next, __VA_ARGS__)
+#define PEAL_MAP_49(M, last, next, ...) M(48, next) PEAL_MAP_48(M, next, __VA_ARGS__)
+#define PEAL_MAP_50(M, last, next, ...) M(49, next) PEAL_MAP_49(M, next, __VA_ARGS__)
+#define PEAL_MAP_51(M, last, next, ...) M(50, next) PEAL_MAP_50(M, next, __VA_ARGS__)
+#define PEAL_MAP_52(M, last, next, ...) M(51, next) PEAL_MAP_51(M, next, __VA_ARGS__)
+#define PEAL_MAP_53(M, last, next, ...) M(52, next) PEAL_MAP_52(M, next, __VA_ARGS__)
+#define PEAL_MAP_54(M, last, next, ...) M(53, next) PEAL_MAP_53(M, next, __VA_ARGS__)
+#define PEAL_MAP_55(M, last, next, ...) M(54, next) PEAL_MAP_54(M, next, __VA_ARGS__)
+#define PEAL_MAP_56(M, last, next, ...) M(55, next) PEAL_MAP_55(M, next, __VA_ARGS__)
+#define PEAL_MAP_57(M, last, next, ...) M(56, next) PEAL_MAP_56(M, next, __VA_ARGS__)
+#define PEAL_MAP_58(M, last, next, ...) M(57, next) PEAL_MAP_57(M, next, __VA_ARGS__)
+#define PEAL_MAP_59(M, last, next, ...) M(58, next) PEAL_MAP_58(M, next, __VA_ARGS__)
+#define PEAL_MAP_60(M, last, next, ...) M(59, next) PEAL_MAP_59(M, next, __VA_ARGS__)
+#define PEAL_MAP_61(M, last, next, ...) M(60, next) PEAL_MAP_60(M, next, __VA_ARGS__)
+#define PEAL_MAP_62(M, last, next, ...) M(61, next) PEAL_MAP_61(M, next, __VA_ARGS__)
+#define PEAL_MAP_63(M, last, next, ...) M(62, next) PEAL_MAP_62(M, next, __VA_ARGS__)
+#define PEAL_MAP_64(M, last, next, ...) M(63, next) PEAL_MAP_63(M, next, __VA_ARGS__)
+#define PEAL_MAP_65(M, last, next, ...) M(64, next) PEAL_MAP_64(M, next, __VA_ARGS__)
 
 PEAL_END_DECLARATIONS
+
+#ifdef __cplusplus
+/* The type of a parameter, where arguments must not decide which it is. */
+template <class Type> struct peal_parameter_ {
+    typedef Type type;
+};
+
+/* A list that is let go at the end of the scope, also when a foreign observer throws through it. */
+struct peal_held_ {
+    struct peal_hold *hold;
+    ~peal_held_() { peal_entries_let_go(hold); }
+};
+
+/* Calls every entry's function through its type, and lets the list go. */
+template <class... Parameters>
+inline void peal_call_each_(struct peal_entries entries, Parameters... arguments)
+{
+    const peal_held_ held = { entries.hold };
+    const struct peal_entry *const end = entries.hold->end;
+    for (const struct peal_entry *entry = entries.next; entry != end; entry++) {
+        const uint32_t *const gate = entry->gate;
+        /* Told first, then looked at: who removes the observer can see the call. */
+        __atomic_store_n(&entries.hold->current, gate, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) == 0, 1) || peal_entry_admit(entry))
+            reinterpret_cast<void (*)(void *, Parameters...)>(entry->function)(entry->target, arguments...);
+    }
+}
+
+/* PEAL_BROADCAST in C++. The first parameter only names the function's type. */
+template <class Result, class... Parameters>
+inline void peal_broadcast_typed_(
+    Result (*)(void *, Parameters...), peal_method method,
+    typename peal_parameter_<Parameters>::type... arguments)
+{
+    const struct peal_entries entries = peal_entries_begin_all(method);
+    if (entries.hold != NULL)
+        peal_call_each_<Parameters...>(entries, arguments...);
+}
+#endif
 
 #endif

@@ -55,12 +55,6 @@ class observe_options;
 
 namespace detail {
 
-/* A list that is let go at the end of the scope, also when a foreign observer throws through it. */
-struct held {
-    peal_hold *hold;
-    ~held() { peal_entries_let_go(hold); }
-};
-
 /* The words of a method's declaration behind the prototype. */
 inline bool has_option(const std::string &declaration, const char *option)
 {
@@ -288,7 +282,7 @@ private:
         return peal_send_with(method_, pointers, sizeof...(C), options, out_result, out_calls);
     }
 
-    /* As PEAL_BROADCAST does: the loop is here, and calls each function through its type. */
+    /* As PEAL_BROADCAST does. */
     template <class... C> peal_status call_each(C... arguments) const
     {
         if (is_sent_)
@@ -300,17 +294,7 @@ private:
                 return PEAL_OK;
             return ask_for(nullptr, nullptr, nullptr, arguments...);
         }
-        const detail::held held{ entries.hold };
-        const peal_entry *const end = entries.hold->end;
-        for (const peal_entry *entry = entries.next; entry != end; entry++) {
-            const std::uint32_t *const gate = entry->gate;
-            /* Told first, then looked at: who removes the observer can see the call. */
-            __atomic_store_n(&entries.hold->current, gate, __ATOMIC_RELEASE);
-            __atomic_signal_fence(__ATOMIC_SEQ_CST);
-            if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) == 0, 1)
-                || peal_entry_admit(entry))
-                reinterpret_cast<void (*)(void *, C...)>(entry->function)(entry->target, arguments...);
-        }
+        peal_call_each_<C...>(entries, arguments...);
         return PEAL_OK;
     }
 
