@@ -265,7 +265,8 @@ PEAL_API peal_status peal_property_observe(
     }                                                                                              \
     struct tag##_property
 
-/* The first member of an observer's initialiser: { PEAL_OBSERVER(volume), .changed = redraw }. */
+/* The first member of an observer's initialiser: { PEAL_OBSERVER(volume), .changed = redraw }. That is C;
+ * for C++20 write { .size = sizeof(struct volume_observer), .changed = redraw }, which is C too. */
 #define PEAL_OBSERVER(tag) sizeof(struct tag##_observer)
 
 #define PEAL_PROPERTY_COMMON_(tag, property_name, type)                                            \

@@ -203,17 +203,47 @@ PEAL_API peal_status peal_method_find(
         return typed_;                                                                              \
     }
 
-/* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. */
+/* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. That is
+ * C. In C++ name all members or none: { .size = sizeof(struct chat), .on_message = print_message } is
+ * C (C99 and later) and C++20, with the methods in the order of the list;
+ * { PEAL_TABLE(chat), print_message, nullptr } is any C and any C++. */
 #define PEAL_TABLE(tag) sizeof(struct tag)
 
 #define PEAL_ADOPTS_NOTHING_(ADOPT)
 #define PEAL_ADOPTED_TABLE_(tag, protocol_name) const struct tag *tag;
 #define PEAL_ADOPTED_NAME_(tag, protocol_name) protocol_name,
-#define PEAL_TABLE_MEMBER_(requirement, result, name, ...) \
+#define PEAL_TABLE_MEMBER_(requirement, ...) \
+    PEAL_IF_METHOD_(requirement)(PEAL_TABLE_MEMBER_OF_(__VA_ARGS__), PEAL_NO_REQUIREMENT_(requirement))
+#define PEAL_TABLE_MEMBER_OF_(result, name, ...) \
     result(*name) PEAL_WITH_SELF_(PEAL_FIRST_(__VA_ARGS__, ~));
-#define PEAL_HANDLE_MEMBER_(requirement, result, name, ...) peal_method name;
-#define PEAL_METHOD_TEXT_(requirement, result, name, ...) \
+#define PEAL_HANDLE_MEMBER_(requirement, ...) \
+    PEAL_IF_METHOD_(requirement)(PEAL_HANDLE_MEMBER_OF_(__VA_ARGS__), )
+#define PEAL_HANDLE_MEMBER_OF_(result, name, ...) peal_method name;
+#define PEAL_METHOD_TEXT_(requirement, ...) \
+    PEAL_IF_METHOD_(requirement)(PEAL_METHOD_TEXT_OF_(requirement, __VA_ARGS__), )
+#define PEAL_METHOD_TEXT_OF_(requirement, result, name, ...) \
     #requirement " " #result " " #name " " #__VA_ARGS__,
+
+/* A METHOD that does not begin with `required` or `optional` is one error, and no member. */
+#define PEAL_IF_METHOD_(requirement) \
+    PEAL_IF_METHOD_CHOICE_(PEAL_SECOND_(PEAL_REQUIREMENT_##requirement, NO, ~))
+#define PEAL_REQUIREMENT_required ~, YES
+#define PEAL_REQUIREMENT_optional ~, YES
+#define PEAL_SECOND_(...) PEAL_SECOND_OF_(__VA_ARGS__)
+#define PEAL_SECOND_OF_(first, second, ...) second
+#define PEAL_IF_METHOD_CHOICE_(is_method) PEAL_IF_METHOD_CHOSEN_(is_method)
+#define PEAL_IF_METHOD_CHOSEN_(is_method) PEAL_IF_METHOD_##is_method
+#define PEAL_IF_METHOD_YES(method, mistake) method
+#define PEAL_IF_METHOD_NO(method, mistake) mistake
+#ifdef __cplusplus
+#define PEAL_NO_REQUIREMENT_(requirement) \
+    static_assert(false, "METHOD must begin with required or optional, not with " #requirement);
+#elif __STDC_VERSION__ >= 201112L
+#define PEAL_NO_REQUIREMENT_(requirement) \
+    _Static_assert(0, "METHOD must begin with required or optional, not with " #requirement);
+#else
+#define PEAL_NO_REQUIREMENT_(requirement) char METHOD_must_begin_with_required_or_optional[-1];
+#endif
 
 #define PEAL_FIRST_(...) PEAL_FIRST_OF_(__VA_ARGS__)
 #define PEAL_FIRST_OF_(first, ...) first

@@ -56,4 +56,39 @@ for compiler in gcc clang; do
     refused "$compiler" '(void)peal_broadcast(5, "room", 5);'
     refused "$compiler" 'peal_center_create(0);'
 done
+# The list of a protocol: one mistake, one error, in every standard.
+for language in gcc:c99 gcc:c11 clang:c99 clang:c17 g++:c++11 g++:c++20 clang++:c++20; do
+    compiler=${language%%:*} standard=${language##*:}
+    is_there "$compiler" || continue
+    case $compiler in *++) extension=cpp ;; *) extension=c ;; esac
+    cat >"$work/list.$extension" <<'END'
+#include <peal/peal.h>
+#define CHAT(METHOD) METHOD(void, on_message, (const char *room, int n)) METHOD(optional, void, on_close, (void))
+PEAL_PROTOCOL(chat, "Chat", CHAT);
+END
+    "$compiler" -std="$standard" -Wall -Wextra -Wpedantic -I"$include" -fsyntax-only "$work/list.$extension" 2>"$work/said"
+    errors=$(grep -c "error:\|warning:" "$work/said")
+    if [ "$errors" -ne 1 ] || ! grep -q "METHOD.must.begin.with.required.or.optional" "$work/said"; then
+        echo "$compiler -std=$standard: $errors errors for a missing requirement"
+        grep "error:\|warning:" "$work/said" | head -n 3
+        problems=1
+    fi
+    # The form of a table that C and C++20 both take.
+    case $standard in c++11) continue ;; esac
+    cat >"$work/table.$extension" <<'END'
+#include <peal/peal.h>
+#define CHAT(METHOD) \
+    METHOD(required, void, on_message, (const char *room, int n)) METHOD(optional, void, on_close, (void))
+PEAL_PROTOCOL(chat, "Chat", CHAT);
+static void on_message(void *self, const char *room, int n) { (void)self; (void)room; (void)n; }
+extern const struct chat whole_table;
+const struct chat whole_table = { .size = sizeof(struct chat), .on_message = on_message };
+END
+    if ! "$compiler" -std="$standard" -Wall -Wextra -Wno-missing-field-initializers -Wpedantic -Werror \
+        -I"$include" -fsyntax-only "$work/table.$extension" 2>"$work/said"; then
+        echo "$compiler -std=$standard refuses the table whose members all have names"
+        head -n 3 "$work/said"
+        problems=1
+    fi
+done
 finish
