@@ -6,7 +6,7 @@
 #define BELL(METHOD)                                                  \
     METHOD(required, bool, keep, (const char *line), first_true)      \
     METHOD(optional, void, on_ring, (int32_t n, double when), since(3), defer) \
-    METHOD(optional, int, on_none, (void), last, since(3))
+    METHOD(optional, int, on_none, (void), max, since(3))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
 static bool keep(void *self, const char *line)
@@ -104,7 +104,7 @@ CLAIM("P2", "a method's declaration is printed back as C with its requirement an
     CHECK_CONTAINS(text, "defer");
     CHECK_OK(peal_method_declaration(bell.on_none, text, sizeof text, NULL));
     CHECK_CONTAINS(text, "optional int on_none(void)");
-    CHECK_CONTAINS(text, "last");
+    CHECK_CONTAINS(text, "max");
     close_center(center);
 }
 

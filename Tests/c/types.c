@@ -27,6 +27,10 @@ PEAL_TYPE(signed_enum_text, enum level { LOW = -1, HIGH = 1 });
 PEAL_TYPE(money_text, typedef int64_t money);
 PEAL_TYPE(account_text, typedef struct account { money balance; enum color color; } account);
 PEAL_TYPE(anonymous_text, typedef struct { int a; char b; } pair);
+PEAL_TYPE(union_text, union value { int64_t number; double real; const char *text; });
+PEAL_TYPE(odd_union_text, union odd { char bytes[13]; short s; struct small part; });
+PEAL_TYPE(tagged_text, struct tagged { int kind; union { float f; union value v; struct { char a; long double b; } w; } u; });
+PEAL_TYPE(union_name_text, typedef union { float f[3]; int i; } mixture);
 PEAL_TYPE(callback_text, typedef int (*callback)(void *context, int event));
 PEAL_TYPE(several_text, struct first { int a; }; struct second { struct first f; char c; });
 
@@ -44,7 +48,7 @@ static void declare_all(peal_center center)
     static const char *const texts[] = {
         point_text, mixed_text, tail_text, small_text, three_text, array_text, grid_text,
         pointers_text, nested_text, deep_text, flags_text, wide_text, color_text, signed_enum_text,
-        money_text, account_text, anonymous_text, callback_text, several_text,
+        money_text, account_text, anonymous_text, union_text, odd_union_text, tagged_text, union_name_text, callback_text, several_text,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
@@ -128,6 +132,7 @@ CLAIM("P3", "declared structs, enums and typedefs have the compiler's size and a
     static const struct layout layouts[] = {
         LAYOUT(struct point), LAYOUT(struct mixed), LAYOUT(struct tail), LAYOUT(struct small),
         LAYOUT(struct three), LAYOUT(struct array), LAYOUT(struct grid), LAYOUT(struct pointers),
+        LAYOUT(union value), LAYOUT(union odd), LAYOUT(struct tagged), LAYOUT(mixture),
         LAYOUT(struct nested), LAYOUT(struct deep), LAYOUT(struct flags), LAYOUT(struct wide),
         LAYOUT(enum color), LAYOUT(enum level), LAYOUT(money), LAYOUT(struct account),
         LAYOUT(account), LAYOUT(pair), LAYOUT(callback), LAYOUT(struct first),
@@ -265,8 +270,10 @@ CLAIM("P3", "what cannot go by value is refused with the reason and the column")
         const char *text;
         peal_status status;
     } refused[] = {
-        { "union u { int a; float b; };", PEAL_ERROR_TYPE },
-        { "struct s { union { int a; float b; } u; };", PEAL_ERROR_TYPE },
+        { "union u { };", PEAL_ERROR_TYPE },
+        { "union u { int a : 3; };", PEAL_ERROR_TYPE },
+        { "union u { int a; union u inner; };", PEAL_ERROR_TYPE },
+        { "union u { int a; float a; };", PEAL_ERROR_SYNTAX },
         { "struct s { unsigned a : 3; unsigned b : 5; };", PEAL_ERROR_TYPE },
         { "struct s { int count; char bytes[]; };", PEAL_ERROR_TYPE },
         { "struct __attribute__((packed)) s { char c; int n; };", PEAL_ERROR_TYPE },

@@ -4,9 +4,10 @@ internal import CPealSupport
 extension CallPlan {
     /// Prepares the call interface of a shape and learns its frame. The result is never freed.
     static func make(_ shape: CallShape) throws(OutOfMemory) -> Pointer {
-        let learned = try LearnedFrame(shape)
+        let result = shape.result.asFFIReturnsIt
+        let learned = try LearnedFrame(CallShape(result: result, parameters: shape.parameters))
         // What libffi gets wrong as a whole it is told in halves.
-        let told = CallShape(result: shape.result.asFFIReturnsIt, parameters: learned.pieces.map(\.shape))
+        let told = CallShape(result: result, parameters: learned.pieces.map(\.shape))
         var memory = FFITypes()
         let interface = try memory.interface(of: told)
         let place = ResultProbe.place(of: told.result, interface: interface, parameters: told.parameters)
@@ -67,8 +68,12 @@ extension LearnedFrame {
 extension ValueShape {
     /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
     /// the long double itself does.
+    ///
+    /// A union of a long double and something else comes back in memory, as no struct of its size does: libffi is
+    /// told a larger one, and the callee writes no more than its own.
     var asFFIReturnsIt: ValueShape {
-        onlyScalar == .longDouble ? .longDouble : self
+        if onlyScalar == .longDouble { return .longDouble }
+        return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self
     }
 }
 
@@ -111,7 +116,7 @@ extension VariadicKind {
             case .complexFloat: .complexFloat
             case .complexDouble: .complexDouble
             case .complexLongDouble: .complexLongDouble
-            case .void, .structure: .reference
+            case .void, .structure, .union: .reference
             }
     }
 }

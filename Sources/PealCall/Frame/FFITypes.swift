@@ -43,11 +43,12 @@ struct FFITypes: ~Copyable {
         case .complexDouble: peal_ffi_complex_double()
         case .complexLongDouble: peal_ffi_complex_longdouble()
         case .pointer: peal_ffi_pointer()
-        case .structure(let members): try structure(members)
+        case .structure, .union: try structure(shape)
         }
     }
 
-    private mutating func structure(_ members: [ValueShape]) throws(OutOfMemory) -> Pointer {
+    private mutating func structure(_ shape: ValueShape) throws(OutOfMemory) -> Pointer {
+        let members = if case .structure(let members) = shape, !shape.hasUnion { members } else { shape.membersWithoutUnions }
         // The list of elements ends with a null pointer, which the zeroed memory provides.
         let elements = try allocate(Pointer?.self, count: members.count + 1)
         for (index, member) in members.enumerated() {
@@ -57,6 +58,11 @@ struct FFITypes: ~Copyable {
         let type = UnsafeMutableRawPointer(memory).bindMemory(to: ffi_type.self, capacity: 1)
         type.pointee.type = peal_ffi_struct_tag()
         type.pointee.elements = elements
+        // Else libffi lays the members out, which gives the same where there is no union.
+        if shape.hasUnion {
+            type.pointee.size = shape.size
+            type.pointee.alignment = UInt16(shape.layout.alignment)
+        }
         return type
     }
 

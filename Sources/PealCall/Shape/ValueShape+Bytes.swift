@@ -7,29 +7,54 @@ extension ValueShape {
     }
 
     private func markSignificant(in bytes: inout [Bool], from start: Int) {
+        forEachScalar(from: start) { scalar, offset in
+            // Ten bytes of the x87's long double; the rest is padding.
+            let length = scalar == .longDouble ? 10 : scalar.size
+            for index in offset..<offset + length { bytes[index] = true }
+        }
+    }
+
+    /// Each scalar in a value, with its offset; the two halves of a complex number are two. Those of a union lie
+    /// over each other.
+    func forEachScalar(from start: Int = 0, _ body: (_ scalar: ValueShape, _ offset: Int) -> Void) {
         switch self {
         case .structure(let members):
             var offset = start
             for member in members {
-                offset = offset.roundedUp(to: member.layout.alignment)
-                member.markSignificant(in: &bytes, from: offset)
-                offset += member.size
+                let layout = member.layout
+                offset = offset.roundedUp(to: layout.alignment)
+                member.forEachScalar(from: offset, body)
+                offset += layout.size
             }
-        case .longDouble:
-            // Ten bytes of the x87's; the rest is padding.
-            for index in start..<start + 10 { bytes[index] = true }
-        case .complexLongDouble:
-            ValueShape.longDouble.markSignificant(in: &bytes, from: start)
-            ValueShape.longDouble.markSignificant(in: &bytes, from: start + 16)
+        case .union(let members):
+            for member in members { member.forEachScalar(from: start, body) }
+        case .complexFloat, .complexDouble, .complexLongDouble:
+            let half: ValueShape = self == .complexFloat ? .float : self == .complexDouble ? .double : .longDouble
+            body(half, start)
+            body(half, start + half.size)
         default:
-            for index in start..<start + size { bytes[index] = true }
+            body(self, start)
         }
     }
 
     /// The one scalar that a struct is made of, however deep; the value itself for a scalar; nil for a
-    /// struct of several.
+    /// struct of several, and for a union of different ones.
     var onlyScalar: ValueShape? {
-        guard case .structure(let members) = self else { return self }
-        return members.count == 1 ? members[0].onlyScalar : nil
+        switch self {
+        case .structure(let members): return members.count == 1 ? members[0].onlyScalar : nil
+        case .union(let members):
+            let first = members[0].onlyScalar
+            return members.allSatisfy { $0.onlyScalar == first } ? first : nil
+        default: return self
+        }
+    }
+
+    /// Whether members lie over each other anywhere in the value.
+    var hasUnion: Bool {
+        switch self {
+        case .structure(let members): members.contains { $0.hasUnion }
+        case .union: true
+        default: false
+        }
     }
 }

@@ -12,13 +12,18 @@ extension ValueShape {
         case .complexDouble: (16, 8)
         case .complexLongDouble: (32, 16)
         case .structure(let members): ValueShape.layout(of: members)
+        case .union(let members): ValueShape.layout(ofUnion: members)
         }
     }
 
     public var size: Int { layout.size }
 
+    /// Also a union.
     public var isStructure: Bool {
-        if case .structure = self { true } else { false }
+        switch self {
+        case .structure, .union: true
+        default: false
+        }
     }
 
     private static func layout(of members: [ValueShape]) -> (size: Int, alignment: Int) {
@@ -30,6 +35,12 @@ extension ValueShape {
             alignment = max(alignment, layout.alignment)
         }
         return (end.roundedUp(to: alignment), alignment)
+    }
+
+    private static func layout(ofUnion members: [ValueShape]) -> (size: Int, alignment: Int) {
+        let layouts = members.map(\.layout)
+        let alignment = layouts.map(\.alignment).max() ?? 1
+        return ((layouts.map(\.size).max() ?? 0).roundedUp(to: alignment), alignment)
     }
 }
 

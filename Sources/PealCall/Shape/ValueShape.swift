@@ -11,4 +11,6 @@ public indirect enum ValueShape: Hashable, Sendable {
     case pointer
     /// Members in order. An array member stands here as its elements, one by one.
     case structure([ValueShape])
+    /// Members that lie over each other. An array member stands here as a structure of its elements.
+    case union([ValueShape])
 }

@@ -1,12 +1,15 @@
 /// Bounds on every text and on what it may declare, so that no input costs time or stack without end.
 enum SyntaxLimits {
+    /// Of a method, a type or an encoding.
     static let textBytes = 16_384
+    /// Of declarations of types: an enumeration may have thousands of names.
+    static let declarationBytes = 1 << 20
     static let parameters = 64
     /// Parentheses and braces inside each other. A level costs some kilobytes of stack, and the
     /// threads of a plugin host may have little.
     static let nesting = 16
-    /// Depth of a type once its typedefs are followed.
-    static let typeDepth = 32
+    /// Depth of a type once its typedefs are followed. Behind a pointer a struct that has a name is a leaf.
+    static let typeDepth = 64
     static let structureBytes = 65_536
     /// Members of a struct with arrays and nested structs counted element by element.
     static let structureMembers = 4_096

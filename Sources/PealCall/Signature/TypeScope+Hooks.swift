@@ -50,7 +50,6 @@ extension CType {
     fileprivate var managedName: String? {
         switch self {
         case .structure(let structure): structure.name.isEmpty ? nil : structure.spelling
-        case .union(let name): name.isEmpty ? nil : "union " + name
         case .opaque(let name): name
         default: nil
         }

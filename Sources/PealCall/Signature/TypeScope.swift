@@ -4,10 +4,9 @@
 public struct TypeScope: Sendable {
     /// What the one name space of tags holds.
     enum Tag: Sendable {
-        /// Without a body the struct was only announced: `struct point;`.
-        case structure(StructureBody?)
+        /// Without a body it was only announced: `struct point;`.
+        case structure(StructureBody?, Structure.Kind)
         case enumeration(Enumeration)
-        case union
     }
 
     private(set) var tags: [String: Tag] = [:]
@@ -35,7 +34,7 @@ public struct TypeScope: Sendable {
     ///
     /// The cost grows with the text, not with what is declared already: the names are not copied.
     public mutating func declare(_ text: String) throws(SyntaxError) {
-        var parser = DeclarationParser(text, scope: self)
+        var parser = DeclarationParser(text, scope: self, longest: SyntaxLimits.declarationBytes)
         // The parser has the only copy now, so it changes the dictionaries in place.
         self = TypeScope()
         parser.scope.changes = []
@@ -122,11 +121,10 @@ public struct TypeScope: Sendable {
             + Vocabulary.arithmeticWords.keys.filter { !$0.hasPrefix("_") } + Vocabulary.tags + ["const", "volatile"]
     }
 
-    /// Tags of one kind of type that could have been meant by an unknown one.
-    func tagNames(structures: Bool) -> [String] {
+    /// Tags of one kind that could have been meant by an unknown one.
+    func tagNames(_ kind: Structure.Kind) -> [String] {
         tags.prefix(SyntaxLimits.suggestions).compactMap { name, tag in
-            guard case .structure(let body) = tag else { return structures ? nil : name }
-            return structures && body != nil ? name : nil
+            if case .structure(.some, kind) = tag { name } else { nil }
         }
     }
 }

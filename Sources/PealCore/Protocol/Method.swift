@@ -37,7 +37,6 @@ public final class Method: Sendable {
     static func make(
         _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
     ) throws(Failure) -> Method {
-        try checkCompletion(of: declaration)
         let (plan, copyPlan) = try plans(for: declaration)
         var isShortOfMemory = false
         let method = Handles.methods.insert { number in
@@ -68,16 +67,6 @@ public final class Method: Sendable {
         } catch {
             close()
             throw error
-        }
-    }
-
-    private static func checkCompletion(of declaration: MethodDeclaration) throws(Failure) {
-        guard declaration.completionParameter != nil else { return }
-        let signature = declaration.signature
-        guard signature.result.isVoid, declaration.policy == .all, signature.completionParameters.count == 1 else {
-            throw Failure(
-                .type,
-                "\(signature.name): a method with a completion returns void and has one peal_completion; its results come by that")
         }
     }
 

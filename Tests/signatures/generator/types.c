@@ -105,7 +105,21 @@ static const char *const shapes[] = {
     "uint8_t a,uint16_t b,uint32_t c,uint64_t d", "float a[2],double b", "char a[2][3]",
 };
 
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+/* The same with members that lie over each other: each pair of classes in one eightbyte, one eightbyte of each
+ * class beside the other, and what the ABI says of long double. */
+static const char *const union_shapes[] = {
+    "int a,float b", "long a,double b", "float a,float b[2]", "double a,float b[2]", "double a,float b[3]",
+    "float a[4],int b", "double a[2],long b", "float a[4],double b", "char a[12],float b", "char a[3],short b",
+    "long double a,long double b", "long double a,int b", "long double a,double b", "long double a,char b[16]",
+    "long double a,long b[2]", "long double a,char b[17]", "float _Complex a,double b", "double _Complex a,long b",
+    "long double _Complex a,int b", "void *a,double b", "double a[3],int b", "char a[33],double b", "bool a,char b[2]",
+    "long a[2],float b[3]", "int a[3],float b[2]", "float a[3],short b",
+};
+
+enum {
+    SHAPES = sizeof shapes / sizeof shapes[0],
+    UNION_SHAPES = sizeof union_shapes / sizeof union_shapes[0]
+};
 
 static struct type *pool_new(struct pool *pool, enum kind kind, size_t chunk)
 {
@@ -186,6 +200,11 @@ static void add_typedef(
     type->stringified = random_percent(random, 50);
 }
 
+static const char *keyword(const struct type *type)
+{
+    return type->is_union ? "union" : "struct";
+}
+
 static void add_body(const struct type *type, struct text *out)
 {
     text_add(out, "{");
@@ -197,7 +216,7 @@ static void add_body(const struct type *type, struct text *out)
             text_add(&name, "[%zu]", member->dimension[d]);
         text_add(out, " ");
         if (member->type->is_inside) {
-            text_add(out, "struct ");
+            text_add(out, "%s ", keyword(member->type));
             add_body(member->type, out);
             text_add(out, " %s", text_bytes(&name));
         } else {
@@ -215,11 +234,11 @@ static void finish_struct(struct pool *pool, struct type *type, struct random *r
     struct text definition = { 0 }, spelling = { 0 };
     const size_t form = random_below(random, 4);
     if (form == 0)
-        text_add(&definition, "typedef struct ");
+        text_add(&definition, "typedef %s ", keyword(type));
     else if (form == 1)
-        text_add(&definition, "typedef struct s_%zu_%zu ", chunk, number);
+        text_add(&definition, "typedef %s s_%zu_%zu ", keyword(type), chunk, number);
     else
-        text_add(&definition, "struct s_%zu_%zu ", chunk, number);
+        text_add(&definition, "%s s_%zu_%zu ", keyword(type), chunk, number);
     add_body(type, &definition);
     if (form <= 1) {
         text_add(&definition, " n_%zu_%zu", chunk, number);
@@ -228,7 +247,7 @@ static void finish_struct(struct pool *pool, struct type *type, struct random *r
         text_free(&spelling);
     }
     if (form >= 1) {
-        text_add(&spelling, "struct s_%zu_%zu @", chunk, number);
+        text_add(&spelling, "%s s_%zu_%zu @", keyword(type), chunk, number);
         type_spell(type, text_bytes(&spelling));
     }
     type->definition = text_keep(text_bytes(&definition));
@@ -249,10 +268,12 @@ static const struct type *find_spelling(const struct pool *pool, const char *tex
 }
 
 /* Reads one of the shapes above: "type name[n]" with commas between. */
-static void add_shape(struct pool *pool, struct random *random, size_t chunk, const char *shape)
+static void add_shape(
+    struct pool *pool, struct random *random, size_t chunk, const char *shape, int is_union)
 {
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
     type->leaves = 0;
+    type->is_union = is_union;
     while (*shape) {
         struct member *member = &type->members[type->member_count++];
         const size_t length = strcspn(shape, ",");
@@ -314,6 +335,7 @@ static void draw_members(
     const size_t most = random_percent(random, 70) ? 4 : 10;
     type->leaves = 0;
     type->member_count = 0;
+    type->is_union = random_percent(random, 20);
     for (size_t i = 0, n = 1 + random_below(random, most); i < n && type->leaves < 40; i++) {
         struct member *member = &type->members[i];
         const int inside = nesting >= 2 && pool->count + 8 < POOL && random_percent(random, 8);
@@ -347,6 +369,7 @@ static void add_struct(struct pool *pool, struct random *random, size_t chunk)
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
     memcpy(type->members, drawn.members, sizeof type->members);
     type->member_count = drawn.member_count;
+    type->is_union = drawn.is_union;
     type->nesting = drawn.nesting;
     type->leaves = drawn.leaves;
     finish_struct(pool, type, random, chunk);
@@ -372,7 +395,9 @@ void pool_fill(struct pool *pool, struct random *random, size_t chunk)
     pool->scalar_count = pool->count;
     /* Every source has a part of the shapes, so that a run has all of them several times. */
     for (size_t i = chunk % 4; i < SHAPES; i += 4)
-        add_shape(pool, random, chunk, shapes[i]);
+        add_shape(pool, random, chunk, shapes[i], 0);
+    for (size_t i = chunk % 4; i < UNION_SHAPES; i += 4)
+        add_shape(pool, random, chunk, union_shapes[i], 1);
     const size_t shaped = pool->count;
     while (pool->count + 4 < POOL && pool->count < shaped + 24)
         add_struct(pool, random, chunk);

@@ -44,6 +44,7 @@ struct type {
     int spelling_count;
     const char *definition; /* what peal_type_declare gets; NULL for built-in types */
     int stringified;        /* declared through PEAL_TYPE */
+    int is_union;           /* of a struct: its members lie over each other */
     int is_inside;          /* a struct without a name, written inside another one */
     int small;              /* an integer narrower than int, or bool */
     struct member members[MEMBERS];

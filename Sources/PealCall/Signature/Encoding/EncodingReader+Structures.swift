@@ -15,34 +15,39 @@ extension EncodingReader {
         return element.type.isVoid ? element : QualifiedType(.array(of: element, count: count))
     }
 
-    /// `{point=dd}`, or `{point}` behind a pointer.
-    mutating func parseStructure(_ role: Role) throws(SyntaxError) -> QualifiedType {
+    /// `{point=dd}` or `(value=id)`, and `{point}` behind a pointer.
+    mutating func parseStructure(_ kind: Structure.Kind, _ role: Role) throws(SyntaxError) -> QualifiedType {
         let open = column
         advance()
+        let close = UInt8(ascii: kind == .structure ? "}" : ")")
         let tag = try takeTag()
         var body: StructureBody?
         if take("=") {
-            body = try parseMembers(open, role)
+            body = try parseMembers(kind, until: close, open, role)
         }
-        try expect("}", "to close the struct")
+        try expect(UnicodeScalar(close), "to close the \(kind.word)")
         if role == .pointee {
             // What stands behind a pointer is known by its name; without one nothing is known.
-            return QualifiedType(tag.map { .structure(Structure(name: $0, isTagged: true, body: nil)) } ?? .void)
+            return QualifiedType(tag.map { .structure(Structure(kind, name: $0, isTagged: true, body: nil)) } ?? .void)
         }
         guard let body, !body.members.isEmpty else {
             throw SyntaxError(
                 .unknownType, "the members of '\(tag ?? "?")' are not in the encoding; pass a pointer to it",
                 column: open)
         }
-        return QualifiedType(.structure(Structure(name: tag ?? "", isTagged: tag != nil, body: body)))
+        return QualifiedType(.structure(Structure(kind, name: tag ?? "", isTagged: tag != nil, body: body)))
     }
 
     /// Members have names where the encoding gives them, `m1`, `m2` and so on elsewhere.
-    private mutating func parseMembers(_ open: Int, _ role: Role) throws(SyntaxError) -> StructureBody {
-        var body = StructureBody()
+    private mutating func parseMembers(
+        _ kind: Structure.Kind, until close: UInt8, _ open: Int, _ role: Role
+    ) throws(SyntaxError) -> StructureBody {
+        var body = StructureBody(kind)
         var names: Set<String> = []
-        while current != UInt8(ascii: "}") {
-            if isAtEnd { throw SyntaxError(.syntax, "this '{' is never closed", column: open) }
+        while current != close {
+            if isAtEnd {
+                throw SyntaxError(.syntax, "this '\(kind == .structure ? "{" : "(")' is never closed", column: open)
+            }
             let at = column
             let name = try takeMemberName(body.members.count)
             if role == .pointee {
@@ -72,32 +77,12 @@ extension EncodingReader {
         return name
     }
 
-    /// Behind a pointer a bit-field does no harm, and neither do unions.
+    /// Behind a pointer a bit-field does no harm.
     private mutating func skipMember() throws(SyntaxError) {
         if take("b") {
             _ = try takeCount()
         } else {
             _ = try parseType(.pointee)
         }
-    }
-
-    /// `(value=id)`: behind a pointer only.
-    mutating func parseUnion(_ role: Role) throws(SyntaxError) -> QualifiedType {
-        let open = column
-        if role == .value {
-            throw SyntaxError(
-                .unsupported, "a union cannot be passed by value; use a pointer to it, or a struct", column: open)
-        }
-        advance()
-        let tag = try takeTag()
-        if take("=") {
-            while current != UInt8(ascii: ")") {
-                if isAtEnd { throw SyntaxError(.syntax, "this '(' is never closed", column: open) }
-                if current == UInt8(ascii: "\"") { _ = try takeQuoted() }
-                try skipMember()
-            }
-        }
-        try expect(")", "to close the union")
-        return QualifiedType(tag.map { .union(name: $0) } ?? .void)
     }
 }

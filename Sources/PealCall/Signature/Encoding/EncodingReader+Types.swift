@@ -67,8 +67,8 @@ extension EncodingReader {
         case UInt8(ascii: "j"): return QualifiedType(.scalar(try parseComplex()))
         case UInt8(ascii: "^"): return try parsePointer()
         case UInt8(ascii: "["): return try parseArray(role)
-        case UInt8(ascii: "{"): return try parseStructure(role)
-        case UInt8(ascii: "("): return try parseUnion(role)
+        case UInt8(ascii: "{"): return try parseStructure(.structure, role)
+        case UInt8(ascii: "("): return try parseStructure(.union, role)
         default: throw refusal(of: letter)
         }
     }

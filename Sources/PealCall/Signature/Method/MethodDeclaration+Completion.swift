@@ -1,14 +1,10 @@
 extension MethodDeclaration {
-    /// The parameter by which an observer answers later: the first of the type `peal_completion`.
-    public var completionParameter: Int? { signature.completionParameters.first }
+    /// The parameter by which an observer answers later: the one of the type `peal_completion`.
+    public var completionParameter: Int? { signature.parameters.firstIndex { $0.type.isCompletion } }
 }
 
-extension Signature {
-    /// The parameters of the type `peal_completion`.
-    public var completionParameters: [Int] {
-        parameters.indices.filter { index in
-            guard case .handle(StandardTypes.completion) = parameters[index].type.unaliased else { return false }
-            return true
-        }
+extension CType {
+    var isCompletion: Bool {
+        if case .handle(StandardTypes.completion) = unaliased { true } else { false }
     }
 }

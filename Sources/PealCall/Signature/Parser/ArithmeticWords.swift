@@ -1,8 +1,11 @@
 /// The words of an arithmetic type, in whichever order they came: `long unsigned int`.
 struct ArithmeticWords {
-    enum Word: Int { case void, char, short, int, long, signed, unsigned, float, double, bool, complex }
+    enum Word: Int { case void, char, short, int, long, signed, unsigned, float, double, bool, complex
+        /// `_Float32`, `_Float64` and `_Float32x`, `_Float64x`: whole types, which no other word lengthens.
+        case float32, float64, float64x
+    }
 
-    private var counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    private var counts = Array(repeating: 0, count: Word.float64x.rawValue + 1)
 
     var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
@@ -16,19 +19,19 @@ struct ArithmeticWords {
         let total = counts.reduce(0, +)
         if count(.void) == 1 { return total == 1 ? .void : nil }
         if count(.bool) == 1 { return total == 1 ? .scalar(.bool) : nil }
-        let floating = count(.float) + count(.double)
+        let floating = count(.float) + count(.double) + count(.float32) + count(.float64) + count(.float64x)
         if floating + count(.complex) > 0 { return floatingType(total).map { .scalar($0) } }
         return integerType(total).map { .scalar($0) }
     }
 
     private func floatingType(_ total: Int) -> Scalar? {
         let isComplex = count(.complex) == 1
-        switch (count(.float), count(.double), count(.long), total - count(.complex)) {
-        case (1, 0, 0, 1): return isComplex ? .complexFloat : .float
-        case (0, 1, 0, 1): return isComplex ? .complexDouble : .double
-        case (0, 1, 1, 2): return isComplex ? .complexLongDouble : .longDouble
-        default: return nil
-        }
+        let isLong = count(.double) == 1 && count(.long) == 1
+        guard total - count(.complex) == (isLong ? 2 : 1) else { return nil }
+        if isLong || count(.float64x) == 1 { return isComplex ? .complexLongDouble : .longDouble }
+        if count(.double) + count(.float64) == 1 { return isComplex ? .complexDouble : .double }
+        if count(.float) + count(.float32) == 1 { return isComplex ? .complexFloat : .float }
+        return nil
     }
 
     private func integerType(_ total: Int) -> Scalar? {

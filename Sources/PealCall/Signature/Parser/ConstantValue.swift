@@ -27,6 +27,22 @@ struct ConstantValue: Equatable, Sendable {
         }
     }
 
+    /// The value in the type that it and another have together, as the two ends of a `?:` do.
+    func converted(with other: ConstantValue) -> ConstantValue {
+        ConstantValue.wrapped(value, ConstantValue.common(scalar, other.scalar))
+    }
+
+    /// The value as a cast to an integer type leaves it. Types smaller than `int` are promoted again.
+    func cast(to target: Scalar) -> ConstantValue {
+        switch target.layout.size {
+        case _ where target == .bool: ConstantValue(value == 0 ? 0 : 1, .int)
+        case 1: ConstantValue(target.isUnsigned ? Int128(UInt8(truncatingIfNeeded: value)) : Int128(Int8(truncatingIfNeeded: value)), .int)
+        case 2: ConstantValue(target.isUnsigned ? Int128(UInt16(truncatingIfNeeded: value)) : Int128(Int16(truncatingIfNeeded: value)), .int)
+        case 4: ConstantValue.wrapped(value, target.isUnsigned ? .unsignedInt : .int)
+        default: ConstantValue.wrapped(value, target.isUnsigned ? .unsignedLong : .long)
+        }
+    }
+
     /// The value reduced to the bits of the type, as unsigned arithmetic and shifts do.
     private static func wrapped(_ value: Int128, _ scalar: Scalar) -> ConstantValue {
         let result: Int128 = switch scalar {

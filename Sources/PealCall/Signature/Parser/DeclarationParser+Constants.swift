@@ -1,6 +1,17 @@
 extension DeclarationParser {
-    /// An integer constant expression: `1 << 4`, `LIMIT + 1`, `sizeof(int)`.
+    /// An integer constant expression: `1 << 4`, `LIMIT + 1`, `sizeof(int) > 4 ? 8 : (char)1`.
     mutating func parseConstant() throws(SyntaxError) -> ConstantValue {
+        let condition = try parseBinary()
+        guard take(.question) else { return condition }
+        try enter()
+        defer { leave() }
+        let first = try parseConstant()
+        try expect(.colon, "of '?'")
+        let second = try parseConstant()
+        return (condition.value != 0 ? first : second).converted(with: condition.value != 0 ? second : first)
+    }
+
+    private mutating func parseBinary() throws(SyntaxError) -> ConstantValue {
         // Kept in a list and not on the stack: only parentheses and unary signs recurse, and those are
         // bounded.
         var waiting: [PendingOperation] = []
@@ -68,12 +79,13 @@ extension DeclarationParser {
             return result
         case .symbol(.parenthesis):
             advance()
+            if beginsType() { return try parseCast(column: token.column) }
             let value = try parseConstant()
             try expect(.closingParenthesis, "to close the expression")
             return value
         case .number: return try parseNumber()
         case .character: return try parseCharacter()
-        case .name where word == "sizeof": return try parseSize()
+        case .name where Vocabulary.measures.contains(word): return try parseMeasure()
         case .name:
             if let refusal = refusal(of: token) { throw refusal }
             guard let value = scope.constants[word] else {
@@ -87,12 +99,31 @@ extension DeclarationParser {
         }
     }
 
-    private mutating func parseSize() throws(SyntaxError) -> ConstantValue {
+    /// Whether a parenthesis was that of a cast.
+    private func beginsType() -> Bool {
+        guard current.kind == .name, scope.constants[word] == nil else { return false }
+        return Vocabulary.beginsType(word) || scope.alias(named: word) != nil
+    }
+
+    /// `(unsigned char)300`, the cursor behind the parenthesis.
+    private mutating func parseCast(column: Int) throws(SyntaxError) -> ConstantValue {
+        let (type, typeColumn) = try parseTypeName()
+        try expect(.closingParenthesis, "after the type of a cast")
+        let value = try parseUnary()
+        guard let scalar = type.type.scalar, scalar == .bool || scalar.isInteger else {
+            throw SyntaxError(.syntax, "a constant is an integer, and this cast gives \(type.type)", column: typeColumn)
+        }
+        return value.cast(to: scalar)
+    }
+
+    /// `sizeof(type)` or `_Alignof(type)`.
+    private mutating func parseMeasure() throws(SyntaxError) -> ConstantValue {
+        let word = self.word
         advance()
-        try expect(.parenthesis, "after 'sizeof'")
-        let size = try parseLayoutHere().size
-        try expect(.closingParenthesis, "after the type of 'sizeof'")
-        return ConstantValue(Int128(size), .unsignedLong)
+        try expect(.parenthesis, "after '\(word)'")
+        let layout = try parseLayoutHere()
+        try expect(.closingParenthesis, "after the type of '\(word)'")
+        return ConstantValue(Int128(word == "sizeof" ? layout.size : layout.alignment), .unsignedLong)
     }
 
     // MARK: Literals
@@ -151,7 +182,7 @@ extension DeclarationParser {
         let bytes = lexer.bytes[(token.start + 1)..<(token.end - 1)]
         guard let first = bytes.first, let value = characterValue(bytes, first) else {
             throw SyntaxError(
-                .syntax, "a character constant is one ASCII character or one simple escape", column: token.column)
+                .syntax, "a character constant is one ASCII character or one escape", column: token.column)
         }
         advance()
         return ConstantValue(value)
@@ -159,9 +190,9 @@ extension DeclarationParser {
 
     private func characterValue(_ bytes: ArraySlice<UInt8>, _ first: UInt8) -> Int128? {
         guard first == UInt8(ascii: "\\") else { return bytes.count == 1 && first < 0x80 ? Int128(first) : nil }
+        if let code = numericEscape(bytes.dropFirst()) { return code }
         guard bytes.count == 2, let escaped = bytes.last else { return nil }
         switch escaped {
-        case UInt8(ascii: "0"): return 0
         case UInt8(ascii: "a"): return 7
         case UInt8(ascii: "b"): return 8
         case UInt8(ascii: "t"): return 9
@@ -172,5 +203,13 @@ extension DeclarationParser {
         case UInt8(ascii: "\\"), UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"): return Int128(escaped)
         default: return nil
         }
+    }
+
+    /// `x1B` and `033`: a value of the type `char`, whose sign is the machine's.
+    private func numericEscape(_ bytes: ArraySlice<UInt8>) -> Int128? {
+        let digits = String(decoding: bytes, as: UTF8.self)
+        let code = digits.hasPrefix("x") ? UInt8(digits.dropFirst(), radix: 16) : digits.count <= 3 ? UInt8(digits, radix: 8) : nil
+        guard let code, !digits.contains("+") else { return nil }
+        return ConstantValue(Int128(code)).cast(to: .char).value
     }
 }

@@ -25,16 +25,16 @@ extension DeclarationParser {
         if case .opaque(let name) = specifiers.base.type { throw unknownType(name, column: specifiers.column) }
         let column = current.kind == .symbol(.brace) ? specifiers.column : current.column
         throw SyntaxError(
-            .syntax, "only structs, enums and typedefs are declared; no variable and no function", column: column)
+            .syntax, "only structs, unions, enums and typedefs are declared; no variable and no function", column: column)
     }
 
     /// `struct point;` says that there is such a struct. A definition was taken in when it was read.
     private mutating func announce(_ specifiers: Specifiers) throws(SyntaxError) {
         switch specifiers.base.type {
         case .structure(let structure) where structure.isTagged:
-            if scope.tags[structure.name] == nil { try add(.structure(nil), structure.name, specifiers.column) }
-        case .union(let name):
-            if scope.tags[name] == nil { try add(.union, name, specifiers.column) }
+            if scope.tags[structure.name] == nil {
+                try add(.structure(nil, structure.kind), structure.name, specifiers.column)
+            }
         case .enumeration(let enumeration) where enumeration.isTagged || !enumeration.constants.isEmpty:
             break
         case .opaque(let name): throw unknownType(name, column: specifiers.column)
@@ -76,7 +76,7 @@ extension DeclarationParser {
         let name = text(of: token)
         switch specifiers.base.type {
         case .structure(let structure) where structure.name.isEmpty:
-            specifiers.base.type = .structure(Structure(name: name, isTagged: false, body: structure.body))
+            specifiers.base.type = .structure(Structure(structure.kind, name: name, isTagged: false, body: structure.body))
         case .enumeration(let enumeration) where enumeration.name.isEmpty:
             specifiers.base.type = .enumeration(enumeration.named(name))
         default: break

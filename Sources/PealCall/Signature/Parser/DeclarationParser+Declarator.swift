@@ -83,7 +83,13 @@ extension DeclarationParser {
             if naming == .nameless { return false }
             let word = text(of: next)
             if case .required = naming { return true }
-            return !Vocabulary.isReserved(word) && scope.alias(named: word) == nil
+            guard !Vocabulary.isReserved(word), scope.alias(named: word) == nil else { return false }
+            // `int (FILE *)`: what stands behind a name shows that it is a type, declared or not.
+            switch lookahead(2).kind {
+            case .symbol(.star), .symbol(.comma): return false
+            case .name: return Vocabulary.bufferMarks.contains(text(of: lookahead(2)))
+            default: return true
+            }
         default: return false
         }
     }
@@ -113,7 +119,7 @@ extension DeclarationParser {
 
     private mutating func parseArrayLength() throws(SyntaxError) -> Int {
         let start = current
-        if start.kind == .name, word != "sizeof", scope.constants[word] == nil || isAt(.star) {
+        if start.kind == .name, !Vocabulary.measures.contains(word), scope.constants[word] == nil || isAt(.star) {
             if let refusal = refusal(of: start) { throw refusal }
             throw variableLength(start)
         }
@@ -141,7 +147,7 @@ extension DeclarationParser {
         try expect(.parenthesis, "after '\(word)'")
         let length = current
         let parsed: BufferMark.Length
-        if length.kind == .name, scope.constants[self.word] == nil, self.word != "sizeof" {
+        if length.kind == .name, scope.constants[self.word] == nil, !Vocabulary.measures.contains(self.word) {
             parsed = .named(text(of: try takeName("a parameter")))
         } else {
             let value = try parseConstant().value

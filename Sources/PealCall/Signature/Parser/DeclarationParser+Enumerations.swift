@@ -9,7 +9,7 @@ extension DeclarationParser {
 
         // In a struct `enum color: 3` would be a bit-field; C reads a type there, and so does this.
         let colon = current
-        let fixed = isAt(.colon) && place != .prototype ? try parseUnderlyingType() : nil
+        let fixed = isAt(.colon) && place.defines ? try parseUnderlyingType() : nil
         guard isAt(.brace) else {
             guard let tag else { throw unexpected("the '{' of the enum") }
             guard let fixed else { return .enumeration(known(name)) }
@@ -21,7 +21,7 @@ extension DeclarationParser {
             try declare(.enumeration(enumeration), tag)
             return .enumeration(enumeration)
         }
-        try requireDefinable("enum", place, column: keyword.column)
+        try requireDefinable("an enum", place, column: keyword.column)
         let constants = try parseConstants(fixed)
         guard let underlying = fixed ?? Enumeration.customaryType(of: constants) else {
             throw SyntaxError(.limit, "no integer type holds all values of this enum", column: keyword.column)
@@ -53,7 +53,7 @@ extension DeclarationParser {
             throw SyntaxError(
                 .unsupported, "bit-fields are not supported; use a whole integer and masks", column: current.column)
         }
-        let specifiers = try parseSpecifiers(.prototype)
+        let specifiers = try parseSpecifiers(.typeName)
         switch specifiers.base.type.unaliased {
         case .scalar(let scalar) where scalar.isInteger || scalar == .bool: return scalar
         case .opaque(let name): throw unknownType(name, column: specifiers.column)

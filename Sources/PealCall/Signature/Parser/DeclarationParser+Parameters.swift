@@ -51,7 +51,7 @@ extension DeclarationParser {
     }
 
     private mutating func parseParameter() throws(SyntaxError) -> ParameterList.Entry {
-        let specifiers = try parseSpecifiers(.prototype)
+        let specifiers = try parseSpecifiers(.parameter)
         var declarator = try parseDeclarator(.optional("a parameter"))
         let mark = try takeOutermostMark(&declarator)
         let type = try build(specifiers, declarator)

@@ -21,7 +21,7 @@ extension DeclarationParser {
 
     /// A prototype up to its closing parenthesis.
     mutating func parsePrototype() throws(SyntaxError) -> Signature {
-        let specifiers = try parseSpecifiers(.prototype)
+        let specifiers = try parseSpecifiers(.method)
         if isAt(.parenthesis), case .opaque(let name) = specifiers.base.type {
             throw SyntaxError(
                 .syntax, "'\(name)' has no result type; write 'void \(name)(...)' for none", column: specifiers.column)
@@ -35,8 +35,32 @@ extension DeclarationParser {
                 .unsupported, "a method takes a fixed list of parameters; pass an array for '...'", column: column)
         }
         let parameters = try parameters(of: list)
+        try requireOneCompletion(text(of: token), result, specifiers.column, list)
         try requireModest(result, parameters, column: token.column)
         return Signature(name: text(of: token), result: result, parameters: parameters)
+    }
+
+    /// A completion is a parameter, the only one of its kind, of a method that gives no other result.
+    private func requireOneCompletion(
+        _ name: String, _ result: CType, _ column: Int, _ list: ParameterList
+    ) throws(SyntaxError) {
+        if result.isCompletion {
+            throw SyntaxError(
+                .unsupported, "'\(name)' returns a completion, which is a parameter; return void and take a peal_completion",
+                column: column)
+        }
+        let completions = list.entries.filter { $0.type.type.isCompletion }
+        guard let first = completions.first else { return }
+        guard completions.count == 1 else {
+            throw SyntaxError(
+                .unsupported, "'\(name)' has two completions, and a method has one; remove this one",
+                column: completions[1].column)
+        }
+        guard result.isVoid else {
+            throw SyntaxError(
+                .unsupported, "'\(name)' has a completion and returns \(result); results come by the completion, so return void",
+                column: first.column)
+        }
     }
 
     /// The list that belongs to the method, next to its name.

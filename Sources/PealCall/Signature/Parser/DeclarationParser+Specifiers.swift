@@ -7,7 +7,19 @@ struct Specifiers {
 
 extension DeclarationParser {
     /// Where specifiers stand decides whether they may define a struct or an enum.
-    enum Place { case declaration, member, prototype }
+    enum Place {
+        case declaration, member, method, parameter, typeName
+
+        var defines: Bool { self == .declaration || self == .member }
+
+        var ignoredWords: Set<String> {
+            switch self {
+            case .method: Vocabulary.ignoredOfFunction
+            case .parameter: Vocabulary.ignoredOfParameter
+            case .declaration, .member, .typeName: []
+            }
+        }
+    }
 
     /// What has been read of the specifiers so far.
     private struct Gathered {
@@ -31,6 +43,10 @@ extension DeclarationParser {
         guard current.kind == .name else { return false }
         let token = current
         let word = self.word
+        if place.ignoredWords.contains(word) {
+            advance()
+            return true
+        }
         if let refusal = refusal(of: token) { throw refusal }
         if word == "_Atomic", lookahead(1).kind == .symbol(.parenthesis) {
             try requireNoType(gathered, token)
@@ -104,15 +120,15 @@ extension DeclarationParser {
 
     private mutating func parseTagged(_ word: String, _ place: Place) throws(SyntaxError) -> CType {
         switch word {
-        case "struct": try parseStructure(place)
-        case "union": try parseUnion()
+        case "struct": try parseStructure(.structure, place)
+        case "union": try parseStructure(.union, place)
         default: try parseEnumeration(place)
         }
     }
 
     /// A type without a name: `const char *`, `int (*)(void)`.
     mutating func parseTypeName() throws(SyntaxError) -> (type: QualifiedType, column: Int) {
-        let specifiers = try parseSpecifiers(.prototype)
+        let specifiers = try parseSpecifiers(.typeName)
         let declarator = try parseDeclarator(.nameless)
         return (try build(specifiers, declarator), specifiers.column)
     }

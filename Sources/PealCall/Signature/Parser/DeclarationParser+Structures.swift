@@ -1,33 +1,19 @@
 extension DeclarationParser {
-    /// `struct point`, `struct point { … }` or `struct { … }`, the cursor at `struct`.
-    mutating func parseStructure(_ place: Place) throws(SyntaxError) -> CType {
+    /// `struct point`, `struct point { … }` or `struct { … }`, and the same of a union, the cursor at the keyword.
+    mutating func parseStructure(_ kind: Structure.Kind, _ place: Place) throws(SyntaxError) -> CType {
         let keyword = current
         advance()
-        let tag = isAt(.brace) ? nil : try takeName("a struct")
+        let tag = isAt(.brace) ? nil : try takeName(kind.title)
         guard isAt(.brace) else {
             let name = tag.map { text(of: $0) } ?? ""
-            try requireTag("struct", name, column: tag?.column ?? keyword.column)
-            return .structure(Structure(name: name, isTagged: true, body: nil))
+            try requireTag(kind.word, name, column: tag?.column ?? keyword.column)
+            return .structure(Structure(kind, name: name, isTagged: true, body: nil))
         }
-        try requireDefinable("struct", place, column: keyword.column)
-        let body = try parseMembers()
-        guard let tag else { return .structure(Structure(name: "", isTagged: false, body: body)) }
-        try declare(.structure(body), tag)
-        return .structure(Structure(name: text(of: tag), isTagged: true, body: nil))
-    }
-
-    /// `union value`: a name to point to.
-    mutating func parseUnion() throws(SyntaxError) -> CType {
-        let keyword = current
-        advance()
-        let tag = isAt(.brace) ? nil : try takeName("a union")
-        guard let tag, !isAt(.brace) else {
-            throw SyntaxError(
-                .unsupported, "the members of a union cannot be declared, it is not passed by value;"
-                    + " a pointer to it needs no declaration", column: keyword.column)
-        }
-        try requireTag("union", text(of: tag), column: tag.column)
-        return .union(name: text(of: tag))
+        try requireDefinable(kind.title, place, column: keyword.column)
+        let body = try parseMembers(kind)
+        guard let tag else { return .structure(Structure(kind, name: "", isTagged: false, body: body)) }
+        try declare(.structure(body, kind), tag)
+        return .structure(Structure(kind, name: text(of: tag), isTagged: true, body: nil))
     }
 
     /// One tag names one kind of type.
@@ -36,18 +22,18 @@ extension DeclarationParser {
         throw SyntaxError(.conflict, "'\(name)' is declared as \(known.word), not as \(word)", column: column)
     }
 
-    func requireDefinable(_ word: String, _ place: Place, column: Int) throws(SyntaxError) {
-        guard place == .prototype else { return }
+    func requireDefinable(_ title: String, _ place: Place, column: Int) throws(SyntaxError) {
+        if place.defines { return }
         throw SyntaxError(
-            .unsupported, "\(word == "enum" ? "an enum" : "a struct") cannot be declared here;"
+            .unsupported, "\(title) cannot be declared here;"
                 + " declare it first with peal_type_declare", column: column)
     }
 
-    private mutating func parseMembers() throws(SyntaxError) -> StructureBody {
+    private mutating func parseMembers(_ kind: Structure.Kind) throws(SyntaxError) -> StructureBody {
         try enter()
         let brace = current
         advance()
-        var body = StructureBody()
+        var body = StructureBody(kind)
         var names: Set<String> = []
         while !isAt(.closingBrace) {
             if isAtEnd, lexer.failure == nil {
@@ -58,7 +44,7 @@ extension DeclarationParser {
         advance()
         leave()
         if body.members.isEmpty {
-            throw SyntaxError(.unsupported, "an empty struct is not C; give it a member", column: brace.column)
+            throw SyntaxError(.unsupported, "an empty \(kind.word) is not C; give it a member", column: brace.column)
         }
         return body
     }
@@ -83,7 +69,7 @@ extension DeclarationParser {
             .unsupported, "bit-fields are not supported; use a whole integer and masks", column: current.column)
     }
 
-    /// `struct { … };` inside a struct: its members are found as if they were the outer one's.
+    /// `struct { … };` or `union { … };` inside a struct: its members are found as if they were the outer one's.
     private func addNameless(
         _ specifiers: Specifiers, to body: inout StructureBody, _ names: inout Set<String>
     ) throws(SyntaxError) {

@@ -17,7 +17,7 @@ extension DeclarationParser {
             switch derivation.kind {
             case .pointer(let qualifiers, let mark):
                 if let mark { throw misplaced(mark) }
-                type = QualifiedType(.pointer(to: type), qualifiers)
+                type = QualifiedType(.pointer(to: QualifiedType(type.type.behindPointer, type.qualifiers)), qualifiers)
             case .array(let count, _):
                 if case .array(_, nil) = type.unaliased.type {
                     throw SyntaxError(.syntax, "only the first length of an array may be left out", column: inner)
@@ -80,7 +80,7 @@ extension DeclarationParser {
         var message = "unknown type '\(name)'; declare it with peal_type_declare"
         if let tag = scope.tags[name] {
             message = "unknown type '\(name)'; write '\(tag.word) \(name)'"
-        } else if let likely = NearestName.find(name, in: scope.typeNames) {
+        } else if let likely = NearestName.find(name, in: scope.typeNames + Vocabulary.requirements) {
             message += ", or did you mean '\(likely)'?"
         }
         return SyntaxError(.unknownType, message, column: column)
@@ -107,11 +107,8 @@ extension DeclarationParser {
             return .array(of: try byValue(element, column: column), count: count)
         case .structure(let structure):
             if structure.body != nil { return type }
-            if case .structure(let body?) = scope.tags[structure.name] { return .structure(structure.with(body)) }
-            throw incomplete("struct", structure.name, column)
-        case .union:
-            throw SyntaxError(
-                .unsupported, "a union cannot be passed by value; use a pointer to it, or a struct", column: column)
+            if let body = scope.body(of: structure) { return .structure(structure.with(body)) }
+            throw incomplete(structure, column)
         case .opaque(let name):
             guard StandardTypes.variadicLists.contains(name) else { throw unknownType(name, column: column) }
             throw SyntaxError(
@@ -120,12 +117,39 @@ extension DeclarationParser {
         }
     }
 
-    private func incomplete(_ kind: String, _ name: String, _ column: Int) -> SyntaxError {
-        var message = "the members of '\(kind) \(name)' are not known; declare it first with peal_type_declare"
-        if let likely = NearestName.find(name, in: scope.tagNames(structures: true)) {
-            message += ", or did you mean '\(kind) \(likely)'?"
+    private func incomplete(_ structure: Structure, _ column: Int) -> SyntaxError {
+        var message = "the members of '\(structure.spelling)' are not known; declare it first with peal_type_declare"
+        if let likely = NearestName.find(structure.name, in: scope.tagNames(structure.kind)) {
+            message += ", or did you mean '\(structure.kind.word) \(likely)'?"
         }
         return SyntaxError(.unknownType, message, column: column)
+    }
+}
+
+extension TypeScope {
+    /// The members of what is known by its name.
+    fileprivate func body(of structure: Structure) -> StructureBody? {
+        if structure.isTagged {
+            guard case .structure(let body, structure.kind)? = tags[structure.name] else { return nil }
+            return body
+        }
+        guard case .structure(let named)? = typedefs[structure.name]?.target.type.unaliased else { return nil }
+        return named.body
+    }
+}
+
+extension CType {
+    /// The type as it stands behind a pointer: a struct that has a name needs no members there. So types that
+    /// lead to each other by pointers do not hold each other.
+    fileprivate var behindPointer: CType {
+        guard case .alias(let alias) = self, case .structure(let structure) = unaliased, !structure.name.isEmpty,
+            structure.body != nil
+        else {
+            guard case .structure(let structure) = self, !structure.name.isEmpty else { return self }
+            return .structure(structure.with(nil))
+        }
+        let target = QualifiedType(alias.target.type.behindPointer, alias.target.qualifiers)
+        return .alias(Alias(name: alias.name, target: target))
     }
 }
 
@@ -133,9 +157,8 @@ extension TypeScope.Tag {
     /// The keyword in front of the tag.
     var word: String {
         switch self {
-        case .structure: "struct"
+        case .structure(_, let kind): kind.word
         case .enumeration: "enum"
-        case .union: "union"
         }
     }
 }

@@ -2,29 +2,34 @@
 /// fit. The grammar is in the extensions.
 struct DeclarationParser {
     let lexer: Lexer
+    /// Those of the text but for attributes that change nothing.
+    private let tokens: [SourceToken]
+    /// The attributes that may change something, by where their lists begin.
+    private let attributes: [Int: String]
     /// Grows as declarations are read; the caller takes it over when all went well.
     var scope: TypeScope
     private var position = 0
     private var nesting = 0
 
-    init(_ text: String, scope: TypeScope) {
-        lexer = Lexer(text)
+    init(_ text: String, scope: TypeScope, longest: Int = SyntaxLimits.textBytes) {
+        lexer = Lexer(text, longest: longest)
+        (tokens, attributes) = AttributeReader.read(lexer)
         self.scope = scope
     }
 
     // MARK: The cursor
 
-    var current: SourceToken { lexer.tokens[position] }
+    var current: SourceToken { tokens[position] }
 
     /// The token some places ahead; the end token repeats.
     func lookahead(_ distance: Int) -> SourceToken {
-        lexer.tokens[min(position + distance, lexer.tokens.count - 1)]
+        tokens[min(position + distance, tokens.count - 1)]
     }
 
     var isAtEnd: Bool { current.kind == .end }
 
     mutating func advance() {
-        if position + 1 < lexer.tokens.count { position += 1 }
+        if position + 1 < tokens.count { position += 1 }
     }
 
     func text(of token: SourceToken) -> String { lexer.text(of: token) }
@@ -87,9 +92,15 @@ struct DeclarationParser {
 
     /// Tokens that are wrong wherever they stand, with the reason.
     func refusal(of token: SourceToken) -> SyntaxError? {
-        switch token.kind {
+        if let attribute = attributes[token.start] {
+            return SyntaxError(
+                .unsupported, "attribute '\(attribute)' is not supported, it may change how the value is passed; remove it",
+                column: token.column)
+        }
+        return switch token.kind {
         case .end: lexer.failure
         case .name: Vocabulary.refused[text(of: token)].map { SyntaxError(.unsupported, $0, column: token.column) }
+        case .string: SyntaxError(.syntax, "a string has no place in a declaration", column: token.column)
         case .symbol(.hash):
             SyntaxError(
                 .syntax, "preprocessor lines are not read; give the text as the preprocessor leaves it",
@@ -104,7 +115,7 @@ struct DeclarationParser {
         case .ampersand, .andAnd: "references are C++; use a pointer"
         case .scope: "'::' is C++; use a C type"
         case .less: "templates are C++; use a C type"
-        case .attribute: "attributes '[[...]]' are not supported; remove them"
+        case .attribute: "these attributes cannot be read; remove them"
         case .caret: "blocks are not supported; use a function pointer and a context"
         default: nil
         }

@@ -7,12 +7,11 @@ struct Lexer {
     private(set) var failure: SyntaxError?
     private var place = 0
 
-    init(_ text: String) {
+    init(_ text: String, longest: Int = SyntaxLimits.textBytes) {
         // Measured before it is copied: a text may be of any length.
-        guard text.utf8.count <= SyntaxLimits.textBytes else {
+        guard text.utf8.count <= longest else {
             bytes = []
-            failure = SyntaxError(
-                .limit, "the text is longer than \(SyntaxLimits.textBytes) bytes", column: SyntaxLimits.textBytes + 1)
+            failure = SyntaxError(.limit, "the text is longer than \(longest) bytes", column: longest + 1)
             tokens = [SourceToken(kind: .end, start: 0, end: 0)]
             return
         }
@@ -23,6 +22,9 @@ struct Lexer {
         }
         tokens.append(SourceToken(kind: .end, start: place, end: place))
     }
+
+    /// ASCII's sign for a character that could not be represented: what takes the place of a byte that is not UTF-8.
+    static let substitute: UInt8 = 0x1A
 
     func text(of token: SourceToken) -> String {
         String(decoding: bytes[token.start..<token.end], as: UTF8.self)
@@ -70,7 +72,8 @@ struct Lexer {
         let first = byte(at: place)
         if CharacterClass.startsName(first) { return run(.name) }
         if CharacterClass.isDigit(first) { return run(.number) }
-        if first == UInt8(ascii: "'") { return characterConstant() }
+        if first == UInt8(ascii: "'") { return quoted(.character, "character constant") }
+        if first == UInt8(ascii: "\"") { return quoted(.string, "string") }
         for length in [3, 2, 1] where place + length <= bytes.count {
             let candidate = String(decoding: bytes[place..<place + length], as: UTF8.self)
             if let symbol = SourceSymbol(rawValue: candidate) {
@@ -87,24 +90,25 @@ struct Lexer {
         return SourceToken(kind: kind, start: place, end: end)
     }
 
-    private mutating func characterConstant() -> SourceToken? {
+    /// What stands between two quotation marks like the one at the cursor, escapes skipped.
+    private mutating func quoted(_ kind: SourceToken.Kind, _ what: String) -> SourceToken? {
+        let mark = byte(at: place)
         var end = place + 1
-        while end < bytes.count, bytes[end] != UInt8(ascii: "'"), bytes[end] != 0x0A {
+        while end < bytes.count, bytes[end] != mark, bytes[end] != 0x0A {
             end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
         }
-        guard end < bytes.count, bytes[end] == UInt8(ascii: "'") else {
-            fail("this character constant has no end; close it with \"'\"", at: place)
+        guard end < bytes.count, bytes[end] == mark else {
+            let quoted = mark == UInt8(ascii: "'") ? "\"'\"" : "'\"'"
+            fail("this \(what) has no end; close it with \(quoted)", at: place)
             return nil
         }
-        return SourceToken(kind: .character, start: place, end: end + 1)
+        return SourceToken(kind: kind, start: place, end: end + 1)
     }
 
     private mutating func refuseByte(_ byte: UInt8) {
         switch byte {
-        case 0x80...:
+        case 0x80..., Lexer.substitute:
             fail("only ASCII stands outside comments; write the name in ASCII letters", at: place)
-        case UInt8(ascii: "\""):
-            fail("a string has no place in a declaration", at: place)
         case 0x21...0x7E:
             fail("'\(Character(UnicodeScalar(byte)))' has no meaning here", at: place)
         default:

@@ -1,7 +1,7 @@
 /// One word or sign of the text, by its place in it.
 struct SourceToken: Sendable {
     enum Kind: Equatable, Sendable {
-        case name, number, character
+        case name, number, character, string
         case symbol(SourceSymbol)
         /// The text ends, or what follows could not be read; then the lexer says why.
         case end

@@ -6,7 +6,14 @@ enum Vocabulary {
         "signed": .signed, "__signed": .signed, "__signed__": .signed, "unsigned": .unsigned,
         "float": .float, "double": .double, "bool": .bool, "_Bool": .bool,
         "complex": .complex, "_Complex": .complex, "__complex__": .complex,
+        "_Float32": .float32, "_Float64": .float64, "_Float32x": .float64, "_Float64x": .float64x,
     ]
+
+    /// Words in front of a function, or of a parameter, that say nothing about the call.
+    static let ignoredOfFunction: Set<String> = [
+        "extern", "static", "inline", "__inline", "__inline__", "_Noreturn", "noreturn",
+    ]
+    static let ignoredOfParameter: Set<String> = ["register"]
 
     static let qualifiers: [String: Qualifiers] = [
         "const": .const, "__const": .const, "__const__": .const,
@@ -19,6 +26,9 @@ enum Vocabulary {
     static let nullability: Set<String> = [
         "_Nullable", "_Nonnull", "_Null_unspecified", "_Nullable_result",
     ]
+
+    /// In front of a method's prototype.
+    static let requirements = ["required", "optional"]
 
     static let tags: Set<String> = ["struct", "union", "enum"]
 
@@ -36,8 +46,8 @@ enum Vocabulary {
         for word in ["__int128", "__int128_t", "__uint128_t", "_BitInt", "_ExtInt"] {
             words[word] = "'\(word)' is not supported; use a pointer or two 64-bit integers"
         }
-        for word in ["_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float32",
-            "_Float64", "_Float128", "__float128", "_Float32x", "_Float64x", "__ibm128", "_Imaginary",
+        for word in ["_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float128",
+            "__float128", "__ibm128", "_Imaginary",
             "imaginary"] {
             words[word] = "'\(word)' is not supported; use float, double or long double"
         }
@@ -56,8 +66,8 @@ enum Vocabulary {
 
     /// The other keywords of C.
     static let statements: Set<String> = [
-        "break", "case", "continue", "default", "do", "else", "for", "goto", "if", "return", "sizeof",
-        "switch", "while", "_Alignof", "alignof", "nullptr", "true", "false",
+        "break", "case", "continue", "default", "do", "else", "for", "goto", "if", "return",
+        "switch", "while", "nullptr", "true", "false",
     ]
 
     /// Words that begin a type in C++. C allows them as names, so they are looked for only where a
@@ -67,9 +77,17 @@ enum Vocabulary {
         "decltype", "mutable", "constinit", "consteval",
     ]
 
+    /// Words that measure a type in a constant.
+    static let measures: Set<String> = ["sizeof", "_Alignof", "alignof", "__alignof__", "__alignof"]
+
+    /// Whether a word is of the language and can only begin a type.
+    static func beginsType(_ word: String) -> Bool {
+        arithmeticWords[word] != nil || qualifiers[word] != nil || tags.contains(word)
+    }
+
     static func isReserved(_ word: String) -> Bool {
         arithmeticWords[word] != nil || qualifiers[word] != nil || refused[word] != nil
             || nullability.contains(word) || tags.contains(word) || bufferMarks.contains(word)
-            || statements.contains(word)
+            || statements.contains(word) || measures.contains(word)
     }
 }

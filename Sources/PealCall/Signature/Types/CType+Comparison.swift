@@ -28,7 +28,6 @@ extension CType: Equatable {
         switch (left.unaliased, right.unaliased) {
         case (.void, .void): return true
         case (.scalar(let a), .scalar(let b)): return a == b
-        case (.union(let a), .union(let b)): return a == b
         case (.opaque(let a), .opaque(let b)): return a == b
         case (.handle(let a), .handle(let b)): return a == b
         case (.enumeration(let a), .enumeration(let b)):
@@ -71,7 +70,7 @@ extension CType: Equatable {
     private static func compare(
         _ left: Structure, _ right: Structure, behindPointer: Bool, _ rule: ComparisonRule
     ) -> Bool {
-        guard left.name == right.name, left.isTagged == right.isTagged else { return false }
+        guard left.kind == right.kind, left.name == right.name, left.isTagged == right.isTagged else { return false }
         if behindPointer, !left.name.isEmpty { return true }
         guard let a = left.body, let b = right.body else { return left.body == nil && right.body == nil }
         guard a.members.count == b.members.count else { return false }

@@ -4,7 +4,7 @@ extension CType {
     /// signature contains it.
     public var shape: ValueShape {
         switch unaliased {
-        case .void, .union, .opaque, .alias: .void
+        case .void, .opaque, .alias: .void
         case .scalar(let scalar): scalar.shape
         case .enumeration(let enumeration): enumeration.underlying.shape
         // A handle travels as a pointer does, and is no number either.
@@ -17,7 +17,7 @@ extension CType {
     /// can count.
     public var layout: Layout? {
         switch unaliased {
-        case .void, .function, .union, .opaque, .alias: return nil
+        case .void, .function, .opaque, .alias: return nil
         case .scalar(let scalar): return scalar.layout
         case .enumeration(let enumeration): return enumeration.underlying.layout
         case .pointer, .handle: return Layout(size: 8, alignment: 8)
@@ -45,20 +45,19 @@ extension CType {
 extension StructureBody {
     /// Bounded by the number of members that a struct may have.
     var shape: ValueShape {
-        var shapes: [ValueShape] = []
-        for member in members {
-            StructureBody.append(member.type.type, to: &shapes)
+        if kind == .union {
+            return .union(members.map { member in
+                guard case .array = member.type.type.unaliased else { return member.type.type.shape }
+                return .structure(StructureBody.elements(of: member.type.type))
+            })
         }
-        return .structure(shapes)
+        return .structure(members.flatMap { StructureBody.elements(of: $0.type.type) })
     }
 
-    private static func append(_ type: CType, to shapes: inout [ValueShape]) {
-        guard case .array(let element, let count) = type.unaliased else {
-            shapes.append(type.shape)
-            return
-        }
-        var one: [ValueShape] = []
-        append(element.type, to: &one)
-        for _ in 0..<(count ?? 0) { shapes += one }
+    /// An array's elements one by one; anything else is one.
+    private static func elements(of type: CType) -> [ValueShape] {
+        guard case .array(let element, let count) = type.unaliased else { return [type.shape] }
+        let one = elements(of: element.type)
+        return Array(repeatElement(one, count: count ?? 0).joined())
     }
 }

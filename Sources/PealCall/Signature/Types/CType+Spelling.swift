@@ -39,8 +39,7 @@ extension QualifiedType {
         case .scalar(let scalar): scalar.spelling
         case .enumeration(let enumeration): enumeration.spelling
         case .structure(let structure):
-            structure.name.isEmpty ? "struct " + structure.bodySpelling : structure.spelling
-        case .union(let name): "union " + name
+            structure.name.isEmpty ? structure.kind.word + " " + structure.bodySpelling : structure.spelling
         case .opaque(let name), .handle(let name): name
         case .alias(let alias): alias.name
         }
@@ -58,7 +57,7 @@ extension FunctionType {
 extension Structure {
     /// The declaration that makes the struct known: `struct point { double x; double y; };`.
     public var definition: String {
-        isTagged ? "\(spelling) \(bodySpelling);" : "typedef struct \(bodySpelling) \(name);"
+        isTagged ? "\(spelling) \(bodySpelling);" : "typedef \(kind.word) \(bodySpelling) \(name);"
     }
 
     /// `{ double x; double y; }`, or nothing where the members are not known.

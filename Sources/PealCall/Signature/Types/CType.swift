@@ -9,9 +9,8 @@ public indirect enum CType: Sendable {
     case function(FunctionType)
     /// Stands behind a pointer or as a member only. Without a count it stands behind a pointer.
     case array(of: QualifiedType, count: Int?)
+    /// Also a union.
     case structure(Structure)
-    /// Stands behind a pointer only.
-    case union(name: String)
     /// One of peal's handles, by its name: a struct of one number, which no other type is compatible with.
     case handle(name: String)
     /// A type name that was never declared; stands behind a pointer only.

@@ -4,7 +4,7 @@ extension TypeScope.Tag {
     /// Both must be of one kind. An announced struct differs from nothing.
     func firstDifference(from other: TypeScope.Tag) -> String? {
         switch (self, other) {
-        case (.structure(let first?), .structure(let second?)): first.firstDifference(from: second)
+        case (.structure(let first?, _), .structure(let second?, _)): first.firstDifference(from: second)
         case (.enumeration(let first), .enumeration(let second)): first.firstDifference(from: second)
         default: nil
         }
@@ -33,7 +33,7 @@ extension StructureBody {
 }
 
 extension StructureBody.Member {
-    fileprivate var title: String { name.map { "'\($0)'" } ?? "a struct without a name" }
+    fileprivate var title: String { name.map { "'\($0)'" } ?? "a member without a name" }
 }
 
 extension QualifiedType {
@@ -56,7 +56,7 @@ extension QualifiedType {
     private var fullSpelling: String {
         let plain = unaliased
         if case .structure(let structure) = plain.type, structure.body != nil {
-            let word = structure.isTagged ? structure.spelling : "struct"
+            let word = structure.isTagged ? structure.spelling : structure.kind.word
             return plain.qualifiers.prefix + word + " " + structure.bodySpelling
         }
         if case .enumeration(let enumeration) = plain.type {

@@ -1,14 +1,32 @@
-/// A struct: by name alone where it stands behind a pointer, with its members where it stands by value.
+/// A struct or a union: by name alone where it stands behind a pointer, with its members where it stands by value.
 public struct Structure: Sendable {
-    /// The tag, or the typedef name of a struct without a tag. Empty where there is neither.
+    public enum Kind: Sendable {
+        case structure, union
+
+        /// The keyword in front of the tag.
+        var word: String { self == .structure ? "struct" : "union" }
+
+        /// In a sentence: `a struct`.
+        var title: String { "a " + word }
+    }
+
+    public let kind: Kind
+    /// The tag, or the typedef name of one without a tag. Empty where there is neither.
     public let name: String
     public let isTagged: Bool
     public let body: StructureBody?
 
+    init(_ kind: Kind = .structure, name: String, isTagged: Bool, body: StructureBody?) {
+        self.kind = kind
+        self.name = name
+        self.isTagged = isTagged
+        self.body = body
+    }
+
     /// In C's words: `struct point`, or the typedef name.
-    var spelling: String { isTagged ? "struct " + name : name }
+    var spelling: String { isTagged ? kind.word + " " + name : name }
 
     func with(_ body: StructureBody?) -> Structure {
-        Structure(name: name, isTagged: isTagged, body: body)
+        Structure(kind, name: name, isTagged: isTagged, body: body)
     }
 }

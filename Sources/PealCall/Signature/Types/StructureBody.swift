@@ -1,4 +1,4 @@
-/// The members of a struct, laid out as the C compiler does it.
+/// The members of a struct or a union, laid out as the C compiler does it.
 public struct StructureBody: Sendable {
     public struct Member: Sendable {
         /// nil for a struct without a name of its own, whose members count as the outer one's.
@@ -7,12 +7,15 @@ public struct StructureBody: Sendable {
         public let offset: Int
     }
 
+    public let kind: Structure.Kind
     public private(set) var members: [Member] = []
     /// Members with arrays and nested structs counted element by element.
     public private(set) var leafCount = 0
     private(set) var measure = TypeMeasure(depth: 1, parts: 1)
     private var end = 0
     private var alignment = 1
+
+    init(_ kind: Structure.Kind = .structure) { self.kind = kind }
 
     /// Tail padding included.
     public var layout: Layout {
@@ -25,9 +28,9 @@ public struct StructureBody: Sendable {
         guard let layout = type.type.layout, let leaves = type.type.leafCount,
             layout.size <= SyntaxLimits.structureBytes, leaves <= SyntaxLimits.structureMembers
         else { return StructureBody.tooLarge }
-        let offset = StructureBody.rounded(end, to: layout.alignment)
+        let offset = kind == .union ? 0 : StructureBody.rounded(end, to: layout.alignment)
         let newAlignment = max(alignment, layout.alignment)
-        let size = StructureBody.rounded(offset + layout.size, to: newAlignment)
+        let size = StructureBody.rounded(max(end, offset + layout.size), to: newAlignment)
         guard size <= SyntaxLimits.structureBytes, leafCount + leaves <= SyntaxLimits.structureMembers
         else { return StructureBody.tooLarge }
         let depth = max(measure.depth, added.depth + 1)
@@ -35,7 +38,7 @@ public struct StructureBody: Sendable {
         guard measure.parts + added.parts <= SyntaxLimits.typeParts else { return TypeMeasure.tooManyParts }
 
         members.append(Member(name: name, type: type, offset: offset))
-        end = offset + layout.size
+        end = max(end, offset + layout.size)
         alignment = newAlignment
         leafCount += leaves
         measure = TypeMeasure(depth: depth, parts: measure.parts + added.parts)
@@ -43,7 +46,7 @@ public struct StructureBody: Sendable {
     }
 
     static var tooLarge: String {
-        "a struct has at most \(SyntaxLimits.structureBytes) bytes and"
+        "a struct or a union has at most \(SyntaxLimits.structureBytes) bytes and"
             + " \(SyntaxLimits.structureMembers) members, arrays counted by element"
     }
 

@@ -20,7 +20,7 @@ struct TypeMeasure: Sendable {
 extension CType {
     var measure: TypeMeasure {
         switch self {
-        case .void, .scalar, .enumeration, .union, .opaque, .handle:
+        case .void, .scalar, .enumeration, .opaque, .handle:
             return TypeMeasure(depth: 1, parts: 1)
         case .structure(let structure):
             return structure.body?.measure ?? TypeMeasure(depth: 1, parts: 1)

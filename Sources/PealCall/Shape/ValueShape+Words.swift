@@ -1,0 +1,62 @@
+/// How x86-64 passes values whose members lie over each other: libffi knows no unions, so what it is told is a
+/// struct that travels in the same registers.
+extension ValueShape {
+    /// What a word of a value, eight bytes, travels as: the classes of the System V ABI, section 3.2.3.
+    private enum WordClass {
+        case padding, integer, floating, x87, x87Upper, memory
+
+        func merged(with other: WordClass) -> WordClass {
+            if self == other || other == .padding { return self }
+            if self == .padding { return other }
+            if self == .memory || other == .memory { return .memory }
+            if self == .integer || other == .integer { return .integer }
+            return self == .floating && other == .floating ? .floating : .memory
+        }
+    }
+
+    /// The classes of a value of up to 16 bytes; one of memory alone for others, and for those that the ABI sends
+    /// there.
+    private var wordClasses: [WordClass] {
+        guard size <= 16 else { return [.memory] }
+        var classes = [WordClass](repeating: .padding, count: (size + 7) / 8)
+        forEachScalar { scalar, offset in
+            let word = offset / 8
+            switch scalar {
+            case .longDouble:
+                classes[word] = classes[word].merged(with: .x87)
+                classes[word + 1] = classes[word + 1].merged(with: .x87Upper)
+            case .float, .double: classes[word] = classes[word].merged(with: .floating)
+            default: classes[word] = classes[word].merged(with: .integer)
+            }
+        }
+        let isTorn = classes.last == .x87Upper && classes.first != .x87
+        return classes.contains(.memory) || isTorn ? [.memory] : classes
+    }
+
+    /// Whether the value is returned where the caller says, which takes a register of the arguments.
+    var isReturnedInMemory: Bool { isStructure && (size > 16 || hasUnion && wordClasses == [.memory]) }
+
+    /// The members of a struct without unions that travels as this one with its size and alignment does. As an
+    /// argument: a result in memory is another matter.
+    var membersWithoutUnions: [ValueShape] {
+        let unit = min(layout.alignment, 8)
+        let classes = wordClasses
+        guard size <= 16 else { return Array(repeating: .integer(ofSize: unit), count: size / unit) }
+        // In memory, and what of this size goes there as an argument.
+        if classes == [.memory] || classes.first == .x87 { return [.longDouble] }
+        return classes.enumerated().flatMap { word, kind -> [ValueShape] in
+            let length = min(8, size - 8 * word)
+            let member: ValueShape = kind == .floating ? (unit == 8 ? .double : .float) : .integer(ofSize: unit)
+            return Array(repeating: member, count: length / member.size)
+        }
+    }
+
+    private static func integer(ofSize size: Int) -> ValueShape {
+        switch size {
+        case 1: .uint8
+        case 2: .uint16
+        case 4: .uint32
+        default: .uint64
+        }
+    }
+}
