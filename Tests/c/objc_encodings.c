@@ -251,7 +251,11 @@ CLAIM("P5", "a bad encoding is refused with its method and the column")
         { "x:", "v@:[i]", PEAL_ERROR_SYNTAX },
         { "x:", "v@:\xff", PEAL_ERROR_SYNTAX },
         { "x:", "v@:v", PEAL_ERROR_TYPE },
-        { "x:", "v@:(u=if)", PEAL_ERROR_TYPE },
+        { "x:", "v@:(u=i", PEAL_ERROR_SYNTAX },
+        { "x:", "v@:(u)", PEAL_ERROR_TYPE },
+        { "x", "v@:, frist_true", PEAL_ERROR_SYNTAX },
+        { "x", "B@:, first_true,", PEAL_ERROR_SYNTAX },
+        { "x", "v@:, sum", PEAL_ERROR_SYNTAX },
         { "x:", "v@:{s=b3}", PEAL_ERROR_TYPE },
         { "x:", "v@:?", PEAL_ERROR_TYPE },
         { "x:", "v@:{opaque}", PEAL_ERROR_TYPE },
@@ -297,4 +301,54 @@ CLAIM("F1", "a method without an encoding gives a status")
     CHECK_FAILURE(
         peal_protocol_define_objc(peal_center_default(), "NoTypes", methods, NULL, NULL),
         PEAL_ERROR_ARGUMENT);
+}
+
+static int add_one(void *self, int n)
+{
+    return n + *(int *)self;
+}
+
+CLAIM("P5", "behind an encoding stand the options of a method, policies among them")
+{
+    static const struct peal_objc_method methods[] = {
+        { "sum:", "i@:i, sum" }, { "chain:", "i@:i,chain,reject" }, { "last:", "i@:i" }, { NULL, NULL } };
+    const peal_center center = open_center();
+    const char *const names[] = { "sum:", "chain:", "last:" };
+    const char *const texts[] = {
+        "required int sum_(int), sum", "required int chain_(int), chain, reject", "required int last_(int)" };
+    const int expected[] = { 11 + 12, 13, 12 };
+    const struct {
+        size_t size;
+        int (*functions[3])(void *, int);
+    } table = { sizeof table, { add_one, add_one, add_one } };
+    int targets[] = { 1, 2 };
+    peal_protocol protocol;
+
+    REQUIRE_OK(peal_protocol_define_objc(center, "Counter", methods, NULL, &protocol));
+    CHECK_OK(peal_observe(protocol, &targets[0], &table, NULL, NULL));
+    CHECK_OK(peal_observe(protocol, &targets[1], &table, NULL, NULL));
+    for (size_t i = 0; i < CHECK_COUNT_OF(names); i++) {
+        const peal_method method = find_method(protocol, names[i]);
+        int result = 0;
+        char text[100] = "";
+
+        check_case(names[i]);
+        CHECK_OK(peal_method_declaration(method, text, sizeof text, NULL));
+        CHECK_TEXT(text, texts[i]);
+        CHECK_OK(peal_ask(method, &result, 10));
+        CHECK_EQUAL(result, expected[i]);
+    }
+    check_case(NULL);
+    close_center(center);
+}
+
+CLAIM("P5", "a mistake in the options has its column in the encoding")
+{
+    static const struct peal_objc_method methods[] = { { "f:", "i@:i, summ" }, { NULL, NULL } };
+    const peal_center center = open_center();
+
+    CHECK_FAILURE(peal_protocol_define_objc(center, "Bad", methods, NULL, NULL), PEAL_ERROR_SYNTAX);
+    CHECK_CONTAINS(peal_last_message(), "column 7");
+    CHECK_CONTAINS(peal_last_message(), "did you mean 'sum'?");
+    close_center(center);
 }

@@ -62,7 +62,7 @@ public struct ProtocolDescription: Sendable {
             case .text(let text):
                 return try MethodDeclaration(text, in: types)
             case .encoding(let name, let encoding, let requirement):
-                return MethodDeclaration(requirement, try Signature(objCName: name, encoding: encoding, in: types))
+                return try MethodDeclaration(requirement, objCName: name, encoding: encoding, in: types)
             }
         } catch {
             throw Failure(error, in: subject)

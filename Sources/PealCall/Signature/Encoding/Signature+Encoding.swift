@@ -7,40 +7,64 @@ extension Signature {
     ///
     /// - Parameter scope: What is known of the types behind pointers, `struct objc_object` say.
     public init(objCName name: String, encoding: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
-        let colons = try Signature.colons(inSelector: name)
         var reader = try EncodingReader(encoding)
-        let resultColumn = reader.column
-        let result = try reader.parseType(.value)
+        self = try reader.parseSignature(objCName: name, in: scope)
+        if !reader.isAtEnd { throw reader.unexpected("a type or the end") }
+    }
+}
+
+extension MethodDeclaration {
+    /// Reads an Objective-C method. Behind its type encoding stand the options of a method's text, if there are any:
+    /// `B@:@, first_true`.
+    public init(
+        _ requirement: Requirement, objCName name: String, encoding: String, in scope: TypeScope = TypeScope()
+    ) throws(SyntaxError) {
+        var reader = try EncodingReader(encoding)
+        let signature = try reader.parseSignature(objCName: name, in: scope)
+        // Blanks in the encoding's place keep the columns.
+        let before = reader.column - 1
+        let options = String(repeating: " ", count: before) + String(decoding: encoding.utf8.dropFirst(before), as: UTF8.self)
+        var parser = DeclarationParser(options, scope: scope)
+        self = try parser.parseOptions(of: signature, requirement)
+    }
+}
+
+extension EncodingReader {
+    /// Reads a method up to the end, or to the ',' in front of options.
+    fileprivate mutating func parseSignature(objCName name: String, in scope: TypeScope) throws(SyntaxError) -> Signature {
+        let colons = try EncodingReader.colons(inSelector: name)
+        let resultColumn = self.column
+        let result = try parseType(.value)
         if case .array = result.type {
             throw SyntaxError(.syntax, "a method cannot return an array", column: resultColumn)
         }
-        reader.skipOffset()
-        try reader.expect("@", "for the object, after the result,")
-        reader.skipOffset()
-        try reader.expect(":", "for the selector, after '@',")
-        reader.skipOffset()
+        skipOffset()
+        try expect("@", "for the object, after the result,")
+        skipOffset()
+        try expect(":", "for the selector, after '@',")
+        skipOffset()
 
         var parameters: [Parameter] = []
         var parts = result.type.measure.parts
-        while !reader.isAtEnd {
-            let column = reader.column
+        while !isAtEnd, current != UInt8(ascii: ",") {
+            let column = self.column
             if parameters.count == SyntaxLimits.parameters {
                 throw SyntaxError(
                     .limit, "a method has at most \(SyntaxLimits.parameters) parameters", column: column)
             }
-            let type = try reader.parseType(.value).type
+            let type = try parseType(.value).type
             if type.isVoid { throw SyntaxError(.unsupported, "a parameter cannot be void", column: column) }
-            reader.skipOffset()
+            skipOffset()
             parts += type.measure.parts
-            parameters.append(try Signature.parameter(type, column, scope))
+            parameters.append(try EncodingReader.parameter(type, column, scope))
         }
         guard parameters.count == colons else {
             throw SyntaxError(
                 .syntax, "'\(name)' takes as many arguments as it has colons, \(colons),"
-                    + " and the encoding has \(parameters.count)", column: reader.column)
+                    + " and the encoding has \(parameters.count)", column: self.column)
         }
         if parts > SyntaxLimits.typeParts { throw SyntaxError(.limit, TypeMeasure.tooManyParts, column: 1) }
-        self.init(name: name, result: result.type, parameters: parameters)
+        return Signature(name: name, result: result.type, parameters: parameters)
     }
 
     private static func parameter(_ type: CType, _ column: Int, _ scope: TypeScope) throws(SyntaxError) -> Parameter {

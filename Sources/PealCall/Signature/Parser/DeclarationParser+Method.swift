@@ -14,7 +14,13 @@ extension DeclarationParser {
             if word == "optional" { requirement = .optional }
             advance()
         }
-        let signature = try parsePrototype()
+        return try parseOptions(of: try parsePrototype(), requirement)
+    }
+
+    /// What stands behind a prototype, up to the end of the text.
+    mutating func parseOptions(
+        of signature: Signature, _ requirement: MethodDeclaration.Requirement
+    ) throws(SyntaxError) -> MethodDeclaration {
         var options = MethodOptions()
         while take(.comma) { try parseOption(&options) }
         try endMethod()
