@@ -82,10 +82,13 @@ enum Boundary {
         return text
     }
 
-    /// Reads a text for a parser, which tells the column of a byte that is not UTF-8.
+    /// Reads a text for a parser, which tells columns in the caller's bytes. So each byte of a text that is not
+    /// UTF-8 stays one byte: those past ASCII become its sign for what could not be represented.
     static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
         guard let pointer else { throw .null(name) }
-        return String(cString: pointer)
+        if let text = String(validatingCString: pointer) { return text }
+        let bytes = sequence(first: pointer) { $0 + 1 }.lazy.map { UInt8(bitPattern: $0.pointee) }.prefix { $0 != 0 }
+        return String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x1A }, as: UTF8.self)
     }
 
     /// Reads a struct that begins with its size.

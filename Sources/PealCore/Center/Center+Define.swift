@@ -66,7 +66,8 @@ extension Center {
         try defineBuiltIn(name)
         return try withState { (state) throws(Failure) in
             guard let proto = state.protocolsByName[name] else {
-                throw Failure(.notFound, "there is no protocol \(name) in this center; define it first, with peal_protocol_define")
+                let hint = state.hint(for: name) ?? "define it first, with peal_protocol_define"
+                throw Failure(.notFound, "there is no protocol \(name) in this center; \(hint)")
             }
             return proto
         }
@@ -74,6 +75,14 @@ extension Center {
 }
 
 extension CenterState {
+    /// The protocol that an unknown name may have meant, as a question.
+    func hint(for name: String) -> String? {
+        NearestName.find(name, in: protocolsByName.keys.prefix(Self.mostNames)).map { "did you mean \($0)?" }
+    }
+
+    /// Where very many are defined, a mistake must not cost a search through all of them.
+    private static var mostNames: Int { 10_000 }
+
     /// Refuses a description that is neither the known protocol nor an older or newer version of it.
     fileprivate func checkSame(
         _ known: PealProtocol, _ description: ProtocolDescription, _ declarations: [MethodDeclaration]
@@ -102,7 +111,7 @@ extension CenterState {
         var adopted: [PealProtocol] = []
         for name in description.adopts {
             guard let proto = protocolsByName[name] else {
-                throw Failure(.notFound, "protocol \(description.name) adopts \(name), which is not defined; define it first")
+                throw Failure(.notFound, "protocol \(description.name) adopts \(name), which is not defined; \(hint(for: name) ?? "define it first")")
             }
             guard !adopted.contains(proto) else {
                 throw Failure(.conflict, "protocol \(description.name) adopts \(name) twice")

@@ -16,7 +16,7 @@ struct ServiceMemory {
         var provided: [(proto: PealProtocol, functions: FunctionTables)] = []
         for provision in description.provisions {
             guard let proto = state.protocolsByName[provision.proto] else {
-                throw Failure(.notFound, "service \(description.name) provides \(provision.proto), which is not defined in this center; define the protocol first")
+                throw Failure(.notFound, "service \(description.name) provides \(provision.proto), which is not defined in this center; \(state.hint(for: provision.proto) ?? "define the protocol first")")
             }
             guard !provided.contains(where: { $0.proto == proto }) else {
                 throw Failure(.conflict, "service \(description.name) provides \(proto.name) twice")
