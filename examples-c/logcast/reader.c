@@ -106,6 +106,16 @@ static enum source_result next(struct source *source, const char **text, size_t 
     }
 }
 
+/* Opens a path without waiting: a FIFO may have no writer yet, and then signals must still be looked at.
+ * The wait for a writer is the one for its first bytes, in fill. */
+static int open_path(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0)
+        fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    return file;
+}
+
 static bool refuse(struct reader *reader, int error)
 {
     reader_close(reader);
@@ -123,7 +133,7 @@ bool reader_open(struct reader *reader, const char *path, size_t line_limit, int
     reader->signals = signals;
     reader->capacity = READER_BUFFER;
     reader->owns_file = strcmp(path, "-") != 0;
-    reader->file = reader->owns_file ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    reader->file = reader->owns_file ? open_path(path) : STDIN_FILENO;
     if (reader->file < 0)
         return false;
     if (!reader->owns_file)

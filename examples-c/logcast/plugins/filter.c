@@ -1,4 +1,7 @@
-/* filter: answers whether a line is wanted, by patterns. */
+/* filter: answers whether a line is wanted, by patterns.
+ *
+ * Where a pattern cannot be read, the filter keeps the patterns that it had before the reload; at the
+ * first start it has none, and then keeps no line. It never lets through what it was to drop. */
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #endif
 
 struct pattern {
-    const char *text; /* the user's, who has it as long as the process */
+    char *text; /* a copy */
     bool drops;
     uint64_t matches;
     regex_t compiled;
@@ -25,6 +28,7 @@ struct totals {
 struct filter {
     peal_center center;
     struct totals totals;
+    bool is_closed; /* no line is wanted: the patterns could not be read */
     size_t count;
     size_t keeping; /* how many patterns keep */
     struct pattern patterns[];
@@ -45,7 +49,7 @@ static bool matches(struct pattern *pattern, const struct log_line *line)
 static bool wants_line(void *self, const struct log_line *line)
 {
     struct filter *filter = self;
-    bool keep = filter->keeping == 0, drop = false;
+    bool keep = filter->keeping == 0, drop = filter->is_closed;
     for (size_t i = 0; i < filter->count; i++) {
         struct pattern *pattern = &filter->patterns[i];
         if (matches(pattern, line))
@@ -88,15 +92,54 @@ static void keep_pattern(const struct filter *filter, const struct pattern *patt
     keep(filter, pattern->text, (size_t)kept.length);
 }
 
+static void discard(struct filter *filter)
+{
+    for (size_t i = 0; i < filter->count; i++) {
+        regfree(&filter->patterns[i].compiled);
+        free(filter->patterns[i].text);
+    }
+    free(filter);
+}
+
 static void destroy(void *target)
 {
     struct filter *filter = target;
     keep(filter, &filter->totals, sizeof filter->totals);
-    for (size_t i = 0; i < filter->count; i++) {
+    for (size_t i = 0; i < filter->count; i++)
         keep_pattern(filter, &filter->patterns[i]);
-        regfree(&filter->patterns[i].compiled);
+    discard(filter);
+}
+
+/* ---- Starting ---------------------------------------------------------------------------------- */
+
+static struct filter *make(peal_center center, size_t capacity)
+{
+    struct filter *filter = calloc(1, sizeof *filter + capacity * sizeof *filter->patterns);
+    if (filter != NULL)
+        filter->center = center;
+    return filter;
+}
+
+/* The pattern, or NULL after trouble was told. */
+static struct pattern *add_pattern(struct filter *filter, const char *text, size_t length, bool drops)
+{
+    struct pattern *pattern = &filter->patterns[filter->count];
+    pattern->text = strndup(text, length);
+    if (pattern->text == NULL)
+        return NULL;
+    const int status = regcomp(&pattern->compiled, pattern->text, REG_EXTENDED | REG_NOSUB);
+    if (status != 0) {
+        char reason[128], what[256];
+        regerror(status, &pattern->compiled, reason, sizeof reason);
+        snprintf(what, sizeof what, "pattern \"%.80s\": %s", pattern->text, reason);
+        log_trouble_tell(filter->center, "filter", what);
+        free(pattern->text);
+        return NULL;
     }
-    free(filter);
+    pattern->drops = drops;
+    filter->keeping += !drops;
+    filter->count++;
+    return pattern;
 }
 
 /* The first pattern that is like a kept one, and was given nothing yet: the configuration may have
@@ -114,13 +157,15 @@ static struct pattern *find_pattern(struct filter *filter, const struct kept_pat
     return NULL;
 }
 
-/* Takes what destroy kept. */
-static void take(struct log_kept *kept, struct filter *filter)
+/* Takes what destroy kept: the counts, and where there are none of its own the patterns too. */
+static void take(struct log_kept *kept, struct filter *filter, bool takes_patterns)
 {
     struct kept_pattern head;
     log_state_take(kept, &filter->totals, sizeof filter->totals);
     while (log_state_take(kept, &head, sizeof head) && head.length <= kept->length) {
-        struct pattern *pattern = find_pattern(filter, &head, kept->bytes);
+        struct pattern *pattern = takes_patterns
+            ? add_pattern(filter, kept->bytes, (size_t)head.length, head.drops)
+            : find_pattern(filter, &head, kept->bytes);
         if (pattern != NULL)
             pattern->matches = head.matches;
         kept->bytes += head.length;
@@ -128,27 +173,36 @@ static void take(struct log_kept *kept, struct filter *filter)
     }
 }
 
+/* A filter by the options, or NULL when one of them is bad. */
+static struct filter *make_of_options(peal_center center, const struct log_option *options, size_t count)
+{
+    struct filter *filter = make(center, count);
+    for (size_t i = 0; filter != NULL && i < count; i++) {
+        const struct log_option *option = &options[i];
+        if (add_pattern(filter, option->value, strlen(option->value), strcmp(option->key, "drop") == 0) == NULL) {
+            discard(filter);
+            return NULL;
+        }
+    }
+    return filter;
+}
+
+/* A filter as it was before the reload, or one that keeps nothing. */
+static struct filter *make_of_kept(peal_center center, struct log_kept *kept)
+{
+    struct filter *filter = make(center, kept->length / sizeof(struct kept_pattern));
+    if (filter == NULL)
+        return NULL;
+    take(kept, filter, true);
+    filter->is_closed = filter->count == 0;
+    log_trouble_tell(center, "filter",
+                     filter->is_closed ? "keeps no line" : "goes on with the patterns that it had");
+    return filter;
+}
+
 static const struct log_sink sink = {
     PEAL_TABLE(log_sink), .wants_line = wants_line, .report = report,
 };
-
-static bool add_pattern(peal_center center, struct filter *filter, const struct log_option *option)
-{
-    struct pattern *pattern = &filter->patterns[filter->count];
-    const int status = regcomp(&pattern->compiled, option->value, REG_EXTENDED | REG_NOSUB);
-    if (status != 0) {
-        char reason[128], what[256];
-        regerror(status, &pattern->compiled, reason, sizeof reason);
-        snprintf(what, sizeof what, "pattern \"%.80s\": %s", option->value, reason);
-        log_trouble_tell(center, "filter", what);
-        return false;
-    }
-    pattern->text = option->value;
-    pattern->drops = strcmp(option->key, "drop") == 0;
-    filter->keeping += !pattern->drops;
-    filter->count++;
-    return true;
-}
 
 static enum log_start start(peal_center center, const struct log_option *options,
                             struct log_kept *kept, void **out_target)
@@ -160,17 +214,11 @@ static enum log_start start(peal_center center, const struct log_option *options
         count++;
     if (count == 0)
         return LOG_START_IDLE;
-    struct filter *filter = calloc(1, sizeof *filter + count * sizeof *filter->patterns);
-    if (filter == NULL)
+    struct filter *filter = make_of_options(center, options, count);
+    if (filter != NULL)
+        take(kept, filter, false);
+    else if ((filter = make_of_kept(center, kept)) == NULL)
         return LOG_START_FAILED;
-    filter->center = center;
-    for (size_t i = 0; i < count; i++) {
-        if (!add_pattern(center, filter, &options[i])) {
-            destroy(filter);
-            return LOG_START_FAILED;
-        }
-    }
-    take(kept, filter);
     if (log_sink_join(center, &sinks) < 0) {
         destroy(filter);
         return LOG_START_FAILED;

@@ -4,6 +4,9 @@
  * On an error it removes its observers: from then on nobody calls it, and the run goes on. A reload tries
  * again. */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "log_plugin.h"
 #include "log_sink.h"
@@ -21,14 +24,31 @@ struct sqlite {
 /* What the next self must know. */
 struct kept {
     struct storage_totals totals;
-    uint64_t is_new_source;
+    uint64_t is_new_source, is_stream, offset;
+    int64_t run;
 };
+
+/* Whether a source cannot be read again: what comes by it is another log each time. */
+static bool is_stream(const char *source)
+{
+    struct stat status;
+    return strcmp(source, "standard input") == 0
+        || (stat(source, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
+/* A number that no other run has. */
+static int64_t make_run(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static void begin(void *self, const char *source)
 {
     struct sqlite *sqlite = self;
-    (void)source;
     sqlite->storage.is_new_source = true;
+    sqlite->storage.is_stream = is_stream(source);
 }
 
 static void end(void *self, const char *source, struct log_totals totals)
@@ -59,7 +79,10 @@ static void stopped(struct storage *storage)
 static void destroy(void *object)
 {
     struct sqlite *sqlite = object;
-    const struct kept kept = { sqlite->storage.totals, sqlite->storage.is_new_source };
+    const struct storage *storage = &sqlite->storage;
+    const struct kept kept = {
+        storage->totals, storage->is_new_source, storage->is_stream, storage->offset, storage->run,
+    };
     log_state_keep(sqlite->storage.center, "sqlite", &kept, sizeof kept);
     free(sqlite);
 }
@@ -122,9 +145,13 @@ static enum log_start start(peal_center center, const struct log_option *options
     sqlite->storage.center = center;
     sqlite->storage.path = path;
     sqlite->storage.stopped = stopped;
+    sqlite->storage.run = make_run();
     if (log_state_take(kept, &before, sizeof before)) {
         sqlite->storage.totals = before.totals;
         sqlite->storage.is_new_source = before.is_new_source != 0;
+        sqlite->storage.is_stream = before.is_stream != 0;
+        sqlite->storage.offset = before.offset;
+        sqlite->storage.run = before.run;
     }
     if (peal_reference_create(sqlite, destroy, &sqlite->reference) < 0) {
         free(sqlite);
@@ -145,7 +172,7 @@ const struct log_plugin *logcast_plugin(void)
     };
     static const char *const needs[] = { "statistics", NULL };
     static const struct log_plugin plugin = {
-        sizeof plugin, "sqlite", "writes kept lines to the table log_line", options, needs, 2, start,
+        sizeof plugin, "sqlite", "writes kept lines to the table log_line", options, needs, 3, start,
     };
     return &plugin;
 }

@@ -19,17 +19,18 @@ struct database {
     unsigned open_rows;
 };
 
-/* The rows of a source are replaced when it is read again. */
+/* The rows of a file are replaced when another run reads it again. What one run reads is added, also of a
+ * file that is named twice; and so is what comes by standard input or another stream. */
 static const char schema[] =
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = NORMAL;"
     "CREATE TABLE IF NOT EXISTS log_line("
     "  source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
-    "  session INTEGER NOT NULL DEFAULT 0,"
+    "  session INTEGER NOT NULL DEFAULT 0, run INTEGER NOT NULL DEFAULT 0,"
     "  PRIMARY KEY(source, number)) WITHOUT ROWID;";
 
 static const char insertion[] =
-    "INSERT INTO log_line(source, number, text, session) VALUES(?, ?, ?, ?)";
+    "INSERT INTO log_line(source, number, text, session, run) VALUES(?, ?, ?, ?, ?)";
 
 /* ---- Trouble ----------------------------------------------------------------------------------- */
 
@@ -80,15 +81,35 @@ static bool commit(struct database *database)
     return true;
 }
 
-static bool forget_source(struct database *database, const char *source)
+/* Runs a statement about a source, with the run as its second parameter where it has one. */
+static bool run_for_source(struct database *database, const char *text, const char *source, int64_t *out_number)
 {
     sqlite3_stmt *statement = NULL;
-    const bool done =
-        sqlite3_prepare_v2(database->connection, "DELETE FROM log_line WHERE source = ?", -1,
-                           &statement, NULL) == SQLITE_OK
+    bool done = sqlite3_prepare_v2(database->connection, text, -1, &statement, NULL) == SQLITE_OK
         && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
-        && sqlite3_step(statement) == SQLITE_DONE;
+        && (sqlite3_bind_parameter_count(statement) < 2
+            || sqlite3_bind_int64(statement, 2, database->storage->run) == SQLITE_OK);
+    if (done) {
+        const int step = sqlite3_step(statement);
+        done = step == SQLITE_DONE || step == SQLITE_ROW;
+        if (step == SQLITE_ROW && out_number != NULL)
+            *out_number = sqlite3_column_int64(statement, 0);
+    }
     sqlite3_finalize(statement);
+    return done;
+}
+
+/* Removes what the source replaces, and finds the number of the last row that it keeps. */
+static bool begin_source(struct database *database, const char *source)
+{
+    struct storage *storage = database->storage;
+    int64_t last = 0;
+    const bool done =
+        (storage->is_stream
+         || run_for_source(database, "DELETE FROM log_line WHERE source = ? AND run <> ?", source, NULL))
+        && run_for_source(
+            database, "SELECT coalesce(max(number), 0) FROM log_line WHERE source = ?", source, &last);
+    storage->offset = (uint64_t)last;
     return done;
 }
 
@@ -113,9 +134,9 @@ static void store(void *self, const char *source, uint64_t number, const char *t
         return; /* what waited behind an error */
     if (database->open_rows == 0 && !run(database, "BEGIN IMMEDIATE"))
         stop(database, "beginning a transaction");
-    else if (storage->is_new_source && !forget_source(database, source))
+    else if (storage->is_new_source && !begin_source(database, source))
         stop(database, "removing old rows");
-    else if (!insert(database, source, number, text, length))
+    else if (!insert(database, source, storage->offset + number, text, length))
         stop(database, "writing a line");
     else if (++database->open_rows == ROWS_IN_TRANSACTION && !commit(database))
         stop(database, "committing");
@@ -134,17 +155,22 @@ static uint64_t read_session(peal_center center)
     return session;
 }
 
-/* Makes the table, or adds what one of an older logcast lacks. */
-static bool make_table(struct database *database)
+/* Adds a column that the table of an older logcast lacks. */
+static bool have_column(struct database *database, const char *column)
 {
     sqlite3_stmt *statement = NULL;
-    if (!run(database, schema))
-        return false;
-    const bool has_session = sqlite3_prepare_v2(database->connection,
-        "SELECT session FROM log_line", -1, &statement, NULL) == SQLITE_OK;
+    char text[128];
+    snprintf(text, sizeof text, "SELECT %s FROM log_line", column);
+    const bool is_there =
+        sqlite3_prepare_v2(database->connection, text, -1, &statement, NULL) == SQLITE_OK;
     sqlite3_finalize(statement);
-    return has_session
-        || run(database, "ALTER TABLE log_line ADD COLUMN session INTEGER NOT NULL DEFAULT 0");
+    snprintf(text, sizeof text, "ALTER TABLE log_line ADD COLUMN %s INTEGER NOT NULL DEFAULT 0", column);
+    return is_there || run(database, text);
+}
+
+static bool make_table(struct database *database)
+{
+    return run(database, schema) && have_column(database, "session") && have_column(database, "run");
 }
 
 static bool open_database(struct database *database, uint64_t session)
@@ -153,7 +179,8 @@ static bool open_database(struct database *database, uint64_t session)
         && sqlite3_busy_timeout(database->connection, BUSY_MILLISECONDS) == SQLITE_OK
         && make_table(database)
         && sqlite3_prepare_v2(database->connection, insertion, -1, &database->insert, NULL) == SQLITE_OK
-        && sqlite3_bind_int64(database->insert, 4, (sqlite3_int64)session) == SQLITE_OK;
+        && sqlite3_bind_int64(database->insert, 4, (sqlite3_int64)session) == SQLITE_OK
+        && sqlite3_bind_int64(database->insert, 5, database->storage->run) == SQLITE_OK;
 }
 
 static void close_database(struct database *database)

@@ -22,7 +22,10 @@ struct storage {
     peal_center center;
     const char *path;
     peal_queue queue;
-    bool is_new_source; /* the rows that the source had before are removed with its first line */
+    int64_t run;        /* of this process: rows of other runs may be replaced, its own are not */
+    bool is_new_source; /* the next line is the first one of a source */
+    bool is_stream;     /* of a source that nobody can read again: rows are added to those it had */
+    uint64_t offset;    /* added to a line's number: how many rows the source has from before */
     bool has_stopped;   /* after an error: nothing is stored any more */
     struct storage_totals totals;
     struct database *database; /* the instance; NULL while there is none */

@@ -111,4 +111,28 @@ wait "$process"
 claim "there was trouble: ends with 1" same 1 "$?"
 claim "plugins had the options of the last good file" has out "kept 1, dropped 2"
 claim "the patterns of which are told" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
+
+# ---- A pattern that cannot be read, by SIGHUP ----
+put "filter.drop = secret"
+"$logcast" --plugins plugins --config live.conf - <stream >out 2>complaints &
+process=$!
+exec 3>stream
+claim "another process starts" starts
+printf 'secret one\nopen one\n' >&3
+put "filter.drop = sec(ret"
+kill -HUP "$process"
+claim "it loads a pattern that cannot be read" starts
+read -r complaint <&4
+claim "which is told" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
+read -r complaint <&4
+claim "with what becomes of it" same "logcast: filter: goes on with the patterns that it had" "$complaint"
+printf 'secret two\nopen two\n' >&3
+put "filter.drop = open"
+kill -HUP "$process"
+claim "a later reload brings a good one" starts
+printf 'secret three\nopen three\n' >&3
+exec 3>&-
+wait "$process"
+claim "there was trouble again: ends with 1" same 1 "$?"
+claim "no line got through meanwhile that was to be dropped" has out "kept 3, dropped 3"
 finish

@@ -61,7 +61,8 @@ claim "counts what each pattern matched" same \
 run "$logcast" --filter.keep 'a(b' "$log"
 claim "refuses a bad pattern, and goes on" same 1 "$code"
 claim "tells which pattern" has "$err" 'logcast: filter: pattern "a(b": '
-claim "keeps all without a filter" has "$out" "dropped 0"
+claim "a filter that cannot be read keeps no line" has "$out" "    kept 0, dropped"
+claim "and says so" has "$err" "logcast: filter: keeps no line"
 
 cat "$log" "$log" >"$work/twice.log"
 run "$logcast" "$log" "$work/twice.log"

@@ -67,6 +67,17 @@ exec 3>&-
 # A shell without job control starts what runs in the background with SIGINT ignored; peal catches it.
 claim "SIGINT does the same" same 130 "$code"
 
+# ---- SIGTERM while a FIFO has no writer ----
+printf 'one\nmark 5\n' >finished
+mkfifo silent
+"$logcast" --plugins plugins --marks.tell marked finished silent >said 2>err &
+process=$!
+claim "a log is read, and then one that nobody writes" sees 5
+kill -TERM "$process"
+ends
+claim "SIGTERM ends the wait for a writer" same 143 "$code"
+claim "and what was read is reported" has out "finished: 2 lines"
+
 # ---- SIGTERM while a plugin is stuck ----
 begin
 echo "mark stuck" >&3

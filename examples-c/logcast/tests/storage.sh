@@ -25,6 +25,24 @@ printf 'other\n' >other
 run "$logcast" --sqlite.path log.db --filter.keep other log other
 claim "but not those of another source" same "one two other " "$("$rows" log.db | tr '\n' ' ')"
 
+# What is read twice.
+seq 3 >numbers
+run "$logcast" --sqlite.path twice.db numbers numbers
+claim "a file that is named twice has its rows twice" same "1 2 3 1 2 3 " \
+    "$("$rows" twice.db | tr '\n' ' ')"
+claim "as many as are told" has "$out" "    6 rows in twice.db"
+claim "with numbers that go on" same "1 2 3 4 5 6 " "$("$rows" twice.db number | tr '\n' ' ')"
+run "$logcast" --sqlite.path twice.db numbers
+claim "another run replaces them" same "1 2 3 " "$("$rows" twice.db number | tr '\n' ' ')"
+run sh -c 'printf "a\nb\n" | "$1" --sqlite.path stream.db - && printf "c\n" | "$1" --sqlite.path stream.db -' \
+    sh "$logcast"
+claim "standard input is another log each time: its rows are added" same "a b c " \
+    "$("$rows" stream.db | tr '\n' ' ')"
+mkfifo pipe
+printf 'd\n' >pipe & run "$logcast" --sqlite.path stream.db pipe
+printf 'e\n' >pipe & run "$logcast" --sqlite.path stream.db --reload-every 1 pipe
+claim "and so are those of a FIFO" same "d e a b c " "$("$rows" stream.db | tr '\n' ' ')"
+
 # A table as logcast made it before there were sessions.
 "$rows" old.db --make-old
 run "$logcast" --sqlite.path old.db log
