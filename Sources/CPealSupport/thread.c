@@ -18,6 +18,12 @@ static bool has_exit_key;
 /* Where membarrier is missing, readers fence for themselves. */
 static bool readers_fence;
 
+static uint32_t gate_after_weak = PEAL_GATE_REMOVED;
+
+static void after_weak(void) {}
+
+const struct peal_snapshot_entry peal_after_weak = { after_weak, NULL, &gate_after_weak, NULL };
+
 static void (*end_batch)(struct peal_thread *thread);
 
 void peal_thread_set_batch_end(void (*end)(struct peal_thread *thread))

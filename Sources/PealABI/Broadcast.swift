@@ -196,9 +196,16 @@ extension peal_entries {
 }
 
 @c @implementation
-public func peal_entry_admit(_ entry: UnsafePointer<peal_entry>?) -> Bool {
-    guard let entry else { return false }
-    return Broadcast.admit(UnsafeRawPointer(entry).assumingMemoryBound(to: peal_snapshot_entry.self))
+public func peal_entry_admit(
+    _ entry: UnsafePointer<peal_entry>?, _ hold: UnsafeMutablePointer<peal_hold>?
+) -> peal_admission {
+    guard let entry, let hold else { return peal_admission() }
+    let step = Broadcast.step(
+        at: UnsafeRawPointer(entry).assumingMemoryBound(to: peal_snapshot_entry.self),
+        UnsafeMutableRawPointer(hold).assumingMemoryBound(to: peal_thread_hold.self))
+    return peal_admission(
+        entry: UnsafeRawPointer(step.called)?.assumingMemoryBound(to: peal_entry.self),
+        next: UnsafeRawPointer(step.next)?.assumingMemoryBound(to: peal_entry.self))
 }
 
 @c @implementation

@@ -18,7 +18,8 @@
 #define BELL(METHOD) METHOD(required, void, on_ring, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-enum { ROUNDS = 2000, LONGEST_STOP = 200000 /* nanoseconds */ };
+/* A claim ends after so many rounds or, on a busy machine, after so much time. Times are in nanoseconds. */
+enum { ROUNDS = 2000, LONGEST_STOP = 200000, LONGEST_CLAIM = 1000000000 };
 
 static struct bell_protocol bell;
 static int round_number;   /* the round that the removing thread is in */
@@ -112,6 +113,7 @@ static int lose_callbacks(peal_queue queue, uint32_t flags)
     static int destroyed[ROUNDS + 1], other, fixed;
     const struct sigaction action = { .sa_handler = stop_here };
     const int rounds = CHECK_ROUNDS(ROUNDS);
+    const long long deadline = now() + LONGEST_CLAIM;
     int lost = 0;
 
     memset(destroyed, 0, sizeof destroyed);
@@ -120,7 +122,7 @@ static int lose_callbacks(peal_queue queue, uint32_t flags)
     CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
     CHECK_OK(bell_observe(&bell, &fixed, &ignoring, NULL, NULL));
     const pthread_t registering = thread_start(register_and_remove, &other);
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < rounds && now() < deadline; i++) {
         struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
         peal_observation observation;
 

@@ -236,13 +236,44 @@ PEAL_API struct peal_entries peal_entries_begin(peal_method method);
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
 
-/* Whether an observer whose gate is not zero is to be called: false when it is removed or blocked, its
- * weak target is dead, or it keeps the place of a service that observes lazily. True for ONCE, which is removed by this: call it. Who reads a list by hand
- * first stores the gate's address in `hold->current`, as PEAL_EACH does: a removal that waits looks
- * there for the calls that run.
+/* What a loop does at an entry whose gate is not zero. */
+struct peal_admission {
+    const struct peal_entry *entry; /* the observer to call now; NULL: none */
+    const struct peal_entry *next;  /* where the loop goes on after that */
+};
+
+/* Decides about an observer whose gate is not zero. It is not called when it is removed or blocked, its weak
+ * target is dead, or it keeps the place of a service that observes lazily. A ONCE observer is removed by this:
+ * call it. A weak target is retained by this; the loop goes on at an entry outside of the list, whose gate is
+ * not zero either, and there this function releases the target. peal_entries_next has such a loop.
  *
  * Thread rule: between begin and end. Since 0.1. */
-PEAL_API PEAL_COLD bool peal_entry_admit(const struct peal_entry *entry);
+PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(
+    const struct peal_entry *entry, struct peal_hold *hold);
+
+/* The next observer of a held list that is to be called; NULL at the end of the list.
+ *
+ * next: begins as peal_entries.next, and moves on. hold: as begun; not NULL unless the list is empty.
+ * Thread rule: between begin and end. Since 0.1. */
+PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
+    const struct peal_entry **next, const struct peal_entry *end, struct peal_hold *hold)
+{
+    while (*next != end) {
+        const struct peal_entry *entry = (*next)++;
+        const uint32_t *gate = entry->gate;
+        /* First stored, then looked at: a thread that removes the observer can see the call. */
+        __atomic_store_n(&hold->current, gate, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) != 0, 0)) {
+            const struct peal_admission admission = peal_entry_admit(entry, hold);
+            *next = admission.next;
+            entry = admission.entry;
+        }
+        if (__builtin_expect(entry != NULL, 1))
+            return entry;
+    }
+    return NULL;
+}
 
 /* Lets the list go. The innermost list of the thread is ended; lists nest.
  *
@@ -290,21 +321,14 @@ PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
     }                                                                                               \
     PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                  \
     {                                                                                               \
-        while (cursor_->next != cursor_->end) {                                                     \
-            const struct peal_entry *entry_ = cursor_->next++;                                      \
-            const uint32_t *gate_ = entry_->gate;                                                   \
-            /* Told first, then looked at: who removes the observer can see the call. */            \
-            __atomic_store_n(&cursor_->hold->current, gate_, __ATOMIC_RELEASE);                     \
-            __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                \
-            if (__builtin_expect(__atomic_load_n(gate_, __ATOMIC_RELAXED) == 0, 1)                  \
-                || peal_entry_admit(entry_)) {                                                      \
-                cursor_->table = (const struct tag *)entry_->table;                                 \
-                cursor_->target = entry_->target;                                                   \
-                cursor_->function = entry_->function;                                               \
-                return true;                                                                        \
-            }                                                                                       \
-        }                                                                                           \
-        return false;                                                                               \
+        const struct peal_entry *entry_ =                                                           \
+            peal_entries_next(&cursor_->next, cursor_->end, cursor_->hold);                         \
+        if (entry_ == NULL)                                                                         \
+            return false;                                                                           \
+        cursor_->table = (const struct tag *)entry_->table;                                         \
+        cursor_->target = entry_->target;                                                           \
+        cursor_->function = entry_->function;                                                       \
+        return true;                                                                                \
     }                                                                                               \
     PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                   \
     {                                                                                               \
@@ -435,14 +459,9 @@ inline void peal_call_each_(struct peal_entries entries, Parameters... arguments
 {
     const peal_held_ held = { entries.hold };
     const struct peal_entry *const end = entries.hold->end;
-    for (const struct peal_entry *entry = entries.next; entry != end; entry++) {
-        const uint32_t *const gate = entry->gate;
-        /* Told first, then looked at: who removes the observer can see the call. */
-        __atomic_store_n(&entries.hold->current, gate, __ATOMIC_RELEASE);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) == 0, 1) || peal_entry_admit(entry))
-            reinterpret_cast<void (*)(void *, Parameters...)>(entry->function)(entry->target, arguments...);
-    }
+    const struct peal_entry *next = entries.next;
+    while (const struct peal_entry *entry = peal_entries_next(&next, end, entries.hold))
+        reinterpret_cast<void (*)(void *, Parameters...)>(entry->function)(entry->target, arguments...);
 }
 
 /* PEAL_BROADCAST in C++. The first parameter only names the function's type. */

@@ -38,7 +38,7 @@ enum peal_observe_flags {
 
 /* How a target that peal does not own is kept alive during a call (reference.h has ready ones).
  *
- * peal calls `retain` before each call, and after the call `release`. When `retain` returns false
+ * peal calls `retain` before each call, and right after the call, before the next observer's turn, `release`. When `retain` returns false
  * the target is dead: it is not called, and the observation is removed. Both run with no lock held,
  * on the thread of the call. */
 struct peal_weak_type {

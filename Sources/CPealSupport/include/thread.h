@@ -36,6 +36,7 @@ struct peal_thread_hold {
     uint32_t attention; /* PEAL_ATTENTION bits. Unless it is zero, who lets go has more to do */
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
     struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
+    const struct peal_snapshot_entry *_Nullable next; /* of a caller's loop: the entry after the weak one */
 };
 
 struct peal_thread {
@@ -171,6 +172,16 @@ static inline const uint32_t *_Nullable *_Nonnull peal_hold_current(
     struct peal_thread_hold *_Nonnull hold)
 {
     return &hold->current;
+}
+
+/* The entry that a caller's loop visits after the call of a weak observer. No list has it, and no call passes
+ * its gate: at this entry the loop is in the library again, which releases the target and sends the loop back
+ * to its list. Loops over observers that are not weak pay nothing for that. */
+extern const struct peal_snapshot_entry peal_after_weak __attribute__((visibility("hidden")));
+
+static inline const struct peal_snapshot_entry *_Nonnull peal_entry_after_weak(void)
+{
+    return &peal_after_weak;
 }
 
 /* The record whose target is retained for its call; others read it. */

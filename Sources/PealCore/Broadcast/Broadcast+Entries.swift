@@ -90,8 +90,20 @@ extension Broadcast {
         return restricts && HeldMethods.isHeld(number, besides: hold) ? .recursionRejected : nil
     }
 
-    public static func admit(_ entry: UnsafePointer<peal_snapshot_entry>) -> Bool {
-        ObserverGate.admit(entry)
+    /// What a caller's loop does at an entry whose gate is not zero: which entry it calls, if any, and where it
+    /// goes on. After a weak observer it goes on at an entry of the library's own, which ends the hold of the
+    /// target.
+    public static func step(
+        at entry: UnsafePointer<peal_snapshot_entry>, _ hold: Hold
+    ) -> (called: UnsafePointer<peal_snapshot_entry>?, next: UnsafePointer<peal_snapshot_entry>?) {
+        if entry == peal_entry_after_weak() {
+            WeakHold.release(hold)
+            return (nil, hold.pointee.next)
+        }
+        guard ObserverGate.admit(entry, hold) else { return (nil, entry + 1) }
+        guard hold.pointee.weak != nil else { return (entry, entry + 1) }
+        hold.pointee.next = entry + 1
+        return (entry, peal_entry_after_weak())
     }
 
     /// Lets the thread's innermost list go. Does nothing when it holds none, or a broadcast's own.

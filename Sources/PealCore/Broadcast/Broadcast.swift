@@ -82,7 +82,7 @@ public enum Broadcast {
     ) -> Bool {
         let replay = IntegerReplay(
             snapshot: snapshot, traits: MethodTraits(rawValue: peal_snapshot_traits(snapshot)), arguments: arguments,
-            current: peal_hold_current(hold))
+            hold: hold)
         guard let called = replay.replay(count) else { return false }
         if let calls { calls.pointee = called }
         release(hold)
@@ -101,7 +101,7 @@ public enum Broadcast {
             guard let shape = build(words, from: arguments, for: snapshot) else { return false }
             let called = FrameReplay.withRegisters(
                 shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)),
-                peal_hold_current(hold))
+                hold)
             if let calls { calls.pointee = called }
             release(hold)
             return true
@@ -120,7 +120,7 @@ public enum Broadcast {
             guard let shape = build(words, from: arguments, for: snapshot) else { return false }
             let called = FrameReplay.withStack(
                 shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)),
-                peal_hold_current(hold))
+                hold)
             if let calls { calls.pointee = called }
             release(hold)
             return true
@@ -132,7 +132,7 @@ public enum Broadcast {
     ) -> Bool {
         let called = FFIReplay.each(
             peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self), arguments,
-            to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), peal_hold_current(hold))
+            to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hold)
         guard let called else { return false }
         if let calls { calls.pointee = called }
         release(hold)

@@ -7,7 +7,7 @@ enum FFIReplay {
     @inline(__always)
     static func each(
         _ plan: CallPlan.Pointer, _ arguments: Broadcast.Arguments?, to entries: UnsafePointer<SnapshotEntry>,
-        count: Int, _ current: FrameReplay.Current
+        count: Int, _ hold: Broadcast.Hold
     ) -> Int? {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             // Aligned for any result: who returns a struct in memory counts on that.
@@ -17,7 +17,7 @@ enum FFIReplay {
                 let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
                 let result = isLarge ? nil : room.baseAddress
                 guard CallPlan.fillSlots(plan, from: arguments, into: slots) else { return nil }
-                return FrameReplay.eachEntry(entries, count, current) { entry in
+                return FrameReplay.eachEntry(entries, count, hold) { entry in
                     slots[0] = peal_snapshot_entry_target(entry)
                     CallPlan.callThroughFFI(
                         plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)

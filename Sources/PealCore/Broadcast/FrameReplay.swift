@@ -11,28 +11,28 @@ enum FrameReplay {
     @inline(__always)
     static func withRegisters(
         _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
-        _ current: Current
+        _ hold: Broadcast.Hold
     ) -> Int {
         // One switch a broadcast, none an observer.
         switch shape.rawValue {
-        case 0: each(entries, count, current) { _ = peal_frame_i_1_0_0($0, $1, w) }
-        case 1: each(entries, count, current) { _ = peal_frame_i_2_0_0($0, $1, w) }
-        case 2: each(entries, count, current) { _ = peal_frame_i_3_0_0($0, $1, w) }
-        case 3: each(entries, count, current) { _ = peal_frame_i_4_0_0($0, $1, w) }
-        case 4: each(entries, count, current) { _ = peal_frame_i_5_0_0($0, $1, w) }
-        case 5: each(entries, count, current) { _ = peal_frame_i_6_0_0($0, $1, w) }
-        case 6: each(entries, count, current) { _ = peal_frame_i_1_2_0($0, $1, w) }
-        case 7: each(entries, count, current) { _ = peal_frame_i_2_2_0($0, $1, w) }
-        case 8: each(entries, count, current) { _ = peal_frame_i_3_2_0($0, $1, w) }
-        case 9: each(entries, count, current) { _ = peal_frame_i_4_2_0($0, $1, w) }
-        case 10: each(entries, count, current) { _ = peal_frame_i_5_2_0($0, $1, w) }
-        case 11: each(entries, count, current) { _ = peal_frame_i_6_2_0($0, $1, w) }
-        case 12: each(entries, count, current) { _ = peal_frame_i_1_8_0($0, $1, w) }
-        case 13: each(entries, count, current) { _ = peal_frame_i_2_8_0($0, $1, w) }
-        case 14: each(entries, count, current) { _ = peal_frame_i_3_8_0($0, $1, w) }
-        case 15: each(entries, count, current) { _ = peal_frame_i_4_8_0($0, $1, w) }
-        case 16: each(entries, count, current) { _ = peal_frame_i_5_8_0($0, $1, w) }
-        default: each(entries, count, current) { _ = peal_frame_i_6_8_0($0, $1, w) }
+        case 0: each(entries, count, hold) { _ = peal_frame_i_1_0_0($0, $1, w) }
+        case 1: each(entries, count, hold) { _ = peal_frame_i_2_0_0($0, $1, w) }
+        case 2: each(entries, count, hold) { _ = peal_frame_i_3_0_0($0, $1, w) }
+        case 3: each(entries, count, hold) { _ = peal_frame_i_4_0_0($0, $1, w) }
+        case 4: each(entries, count, hold) { _ = peal_frame_i_5_0_0($0, $1, w) }
+        case 5: each(entries, count, hold) { _ = peal_frame_i_6_0_0($0, $1, w) }
+        case 6: each(entries, count, hold) { _ = peal_frame_i_1_2_0($0, $1, w) }
+        case 7: each(entries, count, hold) { _ = peal_frame_i_2_2_0($0, $1, w) }
+        case 8: each(entries, count, hold) { _ = peal_frame_i_3_2_0($0, $1, w) }
+        case 9: each(entries, count, hold) { _ = peal_frame_i_4_2_0($0, $1, w) }
+        case 10: each(entries, count, hold) { _ = peal_frame_i_5_2_0($0, $1, w) }
+        case 11: each(entries, count, hold) { _ = peal_frame_i_6_2_0($0, $1, w) }
+        case 12: each(entries, count, hold) { _ = peal_frame_i_1_8_0($0, $1, w) }
+        case 13: each(entries, count, hold) { _ = peal_frame_i_2_8_0($0, $1, w) }
+        case 14: each(entries, count, hold) { _ = peal_frame_i_3_8_0($0, $1, w) }
+        case 15: each(entries, count, hold) { _ = peal_frame_i_4_8_0($0, $1, w) }
+        case 16: each(entries, count, hold) { _ = peal_frame_i_5_8_0($0, $1, w) }
+        default: each(entries, count, hold) { _ = peal_frame_i_6_8_0($0, $1, w) }
         }
     }
 
@@ -41,30 +41,27 @@ enum FrameReplay {
     @inline(__always)
     static func withStack(
         _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
-        _ current: Current
+        _ hold: Broadcast.Hold
     ) -> Int {
         switch shape.rawValue {
-        case 18: each(entries, count, current) { _ = peal_frame_i_6_0_1($0, $1, w) }
-        case 19: each(entries, count, current) { _ = peal_frame_i_6_0_2($0, $1, w) }
-        case 20: each(entries, count, current) { _ = peal_frame_i_6_0_3($0, $1, w) }
-        case 21: each(entries, count, current) { _ = peal_frame_i_6_0_4($0, $1, w) }
-        case 22: each(entries, count, current) { _ = peal_frame_i_6_0_6($0, $1, w) }
-        case 23: each(entries, count, current) { _ = peal_frame_i_6_0_8($0, $1, w) }
-        case 24: each(entries, count, current) { _ = peal_frame_i_6_0_12($0, $1, w) }
-        case 25: each(entries, count, current) { _ = peal_frame_i_6_0_16($0, $1, w) }
-        case 26: each(entries, count, current) { _ = peal_frame_i_6_8_1($0, $1, w) }
-        case 27: each(entries, count, current) { _ = peal_frame_i_6_8_2($0, $1, w) }
-        case 28: each(entries, count, current) { _ = peal_frame_i_6_8_3($0, $1, w) }
-        case 29: each(entries, count, current) { _ = peal_frame_i_6_8_4($0, $1, w) }
-        case 30: each(entries, count, current) { _ = peal_frame_i_6_8_6($0, $1, w) }
-        case 31: each(entries, count, current) { _ = peal_frame_i_6_8_8($0, $1, w) }
-        case 32: each(entries, count, current) { _ = peal_frame_i_6_8_12($0, $1, w) }
-        default: each(entries, count, current) { _ = peal_frame_i_6_8_16($0, $1, w) }
+        case 18: each(entries, count, hold) { _ = peal_frame_i_6_0_1($0, $1, w) }
+        case 19: each(entries, count, hold) { _ = peal_frame_i_6_0_2($0, $1, w) }
+        case 20: each(entries, count, hold) { _ = peal_frame_i_6_0_3($0, $1, w) }
+        case 21: each(entries, count, hold) { _ = peal_frame_i_6_0_4($0, $1, w) }
+        case 22: each(entries, count, hold) { _ = peal_frame_i_6_0_6($0, $1, w) }
+        case 23: each(entries, count, hold) { _ = peal_frame_i_6_0_8($0, $1, w) }
+        case 24: each(entries, count, hold) { _ = peal_frame_i_6_0_12($0, $1, w) }
+        case 25: each(entries, count, hold) { _ = peal_frame_i_6_0_16($0, $1, w) }
+        case 26: each(entries, count, hold) { _ = peal_frame_i_6_8_1($0, $1, w) }
+        case 27: each(entries, count, hold) { _ = peal_frame_i_6_8_2($0, $1, w) }
+        case 28: each(entries, count, hold) { _ = peal_frame_i_6_8_3($0, $1, w) }
+        case 29: each(entries, count, hold) { _ = peal_frame_i_6_8_4($0, $1, w) }
+        case 30: each(entries, count, hold) { _ = peal_frame_i_6_8_6($0, $1, w) }
+        case 31: each(entries, count, hold) { _ = peal_frame_i_6_8_8($0, $1, w) }
+        case 32: each(entries, count, hold) { _ = peal_frame_i_6_8_12($0, $1, w) }
+        default: each(entries, count, hold) { _ = peal_frame_i_6_8_16($0, $1, w) }
         }
     }
-
-    /// Where a loop tells whom it calls: in its hold.
-    @usableFromInline typealias Current = UnsafeMutablePointer<UnsafePointer<UInt32>?>
 
     /// Calls each observer that may be called.
     ///
@@ -72,10 +69,10 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func each(
-        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ current: Current,
+        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ hold: Broadcast.Hold,
         _ call: (@escaping peal_frame_function, UnsafeMutableRawPointer?) -> Void
     ) -> Int {
-        eachEntry(entries, count, current) { entry in
+        eachEntry(entries, count, hold) { entry in
             call(entry.pointee.function, entry.pointee.target)
             return true
         }
@@ -85,7 +82,7 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func eachEntry(
-        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ current: Current,
+        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ hold: Broadcast.Hold,
         _ call: (UnsafePointer<peal_snapshot_entry>) -> Bool
     ) -> Int {
         var entry = entries
@@ -94,14 +91,31 @@ enum FrameReplay {
         while entry != end {
             // Told first, then looked at: see thread.h.
             let gate = entry.pointee.gate
-            peal_current_set(current, gate)
-            if _fastPath(peal_gate_load(gate) == 0) || Broadcast.admit(entry) {
+            peal_current_set(peal_hold_current(hold), gate)
+            if _fastPath(peal_gate_load(gate) == 0) {
                 guard call(entry) else { return entry - entries + 1 &- skipped }
+            } else if admit(entry, hold) {
+                let goesOn = call(entry)
+                endCall(hold)
+                guard goesOn else { return entry - entries + 1 &- skipped }
             } else {
                 skipped &+= 1
             }
             entry += 1
         }
         return count &- skipped
+    }
+
+    /// Whether an observer is called whose gate is not zero; then `endCall` comes after the call.
+    @usableFromInline
+    @inline(never)
+    static func admit(_ entry: UnsafePointer<peal_snapshot_entry>, _ hold: Broadcast.Hold) -> Bool {
+        ObserverGate.admit(entry, hold)
+    }
+
+    @usableFromInline
+    @inline(never)
+    static func endCall(_ hold: Broadcast.Hold) {
+        WeakHold.release(hold)
     }
 }

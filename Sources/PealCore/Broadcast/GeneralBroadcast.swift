@@ -95,13 +95,12 @@ struct GeneralBroadcast {
     ) -> Int {
         let entries = peal_snapshot_entries(snapshot)
         let listed = Int(peal_snapshot_count(snapshot))
-        let current = peal_hold_current(hold)
         let isAsked = traits.hasCompletion || request.gathering != nil
         if !isAsked, folder.dropsResults, plan.pointee.frame == nil || request.forcesFFI {
-            return FFIReplay.each(plan, arguments, to: entries, count: listed, current) ?? 0
+            return FFIReplay.each(plan, arguments, to: entries, count: listed, hold) ?? 0
         }
         let calls = ResultCalls(
-            plan: plan, entries: entries, count: listed, current: current, arguments: arguments,
+            plan: plan, entries: entries, count: listed, hold: hold, arguments: arguments,
             forcesFFI: request.forcesFFI)
         if isAsked {
             return Asking(

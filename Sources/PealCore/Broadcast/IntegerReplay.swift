@@ -14,17 +14,17 @@ struct IntegerReplay {
     @usableFromInline let snapshot: UnsafePointer<peal_snapshot>
     @usableFromInline let traits: MethodTraits
     @usableFromInline let arguments: Broadcast.Arguments?
-    @usableFromInline let current: FrameReplay.Current
+    @usableFromInline let hold: Broadcast.Hold
 
     @inlinable
     @inline(__always)
     init(snapshot: UnsafePointer<peal_snapshot>, traits: MethodTraits, arguments: Broadcast.Arguments?,
-        current: FrameReplay.Current
+        hold: Broadcast.Hold
     ) {
         self.snapshot = snapshot
         self.traits = traits
         self.arguments = arguments
-        self.current = current
+        self.hold = hold
     }
 
     /// - Returns: How many observers were called, or nil when an argument is null.
@@ -63,6 +63,6 @@ struct IntegerReplay {
     @inlinable
     @inline(__always)
     func each(_ call: (@escaping peal_frame_function, Target?) -> Void) -> Int {
-        FrameReplay.each(peal_snapshot_entries(snapshot), Int(peal_snapshot_count(snapshot)), current, call)
+        FrameReplay.each(peal_snapshot_entries(snapshot), Int(peal_snapshot_count(snapshot)), hold, call)
     }
 }

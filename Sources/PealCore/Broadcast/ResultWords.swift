@@ -63,7 +63,7 @@ enum ResultWords {
         _ list: Broadcast.List, _ hold: Broadcast.Hold, _ call: (UnsafePointer<peal_snapshot_entry>) -> Bool
     ) -> Int {
         FrameReplay.eachEntry(
-            peal_snapshot_entries(list), Int(peal_snapshot_count(list)), peal_hold_current(hold), call)
+            peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hold, call)
     }
 
     @inline(never)

@@ -15,34 +15,33 @@ struct DeliveryRun {
     func run() -> Int {
         // The run of the queue has made sure that there is a level.
         guard let hold = peal_hold_nothing() else { return 0 }
-        let current = peal_hold_current(hold)
         defer { Broadcast.release(hold) }
         return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
             copying.pointers(of: peal_call_arguments(call), into: arguments)
-            if peal_call_completion(call) != 0 || group.pointee.completion != 0 { return ask(arguments, current) }
-            if let shape = plan.pointee.frame { return callWithFrame(shape, arguments, current) }
-            return FFIReplay.each(plan, arguments, to: entries, count: count, current) ?? 0
+            if peal_call_completion(call) != 0 || group.pointee.completion != 0 { return ask(arguments, hold) }
+            if let shape = plan.pointee.frame { return callWithFrame(shape, arguments, hold) }
+            return FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
         }
     }
 
-    private func ask(_ arguments: Broadcast.Arguments, _ current: FrameReplay.Current) -> Int {
+    private func ask(_ arguments: Broadcast.Arguments, _ hold: Broadcast.Hold) -> Int {
         let completion = Completion.find(peal_call_completion(call))
-        let calls = ResultCalls(plan: plan, entries: entries, count: count, current: current, arguments: arguments)
+        let calls = ResultCalls(plan: plan, entries: entries, count: count, hold: hold, arguments: arguments)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
         let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
         completion?.dropReserved(count - called)
         return called
     }
 
-    private func callWithFrame(_ shape: FrameShape, _ arguments: Broadcast.Arguments, _ current: FrameReplay.Current) -> Int {
+    private func callWithFrame(_ shape: FrameShape, _ arguments: Broadcast.Arguments, _ hold: Broadcast.Hold) -> Int {
         var frame = peal_whole_frame_room()
         return withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             _ = CallPlan.buildFrame(plan, from: arguments, into: words)
             return shape.usesStack
-                ? FrameReplay.withStack(shape, words, to: entries, count: count, current)
-                : FrameReplay.withRegisters(shape, words, to: entries, count: count, current)
+                ? FrameReplay.withStack(shape, words, to: entries, count: count, hold)
+                : FrameReplay.withRegisters(shape, words, to: entries, count: count, hold)
         }
     }
 }

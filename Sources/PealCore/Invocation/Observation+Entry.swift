@@ -17,7 +17,7 @@ extension Observation {
             if isRemoved { throw .staleObservation }
             throw .notListed(method)
         }
-        let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, peal_hold_current(hold)) { entry in
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, hold) { entry in
             call(entry)
             return true
         }

@@ -30,15 +30,17 @@ enum ObserverGate {
         update(gate) { $0 | removed }
     }
 
-    /// Whether an observer whose gate is not zero is to be called. A weak target is retained; one that is
-    /// to be called ONCE is removed first, so that no other broadcast calls it too.
+    /// Whether an observer whose gate is not zero is to be called. A weak target is retained: `WeakHold.release`
+    /// follows the call. One that is to be called ONCE is removed first, so that no other broadcast calls it too.
+    ///
+    /// - Parameter hold: The level of the call.
     @inline(never)
-    static func admit(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
+    static func admit(_ entry: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold) -> Bool {
         let gate = entry.pointee.gate
         let value = peal_gate_load(gate)
         guard value & (removed | lazy | blocks) == 0 else { return false }
         let record = entry.pointee.record
-        if value & weak != 0, !WeakHold.take(record) {
+        if value & weak != 0, !WeakHold.take(record, hold) {
             prune(record)
             return false
         }

@@ -29,9 +29,9 @@ extension ProxyCall {
         }
         let (entries, count) = (peal_snapshot_entries(list), Int(peal_snapshot_count(list)))
         if shape.usesStack {
-            _ = FrameReplay.withStack(shape, words, to: entries, count: count, peal_hold_current(hold))
+            _ = FrameReplay.withStack(shape, words, to: entries, count: count, hold)
         } else {
-            _ = FrameReplay.withRegisters(shape, words, to: entries, count: count, peal_hold_current(hold))
+            _ = FrameReplay.withRegisters(shape, words, to: entries, count: count, hold)
         }
         Broadcast.release(hold)
         return false
@@ -84,7 +84,7 @@ extension ProxyCall {
             let last = kept + 2 * MemoryLayout<UInt64>.stride
             var folder = folder(policy, list, into: kept)
             let count = Int(peal_snapshot_count(list))
-            let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, peal_hold_current(hold)) { entry in
+            let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hold) { entry in
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
                     words: words, result: last)

@@ -33,12 +33,12 @@ extension ProxyCall {
         // What most methods have needs no more than the registers that a loop may keep.
         guard traits.takesFewIntegers else { return fourIntegers(hold, list, a, b, c, d) }
         let entries = peal_snapshot_entries(list)
-        let (count, current) = (Int(peal_snapshot_count(list)), peal_hold_current(hold))
+        let count = Int(peal_snapshot_count(list))
         if traits.takesNothing {
-            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: NoIntegers.self)($1) }
+            _ = FrameReplay.each(entries, count, hold) { unsafeBitCast($0, to: NoIntegers.self)($1) }
         } else {
             let (a, b) = (peal_entry_word(a), peal_entry_word(b))
-            _ = FrameReplay.each(entries, count, current) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
+            _ = FrameReplay.each(entries, count, hold) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
         }
         Broadcast.release(hold)
         return 0
@@ -50,7 +50,7 @@ extension ProxyCall {
     private static func fourIntegers(
         _ hold: Broadcast.Hold, _ list: Broadcast.List, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64
     ) -> UInt64 {
-        _ = FrameReplay.each(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
+        _ = FrameReplay.each(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hold) {
             unsafeBitCast($0, to: FourIntegers.self)($1, a, b, c, d)
         }
         Broadcast.release(hold)

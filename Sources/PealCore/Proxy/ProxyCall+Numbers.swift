@@ -30,7 +30,7 @@ extension ProxyCall {
             return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
         }
         let entries = peal_snapshot_entries(list)
-        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), peal_hold_current(hold)) {
+        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), hold) {
             unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
         }
         Broadcast.release(hold)

@@ -77,7 +77,8 @@ extension ProxyCall {
         }
         let gate = entry.pointee.gate
         peal_current_set(peal_hold_current(hold), gate)
-        let isAlive = _fastPath(peal_gate_load(gate) == 0) || Broadcast.admit(entry)
+        let isAlive = _fastPath(peal_gate_load(gate) == 0) || ObserverGate.admit(entry, hold)
+        // The end of the list releases a weak target: there is no other call.
         if isAlive { call(function, entry.pointee.target) }
         Broadcast.release(hold)
         if !isAlive { Handles.proxies.find(number)?.endTarget() }
@@ -106,7 +107,7 @@ extension ProxyCall {
         var value: Value?
         // Nobody, where the target was found dead before.
         let count = Int(peal_snapshot_count(list))
-        let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, peal_hold_current(hold)) { entry in
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hold) { entry in
             value = body(peal_proxy_target_of(entry.pointee.record))
             return true
         }

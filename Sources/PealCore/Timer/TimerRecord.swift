@@ -38,7 +38,7 @@ extension TimerRecord {
         if observer.pointee.mailbox?.isCurrent == true, let hold = peal_hold_nothing() {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
             peal_current_set(peal_hold_current(hold), observer.gate)
-            if timer.isWantedStill(), timer.isAdmitted() { timer.call() }
+            if timer.isWantedStill(), timer.isAdmitted(hold) { timer.call() }
             Broadcast.release(hold)
         } else {
             timer.miss()
@@ -67,12 +67,12 @@ extension TimerRecord {
     }
 
     /// A weak target is retained, or was dead and ends the timer.
-    private func isAdmitted() -> Bool {
+    private func isAdmitted(_ hold: Broadcast.Hold) -> Bool {
         let observer = peal_timer_observer(self)
         guard !peal_gate_is_open(observer.gate) else { return true }
         var entry = SnapshotEntry(
             function: { }, target: observer.pointee.target, gate: observer.gate, table: nil)
-        guard !ObserverGate.admit(&entry) else { return true }
+        guard !ObserverGate.admit(&entry, hold) else { return true }
         Handles.timers.find(observer.pointee.number)?.close()
         return false
     }
