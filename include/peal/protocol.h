@@ -219,9 +219,8 @@ PEAL_API peal_status peal_method_find(
 #define PEAL_HANDLE_MEMBER_(requirement, ...) \
     PEAL_IF_METHOD_(requirement)(PEAL_HANDLE_MEMBER_OF_(__VA_ARGS__), )
 #define PEAL_HANDLE_MEMBER_OF_(result, name, ...) peal_method name;
-#define PEAL_METHOD_TEXT_(requirement, ...) \
-    PEAL_IF_METHOD_(requirement)(PEAL_METHOD_TEXT_OF_(requirement, __VA_ARGS__), )
-#define PEAL_METHOD_TEXT_OF_(requirement, result, name, ...) \
+/* Made of the words as written: passed on to another macro, __counted_by(n) would be gone. */
+#define PEAL_METHOD_TEXT_(requirement, result, name, ...) \
     #requirement " " #result " " #name " " #__VA_ARGS__,
 
 /* A METHOD that does not begin with `required` or `optional` is one error, and no member. */
