@@ -30,13 +30,13 @@ private final class Thing: Sendable {
     @Test func `a retired number is stale, and keeps its object until it is recycled, once`() throws {
         let table = HandleTable<Thing>(tag: 7, limit: 1)
         let thing = try #require(table.insert(Thing.init))
-        #expect(table.findRetired(thing.number) == nil && table.recycle(thing.number) == nil)
+        #expect(table.recycle(thing.number) == nil)
         #expect(table.retire(thing.number) === thing)
         #expect(table.find(thing.number) == nil && table.retire(thing.number) == nil)
-        #expect(table.findRetired(thing.number) === thing && table.all.first === thing)
+        #expect(table.findEvenRetired(thing.number) === thing && table.all.first === thing)
         #expect(table.insert(Thing.init) == nil)
         #expect(table.recycle(thing.number) === thing)
-        #expect(table.recycle(thing.number) == nil && table.findRetired(thing.number) == nil && table.all.isEmpty)
+        #expect(table.recycle(thing.number) == nil && table.findEvenRetired(thing.number) == nil && table.all.isEmpty)
         #expect(table.insert(Thing.init) != nil)
     }
 

@@ -79,6 +79,10 @@ static inline int64_t peal_observer_references(const struct peal_observer_record
 {
     return __atomic_load_n(&record->references, __ATOMIC_ACQUIRE);
 }
+static inline bool peal_observer_is_destroyed(const struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_load_n(&record->is_destroyed, __ATOMIC_ACQUIRE) != 0;
+}
 /* True for the one who is to run the destroy callback. */
 static inline bool peal_observer_claim_destroy(struct peal_observer_record *_Nonnull record)
 {

@@ -59,14 +59,14 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     public func find(_ number: UInt64) -> Object? {
         state.withLock { state in
-            slot(of: number, isRetired: false, in: state).flatMap { state.slots[$0].object }
+            slot(of: number, in: state).flatMap { state.slots[$0].isRetired ? nil : state.slots[$0].object }
         }
     }
 
-    /// The object of a number that has been retired and not recycled yet.
-    func findRetired(_ number: UInt64) -> Object? {
+    /// The same, also where the number has been retired and not recycled yet.
+    func findEvenRetired(_ number: UInt64) -> Object? {
         state.withLock { state in
-            slot(of: number, isRetired: true, in: state).flatMap { state.slots[$0].object }
+            slot(of: number, in: state).flatMap { state.slots[$0].object }
         }
     }
 
@@ -80,7 +80,7 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     @discardableResult
     func remove(_ number: UInt64) -> Object? {
         state.withLock { state in
-            guard let index = slot(of: number, isRetired: false, in: state) else { return nil }
+            guard let index = slot(of: number, in: state), !state.slots[index].isRetired else { return nil }
             return free(index, in: &state)
         }
     }
@@ -89,7 +89,7 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     @discardableResult
     func retire(_ number: UInt64) -> Object? {
         state.withLock { state in
-            guard let index = slot(of: number, isRetired: false, in: state) else { return nil }
+            guard let index = slot(of: number, in: state), !state.slots[index].isRetired else { return nil }
             state.slots[index].isRetired = true
             return state.slots[index].object
         }
@@ -102,7 +102,7 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     func recycle(_ number: UInt64) -> Object? {
         guard number >> 60 == tag else { return nil }
         return state.withLock { state in
-            guard let index = slot(of: number, isRetired: true, in: state) else { return nil }
+            guard let index = slot(of: number, in: state), state.slots[index].isRetired else { return nil }
             return free(index, in: &state)
         }
     }
@@ -117,10 +117,9 @@ public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
         return object
     }
 
-    private func slot(of number: UInt64, isRetired: Bool, in state: borrowing State) -> Int? {
+    private func slot(of number: UInt64, in state: borrowing State) -> Int? {
         let index = Self.index(of: number)
         guard number >> 60 == tag, index < state.slots.count, state.slots[index].object != nil,
-            state.slots[index].isRetired == isRetired,
             number >> Self.indexBits & 0xffff_ffff == UInt64(state.slots[index].generation)
         else { return nil }
         return index

@@ -20,4 +20,16 @@ public enum Handles {
     public static let timers = HandleTable<Timer>(tag: 14, limit: 1 << 28)
     public static let proxies = HandleTable<Proxy>(tag: 13, limit: Int(PEAL_PROXY_PLACES))
     public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
+
+    /// Drops what was retired under a record's number, once the last of the record's functions has returned: an
+    /// observation, a timer, or the target of a proxy.
+    static func dropEnded(_ number: UInt64) {
+        if let observation = observations.recycle(number) {
+            observation.owner?.noteEnd(number)
+        } else if let timer = timers.recycle(number) {
+            timer.owner?.noteEnd(number)
+        } else {
+            proxies.findEvenRetired(number)?.noteTargetEnd()
+        }
+    }
 }

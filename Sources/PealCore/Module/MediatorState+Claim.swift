@@ -48,7 +48,7 @@ extension MediatorState {
     mutating func leave(_ module: Module) {
         guard module.status.isMember else { return }
         module.status.membership = .removed
-        Handles.modules.remove(module.number)
+        Handles.modules.retire(module.number)
         if byName[module.name] === module { byName[module.name] = nil }
         for dependency in module.dependencies {
             // Those that came last go first, where many leave in a row.
@@ -59,6 +59,7 @@ extension MediatorState {
 
     mutating func forget(_ module: Module) {
         modules[module.number] = nil
+        Handles.modules.recycle(module.number)
         module.status.membership = .gone
     }
 }

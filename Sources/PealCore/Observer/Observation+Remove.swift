@@ -35,7 +35,7 @@ extension Observation {
     private func drain(_ mailbox: Mailbox) -> Bool {
         guard let lazy else {
             guard ObserverGate.drain(gate) else { return false }
-            Handles.observations.remove(number)
+            Handles.observations.retire(number)
             endBehindCalls(mailbox)
             return true
         }

@@ -39,7 +39,7 @@ public final class Observation: Sendable {
     /// it once among them, one succeeds: that one takes it out of the lists.
     func close() -> Bool {
         guard ObserverGate.remove(gate) else { return false }
-        Handles.observations.remove(number)
+        Handles.observations.retire(number)
         lazy?.close()
         return true
     }

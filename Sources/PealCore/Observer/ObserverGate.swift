@@ -67,7 +67,7 @@ enum ObserverGate {
             return value & (removed | blocks) == 0 ? value | removed : nil
         }
         // Who drains it takes it out of the lists.
-        if claimed, !isDraining { Handles.observations.remove(record.pointee.number)?.unlist() }
+        if claimed, !isDraining { Handles.observations.retire(record.pointee.number)?.unlist() }
         return claimed
     }
 

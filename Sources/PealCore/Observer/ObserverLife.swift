@@ -20,8 +20,9 @@ enum ObserverLife {
 
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
-        if record.pointee.owner != 0 { Handles.owners.find(record.pointee.owner)?.noteEnd(record.pointee.number) }
         let lazy = record.pointee.lazy
+        // An instance has the number of its place, which ends after it.
+        if lazy == nil { Handles.dropEnded(record.pointee.number) }
         disown(record)
         if let lazy { release(lazy) }
     }

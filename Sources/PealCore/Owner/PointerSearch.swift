@@ -16,18 +16,18 @@ public struct PointerSearch {
             throw Failure(.notFound, "no loaded object has this address; give that of one of its functions")
         }
         var search = PointerSearch(object: object)
+        // What was ended stays in its table until the last of its functions has returned.
         for observation in Handles.observations.all { search.look(at: observation) }
         for queue in Handles.queues.all { search.look(at: queue) }
         for timer in Handles.timers.all { search.look(at: timer) }
         for hooks in TypeHooks.all { search.look(at: hooks) }
         for handle in Handles.completions.all where handle.role == .whole { search.look(at: handle.completion) }
-        for center in Handles.centers.all {
-            for module in center.mediator.withLock({ $0.mediator })?.all ?? [] {
-                for (what, function) in module.pointers { search.check(function, what) }
-            }
+        for module in Handles.modules.all {
+            for (what, function) in module.pointers { search.check(function, what) }
         }
-        for service in Service.withFunctions { search.look(at: service) }
+        for service in Handles.services.all { search.look(at: service) }
         for proxy in Handles.proxies.all { search.look(at: proxy) }
+        for reference in Handles.references.all { search.check(word(reference.box.destroy), "destroy callback of a counted object") }
         return search.found
     }
 
@@ -36,77 +36,84 @@ public struct PointerSearch {
     }
 
     private mutating func look(at observation: Observation) {
-        let record = observation.record
-        let name = observation.proto.name
-        if let handler = record.pointee.handler {
-            check(unsafeBitCast(handler.pointee.function, to: UInt.self), "handler of an observer of \(name)")
-        } else {
-            for (method, function) in observation.functions { check(function, "observer of \(method.title)") }
+        look(at: observation.record, "an", "observer of \(observation.proto.name)") { search, record in
+            if let handler = record.pointee.handler {
+                search.check(word(handler.pointee.function), "handler of an observer of \(observation.proto.name)")
+            } else {
+                for (method, function) in observation.functions { search.check(function, "observer of \(method.title)") }
+            }
         }
-        check(address(record.pointee.destroy), "destroy callback of an observer of \(name)")
-        check(address(record.pointee.retain), "retain function of a weak observer of \(name)")
-        check(address(record.pointee.release), "release function of a weak observer of \(name)")
+        extendLifetime(observation)
+    }
+
+    /// What is called as observers are: its functions, while calls may begin or one runs; its destroy callback,
+    /// until that has returned.
+    private mutating func look(
+        at record: UnsafeMutablePointer<ObserverRecord>, _ article: String, _ kind: String,
+        functions: (inout PointerSearch, UnsafeMutablePointer<ObserverRecord>) -> Void
+    ) {
+        let isDestroyed = peal_observer_is_destroyed(record)
+        let isRemoved = peal_gate_load(record.gate) & ObserverGate.removed != 0
+        let isRunning = isRemoved && RunningCalls.isRunning(record)
+        if !isRemoved || isRunning {
+            functions(&self, record)
+            check(word(record.pointee.retain), "retain function of a weak \(kind)")
+            check(word(record.pointee.release), "release function of a weak \(kind)")
+        }
+        if !isDestroyed || isRunning { check(word(record.pointee.destroy), "destroy callback of \(article) \(kind)") }
     }
 
     private mutating func look(at queue: Queue) {
-        let (submit, destroy) = queue.mailbox.locked {
-            (address(queue.mailbox.pointee.submit), address(queue.mailbox.pointee.destroy))
-        }
-        check(submit, "executor of a queue")
-        check(destroy, "destroy callback of a queue")
+        check(word(queue.mailbox.pointee.submit), "executor of a queue")
+        check(word(queue.mailbox.pointee.destroy), "destroy callback of a queue")
+        extendLifetime(queue)
     }
 
     private mutating func look(at timer: Timer) {
-        check(address(timer.record.pointee.fire), "function of a timer")
-        check(address(timer.observer.pointee.destroy), "destroy callback of a timer")
-        check(address(timer.observer.pointee.retain), "retain function of a timer's weak target")
-        check(address(timer.observer.pointee.release), "release function of a timer's weak target")
+        look(at: timer.observer, "a", "timer") { search, _ in
+            search.check(word(timer.record.pointee.fire), "function of a timer")
+        }
         extendLifetime(timer)
     }
 
     /// Functions of types count while they are registered, or will be called for a captured argument.
     private mutating func look(at hooks: TypeHooks) {
         guard hooks.isRegistered || hooks.outstanding > 0 else { return }
-        check(address(hooks.table.pointee.retain), "retain function of a type")
-        check(address(hooks.table.pointee.copy), "copy function of a type")
+        check(word(hooks.table.pointee.retain), "retain function of a type")
+        check(word(hooks.table.pointee.copy), "copy function of a type")
         check(unsafeBitCast(hooks.table.pointee.release, to: UInt.self), "release function of a type")
     }
 
     private mutating func look(at completion: Completion) {
         let (done, reply) = completion.functions
-        check(address(done), "function of a completion")
-        check(address(reply), "reply function of a gathering")
+        check(word(done), "function of a completion")
+        check(word(reply), "reply function of a gathering")
     }
 
     private mutating func look(at service: Service) {
         let record = service.record
         let name = service.name
-        check(address(record.pointee.create), "create function of service \(name)")
-        check(address(record.pointee.`init`), "init function of service \(name)")
-        check(address(record.pointee.clear_data), "clear_data function of service \(name)")
-        check(address(record.pointee.destroy), "destroy function of service \(name)")
-        check(address(record.pointee.release), "release function of service \(name)")
+        check(word(record.pointee.create), "create function of service \(name)")
+        check(word(record.pointee.`init`), "init function of service \(name)")
+        check(word(record.pointee.clear_data), "clear_data function of service \(name)")
+        check(word(record.pointee.destroy), "destroy function of service \(name)")
+        check(word(record.pointee.release), "release function of service \(name)")
         for (proto, words) in service.tables {
             for word in words { check(word, "table of service \(name) for \(proto)") }
         }
     }
 
     private mutating func look(at proxy: Proxy) {
-        // Of one whose target was found dead nothing is called any more.
-        guard let target = proxy.target, peal_gate_load(target.record.gate) & ObserverGate.removed == 0 else { return }
-        for index in 0..<UInt64(target.memory.pointee.count) {
-            check(address(peal_proxy_target_function(target.memory, index)), "function of a proxy of \(proxy.title)")
+        guard let target = proxy.target else { return }
+        look(at: target.record, "a", "proxy of \(proxy.title)") { search, _ in
+            for index in 0..<UInt64(target.memory.pointee.count) {
+                search.check(word(peal_proxy_target_function(target.memory, index)), "function of a proxy of \(proxy.title)")
+            }
+            search.check(word(target.memory.pointee.resolve), "resolve function of a proxy of \(proxy.title)")
+            search.check(word(target.memory.pointee.redirect), "redirect function of a proxy of \(proxy.title)")
+            search.check(word(target.memory.pointee.invoke), "invoke function of a proxy of \(proxy.title)")
         }
-        check(address(target.record.pointee.destroy), "destroy callback of a proxy of \(proxy.title)")
-        check(address(target.record.pointee.retain), "retain function of a weak proxy of \(proxy.title)")
-        check(address(target.record.pointee.release), "release function of a weak proxy of \(proxy.title)")
-        check(address(target.memory.pointee.resolve), "resolve function of a proxy of \(proxy.title)")
-        check(address(target.memory.pointee.redirect), "redirect function of a proxy of \(proxy.title)")
-        check(address(target.memory.pointee.invoke), "invoke function of a proxy of \(proxy.title)")
-    }
-
-    private func address<Function>(_ function: Function?) -> UInt {
-        function.map { unsafeBitCast($0, to: UInt.self) } ?? 0
+        extendLifetime(proxy)
     }
 
     private mutating func check(_ function: UInt, _ what: String) {
@@ -116,14 +123,32 @@ public struct PointerSearch {
     }
 }
 
+private func word<Function>(_ function: Function?) -> UInt {
+    function.map { unsafeBitCast($0, to: UInt.self) } ?? 0
+}
+
 extension Observation {
-    /// The functions under which it is listed now.
+    /// The functions for its methods, from the copies of its tables.
     fileprivate var functions: [(Method, UInt)] {
-        let listed = try? proto.center.withState { (_) throws(Failure) in
-            methods.compactMap { method in
-                method.entry(of: self.record).map { (method, unsafeBitCast($0.function, to: UInt.self)) }
+        let tables = tables
+        return methods.compactMap { method in
+            let offset = TableLayout.methodOffset(method.rank, adoptedCount: method.origin.adopted.count)
+            return tables[method.origin].map { (method, $0.load(fromByteOffset: offset, as: UInt.self)) }
+        }
+    }
+
+    /// The first copy is right behind the record; each leads to those of the adopted protocols.
+    private var tables: [PealProtocol: UnsafeRawPointer] {
+        let first = UnsafeRawPointer(record) + MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
+        var tables: [PealProtocol: UnsafeRawPointer] = [:]
+        var unread = [(proto, first)]
+        while let (proto, table) = unread.popLast() {
+            guard tables.updateValue(table, forKey: proto) == nil else { continue }
+            for (index, adopted) in proto.adopted.enumerated() {
+                let offset = TableLayout.adoptedOffset(index)
+                table.load(fromByteOffset: offset, as: UnsafeRawPointer?.self).map { unread.append((adopted, $0)) }
             }
         }
-        return listed ?? []
+        return tables
     }
 }

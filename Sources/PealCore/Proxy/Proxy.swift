@@ -13,7 +13,13 @@ public final class Proxy: Sendable {
     private let broadcasts: Broadcasts
     private let bare: BareFunction?
     /// Guards the place against who finds the target dead.
-    private let isOpen = Guarded(true)
+    private let state: Guarded<State>
+
+    private struct State {
+        var isOpen = true
+        /// Functions of the target may still be called.
+        var hasTarget: Bool
+    }
 
     enum Broadcasts: Sendable {
         case nothing
@@ -30,6 +36,7 @@ public final class Proxy: Sendable {
         self.target = target
         self.broadcasts = broadcasts
         self.bare = bare
+        state = Guarded(State(hasTarget: target != nil))
         if let target { peal_observer_own(target.record) }
     }
 
@@ -68,14 +75,25 @@ public final class Proxy: Sendable {
 
     /// For the one who made the handle stale.
     func close() {
-        isOpen.withLock { isOpen in
-            isOpen = false
+        let hasTarget = state.withLock { state in
+            state.isOpen = false
             if let place { peal_proxy_close(place) }
+            return state.hasTarget
         }
-        Handles.proxies.recycle(number)
+        if !hasTarget { Handles.proxies.recycle(number) }
         bare?.giveBack()
         endTarget()
         owner?.forget(self)
+    }
+
+    /// Once the last function of the target has returned.
+    func noteTargetEnd() {
+        let isOpen = state.withLock { state in
+            state.hasTarget = false
+            return state.isOpen
+        }
+        if !isOpen { Handles.proxies.recycle(number) }
+        owner?.noteEnd(number)
     }
 
     /// Lets go of the target: its destroy callback runs once no call does. Of all who try one succeeds.
@@ -83,8 +101,8 @@ public final class Proxy: Sendable {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         // Before the record can end.
         owner?.awaitEnd(of: self)
-        isOpen.withLock { isOpen in
-            if isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
+        state.withLock { state in
+            if state.isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
             Reclaimer.retire([.list(target.list)])
         }
         Reclaimer.collect()

@@ -1,7 +1,7 @@
 /// What the handle of a counted object leads to while the object lives.
 public final class Reference: Sendable {
     public let number: UInt64
-    private let box: ReferenceBox
+    let box: ReferenceBox
 
     private init(number: UInt64, box: ReferenceBox) {
         self.number = number

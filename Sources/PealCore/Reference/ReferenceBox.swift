@@ -31,6 +31,7 @@ public struct ReferenceBox: @unchecked Sendable {
     public enum Retained { case yes, dead, tooOften }
 
     public var object: UnsafeMutableRawPointer { memory.pointee.object }
+    var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? { memory.pointee.destroy }
     public var count: UInt32 { memory.pointee.shares.load(ordering: .relaxed) }
 
     /// Takes a share of the object, if it is alive.
@@ -69,8 +70,9 @@ public struct ReferenceBox: @unchecked Sendable {
     }
 
     private func end() {
-        Handles.references.remove(memory.pointee.number)
+        Handles.references.retire(memory.pointee.number)
         memory.pointee.destroy?(object)
+        Handles.references.recycle(memory.pointee.number)
         disown()
     }
 

@@ -78,7 +78,7 @@ extension Service {
         let isClosed = readState { state in self.close(&state) }
         guard isClosed else { return false }
         center.services.remove(self)
-        Handles.services.remove(number)
+        Handles.services.retire(number)
         return true
     }
 

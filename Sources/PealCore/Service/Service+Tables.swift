@@ -67,12 +67,3 @@ extension Service {
         let table: UnsafeRawPointer
     }
 }
-
-extension Service {
-    /// All that may be called: registered, or ended with an instance left.
-    static var withFunctions: [Service] {
-        let ending = Handles.instances.all.map(\.service).filter(\.isEnded)
-        let all = Handles.services.all + ending
-        return Dictionary(all.map { ($0.number, $0) }) { first, _ in first }.values.sorted { $0.number < $1.number }
-    }
-}

@@ -102,6 +102,7 @@ public final class Service: Sendable {
         guard isLast else { return Waiting.tell() }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
         readState { $0.isGone = true }
+        Handles.services.recycle(number)
         owner?.forget(self)
         Waiting.tell()
     }

@@ -8,7 +8,7 @@ import PealCall
 public final class Timer: Sendable {
     public let number: UInt64
     private let queue: Queue?
-    private let owner: Owner?
+    let owner: Owner?
     // Owned with the timer's life: valid as long as this object is.
     nonisolated(unsafe) let record: TimerRecord
 
@@ -120,7 +120,7 @@ public final class Timer: Sendable {
     @discardableResult
     func close() -> Bool {
         guard ObserverGate.remove(observer.gate) else { return false }
-        Handles.timers.remove(number)
+        Handles.timers.retire(number)
         let record = record
         TimerAgenda.withLock { agenda in
             agenda.stop(record)
