@@ -30,7 +30,7 @@ public func peal_owner_current() -> peal_owner {
 @c @implementation
 public func peal_owner_retire(_ owner: peal_owner, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try owner.find().retire(timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        try Owner.retire(owner.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 

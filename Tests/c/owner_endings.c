@@ -5,6 +5,8 @@
 #include "center.h"
 #include "latch.h"
 
+#include <sched.h>
+
 #define BELL(METHOD) METHOD(required, void, on_ring, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -122,4 +124,119 @@ CLAIM("L2", "an owner that is retired by one of its own destroy callbacks is not
     CHECK_OK(peal_observation_remove(observation));
     CHECK_EQUAL(destroyed, 1);
     close_center(center);
+}
+
+/* ---- Many times -------------------------------------------------------------------------------- */
+
+/* What a plugin is to its host: gone when retiring says so. */
+struct plugin {
+    bool is_gone;
+    int queues;
+};
+
+static struct plugin *the_plugin;
+static bool is_over;
+static uint64_t late;
+
+static void check_plugin(struct plugin *self)
+{
+    if (__atomic_load_n(&self->is_gone, __ATOMIC_ACQUIRE))
+        __atomic_fetch_add(&late, 1, __ATOMIC_RELAXED);
+}
+static bool submit_and_forget(void *context, peal_queue queue)
+{
+    (void)queue;
+    check_plugin(context);
+    return true;
+}
+static void destroy_queue(void *context)
+{
+    check_plugin(context);
+    __atomic_fetch_sub(&((struct plugin *)context)->queues, 1, __ATOMIC_ACQ_REL);
+}
+
+static void *ring_all_the_time(void *context)
+{
+    (void)context;
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
+        (void)peal_broadcast(bell.on_ring);
+    return NULL;
+}
+
+static peal_queue open_plugin(peal_owner *owner, peal_queue_kind kind)
+{
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    peal_queue queue = { 0 };
+
+    __atomic_store_n(&the_plugin->is_gone, false, __ATOMIC_RELEASE);
+    the_plugin->queues = 1;
+    CHECK_OK(peal_owner_create("plugin", owner));
+    options.kind = kind;
+    options.submit = submit_and_forget;
+    options.context = the_plugin;
+    options.destroy = destroy_queue;
+    options.owner = *owner;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    return queue;
+}
+
+static void close_plugin(void)
+{
+    CHECK_EQUAL(__atomic_load_n(&the_plugin->queues, __ATOMIC_ACQUIRE), 0);
+    __atomic_store_n(&the_plugin->is_gone, true, __ATOMIC_RELEASE);
+}
+
+CLAIM("L1", "executors come and go with their owners while others broadcast: none is asked afterwards")
+{
+    enum { ROUNDS = 1000 };
+    static struct plugin plugins[ROUNDS + 1];
+    const peal_center center = open_center();
+    pthread_t threads[2];
+
+    REQUIRE_OK(bell_define(center, &bell));
+    is_over = false;
+    late = 0;
+    for (int i = 0; i < 2; i++)
+        threads[i] = thread_start(ring_all_the_time, NULL);
+    for (int round = 0; round < CHECK_ROUNDS(ROUNDS); round++) {
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        peal_owner owner;
+
+        the_plugin = &plugins[round];
+        options.queue = open_plugin(&owner, PEAL_QUEUE_EXECUTOR);
+        CHECK_OK(bell_observe(&bell, the_plugin, &plugin, &options, NULL));
+        sched_yield();
+        if (round % 2 == 0)
+            CHECK_OK(peal_queue_destroy(options.queue));
+        CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        close_plugin();
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < 2; i++)
+        thread_join(threads[i]);
+    CHECK_EQUAL(late, 0);
+    close_center(center);
+}
+
+CLAIM("L1", "so do serial queues with a timer that fires all the time")
+{
+    static struct plugin the_one;
+
+    the_plugin = &the_one;
+    late = 0;
+    for (int round = 0; round < CHECK_ROUNDS(500); round++) {
+        struct peal_timer_options options = PEAL_TIMER_OPTIONS(pass, NULL, 20000);
+        peal_timer timer;
+        peal_owner owner;
+
+        options.queue = open_plugin(&owner, PEAL_QUEUE_SERIAL);
+        REQUIRE_OK(peal_timer_create(&options, &timer));
+        CHECK_OK(peal_timer_start(timer));
+        for (int i = 0; i < round % 8; i++)
+            sched_yield();
+        CHECK_OK(peal_queue_destroy(options.queue));
+        CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        close_plugin();
+    }
+    CHECK_EQUAL(late, 0);
 }

@@ -58,10 +58,13 @@ PEAL_API peal_owner peal_owner_current(void);
  * From inside a call of the owner's own, a function of a service among them, or inside a scope of one of
  * its services, it does all but wait, and returns PEAL_NOT_WAITED.
  *
- * owner: *consumed*: it is stale when this returns, whatever the status.
+ * After PEAL_NOT_WAITED all is removed, but the owner's code may still run: do not unload it. The owner
+ * accepts nothing new, and its handle is stale for all functions but this one: call it again, as often as
+ * needed, to wait for the rest. An owner that is not retired until PEAL_OK keeps its handle and some memory.
+ *
+ * owner: *consumed* by PEAL_OK.
  * timeout: how long to wait for running calls, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK; PEAL_NOT_WAITED: all is removed, but its code may still run: do not unload it;
- * PEAL_ERROR_HANDLE when it is retired already.
+ * Returns PEAL_OK; PEAL_NOT_WAITED; PEAL_ERROR_HANDLE after PEAL_OK.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_owner_retire(peal_owner owner, uint32_t timeout);
 
@@ -89,8 +92,10 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
 
 /* Finds the function pointers into a loaded object (a plugin) that peal still has: observers'
  * functions, those of proxies' targets and their stages, destroy callbacks, weak types, executors, types'
- * hooks, functions of completions and timers, functions and tables of services and modules. Ask before
- * dlclose, in a debug build: there should be none.
+ * hooks, functions of completions and timers, functions and tables of services and modules, destroy
+ * callbacks of counted objects. What was removed or ended counts while peal may still call it: until its last
+ * call and its destroy callback have returned, also where that waits on a queue. Ask before dlclose, in a
+ * debug build: there should be none.
  *
  * address: any address in the object, such as that of one of its functions.
  * visit: called for each, with no lock held; may be NULL.

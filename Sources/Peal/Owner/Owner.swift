@@ -9,7 +9,8 @@ public import CPeal
 /// if try owner.retire(within: .seconds(1)) == .complete { unload(plugin) }
 /// ```
 ///
-/// An owner that nobody keeps any more is retired without waiting for its calls that run. The C interface's
+/// An owner that nobody keeps any more is retired without waiting for its calls that run; keep it until ``retire(within:)``
+/// has returned ``Ending/complete`` where its code is to be unloaded. The C interface's
 /// `peal_owner`.
 public final class Owner: Sendable {
     /// The owner in the C interface.
@@ -53,8 +54,8 @@ public final class Owner: Sendable {
     /// - Parameter limit: How long to wait for what runs; nil for no limit.
     /// - Returns: ``Ending/complete``: none of its code runs or will be called, so it may be unloaded.
     ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed or this is its own
-    ///   call: do not unload it.
-    /// - Throws: ``PealError`` with ``Status/handle`` when it was retired already.
+    ///   call: do not unload it. Call this again to wait for the rest.
+    /// - Throws: ``PealError`` with ``Status/handle`` after ``Ending/complete``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_owner_retire`.
     public func retire(within limit: Duration? = nil) throws(PealError) -> Ending {

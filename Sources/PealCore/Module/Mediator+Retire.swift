@@ -2,9 +2,8 @@ internal import CPealSupport
 
 extension Mediator {
     /// Removes modules of an owner that ends. Those that need them are stopped first, whoever's they are.
-    ///
-    /// - Returns: False when their code may still run.
-    func retire(_ modules: [Module], of owner: String, deadline: UInt64) -> Bool {
+    /// Their owner waits until they are gone.
+    func retire(_ modules: [Module], of owner: String, deadline: UInt64) {
         let leaving = Set(modules.map(\.number))
         let (parts, isOwnCall) = withState { state in
             let heirs = state.heirs(of: modules).filter { !leaving.contains($0.number) }
@@ -14,23 +13,21 @@ extension Mediator {
             return (parts, isOwnCall)
         }
         if isOwnCall {
-            Errand.run { _ = self.carryOut(parts, leaving, of: owner, deadline: .max) }
-            return false
+            Errand.run { self.carryOut(parts, leaving, of: owner, deadline: .max) }
+        } else {
+            carryOut(parts, leaving, of: owner, deadline: deadline)
         }
-        return carryOut(parts, leaving, of: owner, deadline: deadline)
     }
 
-    private func carryOut(_ parts: [Module], _ leaving: Set<UInt64>, of owner: String, deadline: UInt64) -> Bool {
-        var isQuiet = true
+    private func carryOut(_ parts: [Module], _ leaving: Set<UInt64>, of owner: String, deadline: UInt64) {
         for module in parts {
             guard leaving.contains(module.number) else {
                 stopHeir(module, of: owner, deadline: deadline)
                 continue
             }
             let removal = withState { $0.claimRemoval(of: module) }
-            isQuiet = carryOut(removal, module, patience: deadline, isOwnCall: false) && isQuiet
+            _ = carryOut(removal, module, patience: deadline, isOwnCall: false)
         }
-        return isQuiet
     }
 
     /// Stops a module that is another owner's, unless another thread does. One that starts is waited for.
@@ -61,4 +58,11 @@ extension MediatorState {
 
 extension ModuleStatus {
     fileprivate var runs: Bool { state == .running || state == .starting }
+}
+
+extension Module {
+    /// Whether the calling thread is inside one of its calls, or starts or stops all: then it cannot wait for it.
+    var isHeldUpHere: Bool {
+        mediator.withState { state in isOwnCallHere || state.waitsForItself(for: self) }
+    }
 }

@@ -7,12 +7,13 @@ public final class Owner: Sendable {
     public let name: String
     private let members = Guarded(Members())
 
-    /// What belongs to an owner.
+    /// What belongs to an owner. Each leaves when none of its functions is called any more.
     struct Members {
+        /// Nothing comes any more.
         var isRetired = false
+        /// The thread that ends the members now; 0: none.
+        var ender: UInt = 0
         var observations: [UInt64: Observation] = [:]
-        /// Those that were removed but may still be called, or destroyed.
-        var endings: [UInt64: Observation] = [:]
         var queues: [UInt64: Queue] = [:]
         var protocols: [PealProtocol] = []
         var properties: [Property] = []
@@ -21,10 +22,11 @@ public final class Owner: Sendable {
         var modules: [UInt64: Module] = [:]
         var services: [UInt64: Service] = [:]
         var timers: [UInt64: Timer] = [:]
-        var endingTimers: [UInt64: Timer] = [:]
         var proxies: [UInt64: Proxy] = [:]
-        /// Those whose target was let go, but may still be called, or destroyed.
-        var endingProxies: [UInt64: Proxy] = [:]
+        /// Observations, timers and targets of proxies that were removed, but may still be called, or destroyed.
+        var endings: [UInt64: any RecordKeeper] = [:]
+        /// The functions of types that were taken back: captured arguments may need them.
+        var hooks: [TypeHooks] = []
     }
 
     /// A type of a center whose functions are the owner's.
@@ -106,9 +108,7 @@ public final class Owner: Sendable {
         members.withLock { $0.proxies[proxy.number] = nil }
     }
     func awaitEnd(of proxy: Proxy) {
-        members.withLock { members in
-            if !members.isRetired { members.endingProxies[proxy.number] = proxy }
-        }
+        members.withLock { $0.endings[proxy.number] = proxy }
     }
     func forget(_ completion: Completion) {
         members.withLock { $0.completions[completion.number] = nil }
@@ -121,25 +121,20 @@ public final class Owner: Sendable {
     func awaitEnd(of observation: Observation) {
         members.withLock { members in
             members.observations[observation.number] = nil
-            if !members.isRetired { members.endings[observation.number] = observation }
+            members.endings[observation.number] = observation
         }
     }
     func awaitEnd(of timer: Timer) {
         members.withLock { members in
             members.timers[timer.number] = nil
-            if !members.isRetired { members.endingTimers[timer.number] = timer }
+            members.endings[timer.number] = timer
         }
     }
     /// Of an observation, a timer or a proxy.
     func noteEnd(_ number: UInt64) {
         // What it lets go of may run user code: not under the lock.
-        let ended = members.withLock { members in
-            (
-                members.endings.removeValue(forKey: number), members.endingTimers.removeValue(forKey: number),
-                members.endingProxies.removeValue(forKey: number)
-            )
-        }
-        withExtendedLifetime(ended) {}
+        let ended = members.withLock { $0.endings.removeValue(forKey: number) }
+        extendLifetime(ended)
     }
     func forget(_ queue: Queue) {
         members.withLock { $0.queues[queue.number] = nil }
@@ -153,13 +148,25 @@ public final class Owner: Sendable {
         guard isKept else { throw .staleOwner }
     }
 
-    /// Takes all members out. None comes after.
-    func takeMembers() -> Members {
+    var current: Members { members.withLock { $0 } }
+
+    /// Lets no member come after this.
+    func beginRetiring() -> Members {
         members.withLock { members in
-            let taken = members
-            members = Members()
             members.isRetired = true
-            return taken
+            members.ender = UInt(bitPattern: peal_thread_current())
+            return members
+        }
+    }
+
+    /// All members have been ended.
+    func endRetiring(_ hooks: [TypeHooks]) {
+        members.withLock { members in
+            members.ender = 0
+            members.protocols = []
+            members.properties = []
+            members.types = []
+            members.hooks = hooks
         }
     }
 }

@@ -139,10 +139,14 @@ public:
         return detail::made<owner>(status, raw);
     }
 
-    /* As peal_owner_retire: PEAL_OK when no code of the owner can be called any more, PEAL_NOT_WAITED. */
+    /* As peal_owner_retire: PEAL_OK when no code of the owner can be called any more. After PEAL_NOT_WAITED it
+     * may be called again; else the end of the variable waits. */
     result<void> try_retire(uint32_t timeout = PEAL_FOREVER)
     {
-        return result<void>(peal_owner_retire(release(), timeout));
+        const peal_status status = peal_owner_retire(get(), timeout);
+        if (status != PEAL_NOT_WAITED)
+            (void)release();
+        return result<void>(status);
     }
 
     /* What the thread registers belongs to the owner, as long as this variable is there. */
