@@ -51,6 +51,11 @@ static void stay_in_done(void *context, const struct peal_completion_report *rep
     (void)report;
     stay(context);
 }
+static void stay_in_reply(void *context, peal_observation from, const void *result)
+{
+    (void)from, (void)result;
+    stay(context);
+}
 static void *stay_in_create(struct peal_creation *creation)
 {
     stay(creation->context);
@@ -145,6 +150,19 @@ static void open_completion_on(peal_queue on, peal_completion_done done)
 static void open_completion(void) { open_completion_on(nowhere, stay_in_done); }
 static void cancel(void) { (void)peal_completion_cancel(completion); }
 
+static void open_gathering(void)
+{
+    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
+
+    CHECK_OK(bell_observe(&bell, &object, &passing, NULL, NULL));
+    options.queue = lane.queue;
+    options.reply = stay_in_reply;
+    options.done = is_done;
+    CHECK_OK(peal_owner_enter(owner));
+    CHECK_OK(peal_gather(bell.count, NULL, 0, &options, &completion));
+    CHECK_OK(peal_owner_leave());
+}
+
 static void open_service_with(
     void *(*create)(struct peal_creation *), void (*destroy)(void *), void (*release)(void *))
 {
@@ -205,6 +223,7 @@ static const struct kind {
     { "an executor", open_submit, ring, end_queue, (peal_function)stay_in_submit, false },
     { "a queue's destroy callback", open_queue, end_queue, nothing, (peal_function)stay, false },
     { "a completion", open_completion, cancel, nothing, (peal_function)stay_in_done, false },
+    { "a reply", open_gathering, pump, cancel, (peal_function)stay_in_reply, false },
     { "a service's creation", open_created, get, unregister, (peal_function)stay_in_create, false },
     { "a service's instance", open_destroyed_service, unregister, nothing, (peal_function)stay, false },
     { "a service's context", open_released, unregister, nothing, (peal_function)stay, false },

@@ -9,7 +9,8 @@
  * The broadcaster makes a completion with a function, and passes it. Each observer gets a token of
  * its own, and completes or drops it, once, whenever and wherever it likes. When all have, or the
  * time limit has passed, the results are folded and the broadcaster's function runs, exactly once.
- * A token is dropped by itself when its call is: the observer was removed, a queue was full.
+ * A token is dropped by itself when its call is: the observer was removed, a queue was full; and when the
+ * owner of an observer that has it is retired (owner.h).
  *
  * Gathering asks all observers of a method that returns something, those on queues too: each result
  * comes to a function on a queue of the caller's choice, then a last function once.
@@ -27,7 +28,8 @@ struct peal_completion_report {
     peal_status status; /* PEAL_OK: all have answered or were dropped; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
     int64_t result;     /* of completions: the results, folded; 0 without any */
-    size_t asked;       /* how many observers there were */
+    size_t asked;       /* how many observers there were, also those not called yet when the time limit
+                           passed; 0 when it ended before the broadcast began */
     size_t completed;   /* how many answered */
     size_t dropped;     /* how many will not */
 };
@@ -103,7 +105,7 @@ struct peal_gather_options {
 /* Calls a method that returns something on every observer, and brings each result to a queue.
  *
  * Observers without a queue are called before this returns; their results come to the queue too.
- * After `done`, `reply` is not called any more.
+ * `done` begins after the last `reply` has returned, and no `reply` is called after it.
  *
  * method, arguments, argument_count: as for peal_send.
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.

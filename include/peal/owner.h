@@ -62,6 +62,8 @@ PEAL_API peal_owner peal_owner_current(void);
  * accepts nothing new, and its handle is stale for all functions but this one: call it again, as often as
  * needed, to wait for the rest. An owner that is not retired until PEAL_OK keeps its handle and some memory.
  *
+ * Completion tokens that the owner's observers were given and have not answered are dropped.
+ *
  * owner: *consumed* by PEAL_OK.
  * timeout: how long to wait for running calls, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_NOT_WAITED; PEAL_ERROR_HANDLE after PEAL_OK.

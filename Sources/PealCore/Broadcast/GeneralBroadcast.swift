@@ -56,6 +56,7 @@ struct GeneralBroadcast {
         }
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
+        (request.gathering ?? completion)?.expect(snapshot.askedCount)
         // What is for queues comes first: so what a callback broadcasts comes behind it there.
         let queued =
             snapshot.hasGroups

@@ -1,3 +1,4 @@
+internal import CPealSupport
 import PealCall
 
 /// Calls that are to be answered: each observer gets a token of its own in the place of the caller's
@@ -16,8 +17,11 @@ struct Asking {
         guard let parameter else { return runForReplies() }
         var token: UInt64 = 0
         return withUnsafeMutablePointer(to: &token) { token in
-            calls.run { _, arguments in
-                token.pointee = completion?.issueToken(isReserved: isReserved) ?? 0
+            calls.run { entry, arguments in
+                let record = entry.pointee.record
+                // An instance observes for its place.
+                let owner = (record.pointee.lazy ?? record).pointee.owner
+                token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)
                 return true
             } take: { _, _ in true }
@@ -31,5 +35,15 @@ struct Asking {
                 isReserved: isReserved)
             return true
         }
+    }
+}
+
+extension Broadcast.List {
+    /// How many observers a broadcast that begins now asks, here and on queues.
+    var askedCount: Int {
+        let queued = hasGroups ? groups.reduce(0) { $0 + Int(peal_group_count($1)) } : 0
+        let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))
+        let closed = ObserverGate.removed | ObserverGate.lazy | ObserverGate.blocks
+        return queued + entries.count { peal_gate_load($0.gate) & closed == 0 }
     }
 }

@@ -93,7 +93,10 @@ public final class Completion: Sendable {
     private func beginPassing() -> Bool { state.withLock { $0.beginPassing() } }
 
     /// All have been asked.
-    func endPassing() { settle { $0.settle(.counted) } }
+    func endPassing() { settle { $0.endPassing() } }
+
+    /// Before the first is asked.
+    func expect(_ count: Int) { state.withLock { $0.expect(count) } }
 
     func reserve(_ count: Int) { state.withLock { $0.ask(count) } }
 
@@ -102,17 +105,26 @@ public final class Completion: Sendable {
         settle { $0.settle(.dropped, count: count) }
     }
 
-    /// - Parameter isReserved: Whether it was counted as asked.
+    /// - Parameters:
+    ///   - owner: Of the observer that gets it; 0: none.
+    ///   - isReserved: Whether it was counted as asked.
     /// - Returns: The number of a new token; 0 when nobody waits for it any more.
-    func issueToken(isReserved: Bool) -> UInt64 {
+    func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
-        guard let token = Handles.completions.insert({ CompletionHandle(self, .token, number: $0) }) else {
+        guard let token = Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) }) else {
             dropReserved(1)
             return 0
         }
         if state.withLock({ $0.keep(token.number) }) { return token.number }
         Handles.completions.remove(token.number)
         return 0
+    }
+
+    /// Drops the tokens that observers of an owner have, when their code is about to go.
+    static func dropTokens(of owner: UInt64) {
+        for handle in Handles.completions.all where handle.role == .token && handle.owner == owner {
+            try? answer(handle.number, nil)
+        }
     }
 
     // MARK: Answers
@@ -209,7 +221,7 @@ public final class Completion: Sendable {
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
             reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice + 1))
-            completion.state.withLock { $0.endCall(on: thread) }
+            if completion.state.withLock({ $0.endCall(on: thread) }) { completion.runDone() }
         }
         peal_memory_free(notice)
     }
@@ -218,7 +230,7 @@ public final class Completion: Sendable {
         let thread = Self.thisThread
         guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
-        state.withLock { $0.endCall(on: thread) }
+        _ = state.withLock { $0.endCall(on: thread) }
         options.owner?.forget(self)
         Handles.completions.remove(number)
     }
@@ -230,7 +242,8 @@ public final class Completion: Sendable {
         Handles.completions.remove(number)
     }
 
-    /// For its owner, whose functions are about to go: ends it, and runs `done` here unless it has run.
+    /// For its owner, whose functions are about to go: ends it, and runs `done` here, unless it has run or a reply
+    /// runs, which it follows.
     func finish() {
         end(.cancelled)
         runDone()
@@ -239,10 +252,7 @@ public final class Completion: Sendable {
     /// What it will call.
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
-    /// Whether one of its functions runs now.
-    var isCalling: Bool { state.withLock { !$0.callers.isEmpty } }
-
-    /// Whether one runs on this thread, so that waiting for it would never end.
+    /// Whether one of them runs on this thread, so that waiting for it would never end.
     var isCallingHere: Bool {
         let thread = Self.thisThread
         return state.withLock { $0.callers.contains(thread) }

@@ -11,7 +11,11 @@ struct CompletionState {
     /// The threads that run its functions now.
     private(set) var callers: [UInt] = []
     private var isPassed = false
+    /// The last function is to run as soon as no reply does.
+    private var isDoneWanted = false
     private var isDone = false
+    /// Those who are about to be asked, in `asked` and `pending` already.
+    private var expected = 0
     /// Those who have not settled, and one while it is being passed.
     private var pending = 0
     private var asked = 0
@@ -31,9 +35,27 @@ struct CompletionState {
         return true
     }
 
+    /// Counts those who are about to be asked, so that what ends it meanwhile tells of all.
+    mutating func expect(_ count: Int) {
+        ask(count)
+        expected += count
+    }
+
     mutating func ask(_ count: Int) {
-        asked += count
-        pending += count
+        let known = min(count, expected)
+        expected -= known
+        asked += count - known
+        pending += count - known
+    }
+
+    /// All have been asked. Those who were expected and not called do not count.
+    ///
+    /// - Returns: Whether all have answered.
+    mutating func endPassing() -> Bool {
+        asked -= expected
+        pending -= expected
+        expected = 0
+        return settle(.counted)
     }
 
     /// Keeps a new token's number while its answer is waited for.
@@ -80,9 +102,12 @@ struct CompletionState {
         return tokens
     }
 
-    /// - Returns: What to tell; nil when it was told before.
+    /// - Returns: What to tell; nil when it was told before, or a reply runs: then the thread that ends that
+    ///   begins again.
     mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
         guard let end, !isDone else { return nil }
+        isDoneWanted = true
+        guard callers.isEmpty else { return nil }
         isDone = true
         callers.append(thread)
         return CompletionReport(
@@ -91,17 +116,20 @@ struct CompletionState {
 
     /// Whether a reply may still be handed on.
     mutating func beginCall(on thread: UInt) -> Bool {
-        guard !isDone else { return false }
+        guard !isDoneWanted else { return false }
         callers.append(thread)
         return true
     }
 
-    mutating func endCall(on thread: UInt) {
+    /// - Returns: Whether the last function is to run now.
+    mutating func endCall(on thread: UInt) -> Bool {
         if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
+        return isDoneWanted && !isDone && callers.isEmpty
     }
 
     mutating func abandon() {
         end = .cancelled
+        isDoneWanted = true
         isDone = true
     }
 }

@@ -50,7 +50,9 @@ extension Owner {
         let keepers = members.keepers
         defer { extendLifetime(keepers) }
         let records = keepers.compactMap(\.ownRecord)
-        guard RunningCalls.wait(for: records, deadline: deadline),
+        let isIdle = RunningCalls.wait(for: records, deadline: deadline)
+        Completion.dropTokens(of: number)
+        guard isIdle,
             members.queues.values.allSatisfy({ $0.mailbox.waitUntilFinished(deadline: deadline) })
         else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
