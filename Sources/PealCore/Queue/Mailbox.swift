@@ -50,11 +50,12 @@ extension Mailbox {
         }
         guard isTaken else { return }
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
+        // First: a thread that waits for the end finds the queue nowhere after it.
+        Handles.queues.recycle(pointee.number)?.leaveOwner()
         locked {
             pointee.is_finished = true
             peal_mailbox_tell(self)
         }
-        Handles.queues.recycle(pointee.number)?.leaveOwner()
     }
 
     /// Calls a function of the host's while the thread is known to.
