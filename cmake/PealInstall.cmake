@@ -17,6 +17,12 @@ function(peal_install_library target flavour folder runtime development)
   install(TARGETS ${target} EXPORT peal-${flavour}-targets
     LIBRARY DESTINATION ${folder} COMPONENT ${runtime} NAMELINK_COMPONENT ${development}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  if(CMAKE_STRIP AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    # The names of functions that are not exported are half of the file. Set CMAKE_STRIP to nothing to keep them.
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE absolute)
+    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\$ENV{DESTDIR}${absolute}/libpeal.so.${PROJECT_VERSION}\" COMMAND_ERROR_IS_FATAL ANY)"
+      COMPONENT ${runtime})
+  endif()
   install(EXPORT peal-${flavour}-targets NAMESPACE peal::
     DESTINATION ${PEAL_CMAKEDIR} COMPONENT ${development})
 endfunction()

@@ -53,7 +53,7 @@ function(peal_add_library target alias folder)
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder}
     Swift_MODULE_NAME PealABI
     Swift_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.modules
-    LINK_DEPENDS ${PEAL_VERSION_SCRIPT})
+    LINK_DEPENDS "${PEAL_VERSION_SCRIPT};${PROJECT_SOURCE_DIR}/cmake/relro.ld")
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -62,6 +62,9 @@ function(peal_add_library target alias folder)
     -use-ld=lld
     "SHELL:-Xlinker --version-script=${PEAL_VERSION_SCRIPT}"
     "SHELL:-Xlinker -z -Xlinker nodelete"
+    # What is relocated becomes read-only before the program begins, the addresses of functions too.
+    "SHELL:-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now"
+    "SHELL:-Xlinker -T -Xlinker ${PROJECT_SOURCE_DIR}/cmake/relro.ld"
     "SHELL:-Xlinker --gc-sections"
     "SHELL:-Xlinker --icf=all"
     $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:SHELL:-Xlinker -z -Xlinker pack-relative-relocs>

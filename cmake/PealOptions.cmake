@@ -14,6 +14,12 @@ add_library(peal-warnings INTERFACE)
 target_compile_options(peal-warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Werror>)
 
+# C library functions that check sizes where the compiler knows them. Not beside a sanitizer, which checks more.
+set(PEAL_FORTIFY)
+if(NOT PEAL_SANITIZE)
+  set(PEAL_FORTIFY $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+endif()
+
 # Of peal's own Swift. Whole-module: the path of a broadcast is inlined across files.
 add_library(peal-swift-options INTERFACE)
 target_compile_options(peal-swift-options INTERFACE

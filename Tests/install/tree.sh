@@ -16,6 +16,7 @@ done
 for flavour in . peal/swift; do
     library=$PEAL_TREE/$PEAL_LIBDIR/$flavour/libpeal.so
     readelf -d -W "$library" >"$work/dynamic" || complain "$library cannot be read"
+    readelf -S -W "$library" | grep -q ' \.symtab ' && complain "$library has the names of its inner functions"
     has "$work/dynamic" "SONAME.*\[libpeal.so.$PEAL_SOVERSION\]"
     grep -E 'R(UN)?PATH' "$work/dynamic" | grep -qE "$PEAL_BUILD|$PEAL_SOURCE" && complain "$library looks for libraries in the build"
 done

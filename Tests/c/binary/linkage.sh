@@ -13,6 +13,9 @@ soname=$(printf '%s\n' "$dynamic" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
 [ "$soname" = libpeal.so.0 ] || complain "the SONAME is '$soname', not libpeal.so.0"
 printf '%s\n' "$dynamic" | grep -q 'FLAGS_1.*NODELETE' || complain "the flag NODELETE is missing"
 printf '%s\n' "$dynamic" | grep -q TEXTREL && complain "there are text relocations"
+printf '%s\n' "$dynamic" | grep -q 'FLAGS.*BIND_NOW' || complain "functions are bound late, so their addresses stay writable"
+readelf -l -W "$library" | grep -q GNU_RELRO || complain "relocated data stays writable"
+readelf -S -W "$library" | grep ' \.rodata ' | grep -qE ' [0-9a-f]+ [0-9a-f]{2} W' && complain ".rodata is writable"
 readelf -l -W "$library" | grep GNU_STACK | grep -q E && complain "the stack is executable"
 
 needed=$(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
