@@ -192,3 +192,46 @@ CLAIM("B8", "a null argument of a function is named")
     CHECK_SAYS(peal_center_create(NULL), PEAL_ERROR_ARGUMENT, "out_center");
     close_center(center);
 }
+
+CLAIM("B8", "an unknown protocol has a near name, where it is looked for, adopted or provided")
+{
+    static const char *const methods[] = { "void f(void)", NULL };
+    static const char *const adopts[] = { "Spekaer", NULL };
+    peal_protocol found = { 0 };
+
+    center = open_center();
+    protocol_of(center, "Speaker", methods);
+    CHECK_FAILURE(peal_protocol_find(center, "Speeker", &found), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "did you mean Speaker?");
+    CHECK_FAILURE(try_protocol(center, "Loud", adopts, methods, NULL), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "did you mean Speaker?");
+    CHECK_FAILURE(peal_protocol_find(center, "Quux", &found), PEAL_ERROR_NOT_FOUND);
+    CHECK_CONTAINS(peal_last_message(), "define it first");
+    close_center(center);
+}
+
+CLAIM("B8", "a mistake with completions names protocol, method and column")
+{
+    static const struct {
+        const char *text;
+        const char *column;
+    } mistakes[] = {
+        { "void push(peal_completion a, peal_completion b)", "column 30" },
+        { "peal_completion push(void)", "column 1:" },
+        { "int push(peal_completion done)", "column 10" },
+    };
+
+    center = open_center();
+    for (size_t i = 0; i < CHECK_COUNT_OF(mistakes); i++) {
+        const char *const methods[] = { mistakes[i].text, NULL };
+
+        check_case(mistakes[i].text);
+        CHECK_FAILURE(try_protocol(center, "Pusher", NULL, methods, NULL), PEAL_ERROR_TYPE);
+        CHECK_CONTAINS(peal_last_message(), "Pusher");
+        CHECK_CONTAINS(peal_last_message(), "method 1");
+        CHECK_CONTAINS(peal_last_message(), mistakes[i].column);
+        CHECK_CONTAINS(peal_last_message(), "'push'");
+    }
+    check_case(NULL);
+    close_center(center);
+}

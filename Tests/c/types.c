@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <time.h>
@@ -538,5 +539,57 @@ CLAIM("P3", "a length is a number, never a handle")
 
     CHECK_FAILURE(try_protocol(center, "F", NULL, methods, NULL), PEAL_ERROR_SYNTAX);
     CHECK_CONTAINS(peal_last_message(), "'n' cannot count");
+    close_center(center);
+}
+
+/* ---- Text as headers have it ---------------------------------------------------------------------- */
+
+CLAIM("P3", "an enumeration of a hundred kilobytes is declared, and a text of two megabytes is a limit")
+{
+    enum { NAMES = 5000, ROOM = 2 << 20 };
+    const peal_center center = open_center();
+    char *text = malloc(ROOM + 1);
+    size_t length = (size_t)snprintf(text, ROOM, "enum large {");
+    size_t size = 0;
+
+    for (int i = 0; i < NAMES; i++)
+        length += (size_t)snprintf(text + length, ROOM - length, "ENUMERATOR_OF_LARGE_%d,\n", i);
+    snprintf(text + length, ROOM - length, "};");
+    CHECK(length > 100000);
+    CHECK_OK(peal_type_declare(center, text));
+    CHECK_OK(peal_type_layout(center, "char[ENUMERATOR_OF_LARGE_4999]", &size, NULL));
+    CHECK_EQUAL(size, 4999);
+    memset(text, ' ', ROOM);
+    text[ROOM] = 0;
+    CHECK_FAILURE(peal_type_declare(center, text), PEAL_ERROR_LIMIT);
+    free(text);
+    close_center(center);
+}
+
+CLAIM("P2", "what a prototype promises about null pointers is printed back, compared with nothing, and not checked")
+{
+    static const char *const plain[] = { "char *f(char *p)", NULL };
+    const peal_center center = open_center();
+    const peal_method method = method_of(center, "F", "char *_Nullable f(char *_Nonnull p)");
+    char text[100] = "";
+    void *arguments[] = { &(char *){ NULL } };
+
+    CHECK_OK(peal_method_declaration(method, text, sizeof text, NULL));
+    CHECK_TEXT(text, "required char *_Nullable f(char *_Nonnull p)");
+    CHECK_OK(try_protocol(center, "F", NULL, plain, NULL));
+    CHECK_OK(peal_send(method, arguments, 1, NULL, NULL));
+    close_center(center);
+}
+
+CLAIM("P3", "a column counts the caller's bytes, also behind one that is not UTF-8")
+{
+    static const char *const methods[] = { "void f(int /* \xff\xfe */ a, quux b)", NULL };
+    static const char *const outside[] = { "void f(int \xff)", NULL };
+    const peal_center center = open_center();
+
+    CHECK_FAILURE(try_protocol(center, "F", NULL, methods, NULL), PEAL_ERROR_TYPE);
+    CHECK_CONTAINS(peal_last_message(), "column 24: unknown type 'quux'");
+    CHECK_FAILURE(try_protocol(center, "F", NULL, outside, NULL), PEAL_ERROR_SYNTAX);
+    CHECK_CONTAINS(peal_last_message(), "column 12: only ASCII");
     close_center(center);
 }

@@ -50,8 +50,9 @@
  * peal_type_set_object or peal_type_set_copy) and no `borrowed`, with PEAL_ERROR_TYPE.
  *
  * Types: all scalars, the names of <stdint.h>, size_t and its kin, bool, enums, pointers, function
- * pointers, and structs by value once they are declared (types.h). Behind a pointer any name will
- * do. docs/signatures.md has the grammar with examples.
+ * pointers, and structs and unions by value once they are declared (types.h). Behind a pointer any
+ * name will do. A prototype may be pasted from a header: extern, static, inline and attributes that do
+ * not change the call are ignored. docs/signatures.md has the grammar with examples.
  */
 #ifndef PEAL_PROTOCOL_H
 #define PEAL_PROTOCOL_H
@@ -101,7 +102,7 @@ PEAL_API peal_status peal_protocol_define(
 /* A method in the shape of Objective-C's struct objc_method_description. */
 struct peal_objc_method {
     const char *name;  /* the selector, such as "room:didReceive:"; NULL ends a list */
-    const char *types; /* the type encoding, such as "v@:@@" */
+    const char *types; /* the type encoding, such as "v@:@@"; options may follow: "B@:@, first_true" */
 };
 
 /* Defines a protocol from Objective-C type encodings. Each method's receiver and selector (`@:`)

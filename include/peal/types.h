@@ -59,15 +59,16 @@ typedef struct peal_module { uint64_t number; } peal_module;
 /* A time limit in milliseconds that never passes. */
 #define PEAL_FOREVER UINT32_MAX
 
-/* Makes structs, enums and typedefs known to a center, so that prototypes can pass them by value.
+/* Makes structs, unions, enums and typedefs known to a center, so that prototypes can pass them by value.
  *
  * center: where they become known.
- * declarations: *copied*; C declarations, such as "struct point { double x, y; };". Unions,
- *   bit-fields, flexible members and packed structs are refused. All are declared, or none.
+ * declarations: *copied*; C declarations, such as "struct point { double x, y; };".
+ *   Bit-fields, flexible members and packed structs are refused. All are declared, or none.
  *   Declaring a type again in the same way is fine.
  * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_CONFLICT when a
- * name is already declared differently. Also PEAL_ERROR_LIMIT past a bound: 16 KiB of text, a
+ * name is already declared differently. Also PEAL_ERROR_LIMIT past a bound: 1 MiB of text, a
  * struct of 64 KiB or 4,096 members (arrays counted by element), 65,536 names.
+ * docs/signatures.md has all bounds.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_declare(peal_center center, const char *declarations);
 

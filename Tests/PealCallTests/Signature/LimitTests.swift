@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test("F1: Declarators nest to a bound", arguments: [
-        ("void f(int ", "(", "x", ")", 15), ("void f(int ", "*", "x", "", 31),
-        ("void f(int x", "[1]", "", "", 31), ("void f(void (*a)(", "void (*)(", "int", ")", 13),
+        ("void f(int ", "(", "x", ")", 15), ("void f(int ", "*", "x", "", 63),
+        ("void f(int x", "[1]", "", "", 63), ("void f(void (*a)(", "void (*)(", "int", ")", 13),
         ("void f(int x[", "(", "1", ")", 14), ("void f(int x[", "!", "1", "", 15),
     ])
     func nesting(start: String, open: String, middle: String, close: String, fits: Int) {
@@ -35,7 +35,7 @@ import Testing
                 + (start.hasSuffix("[") ? "])" : start.hasSuffix("(") ? "))" : ")")
         }
         #expect(throws: Never.self) { try Signature(text(start.hasSuffix("[") && open == "!" ? fits - 1 : fits)) }
-        #expect(error(text(40))?.kind == .limit)
+        #expect(error(text(100))?.kind == .limit)
         #expect(error(text(1_500))?.kind == .limit)
     }
 
@@ -47,7 +47,7 @@ import Testing
         var other = TypeScope()
         #expect(throws: SyntaxError.self) { try other.declare(text(40)) }
 
-        #expect(throws: SyntaxError(.limit, "types nest at most 32 deep", column: 25)) {
+        #expect(throws: SyntaxError(.limit, "types nest at most 64 deep", column: 25)) {
             try scope.declare("struct t0 { int x; };")
             for index in 1..<100 {
                 try scope.declare("struct t\(index) { struct t\(index - 1) m; };")
@@ -55,10 +55,33 @@ import Testing
         }
     }
 
+    @Test("P3: Types that lead to each other by pointers have no depth")
+    func chainsOfPointers() throws {
+        var scope = TypeScope()
+        try scope.declare("typedef struct { int x; } t0; typedef union { int x; } u0;")
+        for index in 1..<5_000 {
+            try scope.declare("typedef struct { t\(index - 1) *next; u\(index - 1) *other; } t\(index);")
+            try scope.declare("typedef union { const t\(index) *next; } u\(index);")
+        }
+        #expect(try scope.layout(of: "t4999").size == 16)
+        #expect(try Signature("void f(t4999 a, t4998 *__counted_by(n) b, int n)", in: scope).parameters[1].ownership
+            == .counted(by: .parameter(2), elementSize: 16, allowsNull: false))
+    }
+
+    @Test("P3: Declarations have a mebibyte, and an enumeration in them thousands of names")
+    func longDeclarations() throws {
+        var scope = TypeScope()
+        let names = (0..<20_000).map { "LONG_ENUMERATOR_\($0)" }.joined(separator: ", ")
+        try scope.declare("enum long_one { \(names) };")
+        #expect(try scope.layout(of: "char[LONG_ENUMERATOR_19999]").size == 19_999)
+        let error = #expect(throws: SyntaxError.self) { try scope.declare(repeated(" ", 1 << 20) + "struct s;") }
+        #expect(error?.kind == .limit)
+    }
+
     @Test("F1: Typedefs of typedefs end at a bound, and so do function types that double")
     func typedefChains() {
         var scope = TypeScope()
-        #expect(throws: SyntaxError(.limit, "types nest at most 32 deep", column: 13)) {
+        #expect(throws: SyntaxError(.limit, "types nest at most 64 deep", column: 13)) {
             try scope.declare("typedef int t0;")
             for index in 1..<100 { try scope.declare("typedef t\(index - 1) t\(index);") }
         }

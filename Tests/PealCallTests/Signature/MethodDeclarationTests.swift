@@ -19,6 +19,7 @@ import Testing
             "required bool keep(const char *line), first_true, since(2)"),
         ("optional void f(void);", "optional void f(void)"),
         ("void f(), all, since(1), recursive", "required void f(void)"),
+        ("int f(), last, since(1), recursive", "required int f(void)"), ("int f(), all", "required int f(void), all"),
         ("void f(const char *s), defer", "required void f(const char *s), defer"),
         ("void f(void *p), borrowed , defer", "required void f(void *p), defer, borrowed"),
         ("int f(int a, long b, int c), chain", "required int f(int a, long b, int c), chain(a)"),
@@ -123,7 +124,8 @@ import Testing
 
     @Test("P1: The first difference between two declarations is named", arguments: [
         ("int f()", "optional int f()", "f: it is required in the first and optional in the second"),
-        ("int f()", "int f(), sum", "f: its policy is all in the first and sum in the second"),
+        ("int f()", "int f(), sum", "f: its policy is last in the first and sum in the second"),
+        ("int f()", "int f(), all", "f: its policy is last in the first and all in the second"),
         ("int f(int a, int b), chain(a)", "int f(int a, int b), chain(b)",
             "f: its policy is chain(a) in the first and chain(b) in the second"),
         ("int f()", "int f(), since(2)", "f: it is since version 1 in the first and since version 2 in the second"),

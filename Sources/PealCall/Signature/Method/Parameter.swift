@@ -5,11 +5,14 @@ public struct Parameter: Sendable {
     /// As it is passed: arrays and functions are pointers, and qualifiers of the copy are dropped.
     public let type: CType
     public let ownership: Ownership
+    /// What the text promises about null pointers.
+    let nullability: Qualifiers
 
-    public init(name: String?, type: CType, ownership: Ownership) {
+    public init(name: String?, type: CType, ownership: Ownership, nullability: Qualifiers = []) {
         self.name = name
         self.type = type
         self.ownership = ownership
+        self.nullability = nullability
     }
 
     public var shape: ValueShape { type.shape }

@@ -3,7 +3,7 @@ extension Signature: CustomStringConvertible {
     /// `char *`, which Objective-C says is a string and C does not.
     public var description: String {
         let list = parameters.map { spelling(of: $0) }.joined(separator: ", ")
-        return result.declaration(of: "\(cName)(\(list.isEmpty ? "void" : list))")
+        return QualifiedType(result, resultNullability).declaration(of: "\(cName)(\(list.isEmpty ? "void" : list))")
     }
 
     /// The name as C can spell it: the colons of a selector become underscores, and one that is a
@@ -16,7 +16,7 @@ extension Signature: CustomStringConvertible {
     /// A parameter in C, its length included: `const uint8_t *__counted_by(n) bytes`.
     func spelling(of parameter: Parameter) -> String {
         let mark = mark(of: parameter)
-        let type = QualifiedType(parameter.type)
+        let type = QualifiedType(parameter.type, parameter.nullability)
         if case .pointer = parameter.type { return type.declaration(of: parameter.name ?? "", mark: mark) }
         // Behind a typedef there is no star to put the mark at.
         let declaration = type.declaration(of: parameter.name ?? "")

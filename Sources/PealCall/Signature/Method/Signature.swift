@@ -1,14 +1,17 @@
 /// A method's name, its result and its parameters, as a C prototype or an Objective-C encoding says.
-public struct Signature: Sendable, Equatable {
+public struct Signature: Sendable {
     /// As the text has it; for an Objective-C method its selector.
     public let name: String
     public let result: CType
     public let parameters: [Parameter]
+    /// What the text promises about a result that is null.
+    let resultNullability: Qualifiers
 
-    public init(name: String, result: CType, parameters: [Parameter]) {
+    public init(name: String, result: CType, parameters: [Parameter], resultNullability: Qualifiers = []) {
         self.name = name
         self.result = result
         self.parameters = parameters
+        self.resultNullability = resultNullability
     }
 
     /// Reads a prototype: `bool on_open_url(const char *url, int32_t flags)`. A final `;` may be left out.
@@ -20,5 +23,11 @@ public struct Signature: Sendable, Equatable {
     /// Index of the first pointer of which nothing is said: a copy of the call would only borrow it.
     public var firstBareParameter: Int? {
         parameters.firstIndex { $0.ownership == .bare }
+    }
+}
+
+extension Signature: Equatable {
+    public static func == (left: Signature, right: Signature) -> Bool {
+        left.name == right.name && left.result == right.result && left.parameters == right.parameters
     }
 }

@@ -57,6 +57,7 @@ struct AttributeReader {
                 guard let end = group(from: next) else { return nil }
                 next = end
             } else {
+                guard token(next).kind == .name else { return nil }
                 // `gnu::pure`: what stands in front of the sign is whose attribute it is.
                 let name = lexer.text(of: token(next))
                 let isPrefix = isSymbol(.scope, at: next + 1)
@@ -106,8 +107,8 @@ struct AttributeReader {
         "no_split_stack", "no_stack_limit", "patchable_function_entry", "stack_protect", "symver", "may_alias",
         "designated_init", "cleanup", "nonstring", "counted_by", "enum_extensibility", "flag_enum", "closed", "swift_name",
         "swift_private", "annotate", "diagnose_if", "enable_if", "pass_object_size", "fallthrough", "reproducible",
-        "unsequenced", "noescape", "nothrow_leaf", "warn_if_not_aligned", "ns_returns_retained", "cf_returns_retained",
-        "ownership_returns", "ownership_takes", "ownership_holds", "unavailable", "zero_call_used_regs", "expected_throw",
+        "unsequenced", "noescape", "warn_if_not_aligned", "ns_returns_retained", "cf_returns_retained",
+        "ownership_returns", "ownership_takes", "ownership_holds", "zero_call_used_regs", "expected_throw",
         "guard_nocf", "nocf_check", "cf_check", "speculative_load_hardening", "analyzer_noreturn", "internal_linkage",
         "exclude_from_explicit_instantiation", "abi_tag", "noplt", "target", "target_clones", "type_visibility",
     ]

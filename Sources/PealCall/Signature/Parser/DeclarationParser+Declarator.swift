@@ -63,8 +63,6 @@ extension DeclarationParser {
             if let qualifier = Vocabulary.qualifiers[word] {
                 qualifiers.insert(qualifier)
                 advance()
-            } else if Vocabulary.nullability.contains(word) {
-                advance()
             } else if Vocabulary.bufferMarks.contains(word) {
                 mark = try takeMark(after: mark)
             } else {

@@ -35,9 +35,11 @@ extension DeclarationParser {
                 .unsupported, "a method takes a fixed list of parameters; pass an array for '...'", column: column)
         }
         let parameters = try parameters(of: list)
-        try requireOneCompletion(text(of: token), result, specifiers.column, list)
-        try requireModest(result, parameters, column: token.column)
-        return Signature(name: text(of: token), result: result, parameters: parameters)
+        try requireOneCompletion(text(of: token), result.type, specifiers.column, list)
+        try requireModest(result.type, parameters, column: token.column)
+        return Signature(
+            name: text(of: token), result: result.type, parameters: parameters,
+            resultNullability: result.qualifiers.intersection(.nullability))
     }
 
     /// A completion is a parameter, the only one of its kind, of a method that gives no other result.
@@ -79,11 +81,11 @@ extension DeclarationParser {
         throw unexpected("the '(' of the parameters")
     }
 
-    private func result(of declarator: Declarator, _ specifiers: Specifiers) throws(SyntaxError) -> CType {
+    private func result(of declarator: Declarator, _ specifiers: Specifiers) throws(SyntaxError) -> QualifiedType {
         let column = declarator.derivations.first?.column ?? specifiers.column
         let type = try build(specifiers, declarator.derivations.dropFirst())
         try requireResult(type, specifiers, column)
-        return try byValue(type, column: specifiers.column).type
+        return try byValue(type, column: specifiers.column)
     }
 
     private func parameters(of list: ParameterList) throws(SyntaxError) -> [Parameter] {
@@ -94,7 +96,10 @@ extension DeclarationParser {
         var parameters: [Parameter] = []
         for (entry, type) in zip(list.entries, types) {
             let ownership = try ownership(of: entry, type, list, types)
-            parameters.append(Parameter(name: entry.name.map { text(of: $0) }, type: type, ownership: ownership))
+            parameters.append(
+                Parameter(
+                    name: entry.name.map { text(of: $0) }, type: type, ownership: ownership,
+                    nullability: entry.type.qualifiers.intersection(.nullability)))
         }
         return parameters
     }

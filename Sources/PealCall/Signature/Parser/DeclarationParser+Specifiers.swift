@@ -27,9 +27,12 @@ extension DeclarationParser {
         var type: QualifiedType?
         var qualifiers: Qualifiers = []
         var column: Int?
-        var restrictColumn = 0
+        /// What qualifies pointers only.
+        var ofPointer: SourceToken?
         var hasType: Bool { type != nil || !words.isEmpty }
     }
+
+    private static let ofPointers = Qualifiers.nullability.union(.restrict)
 
     mutating func parseSpecifiers(_ place: Place) throws(SyntaxError) -> Specifiers {
         var gathered = Gathered()
@@ -53,10 +56,8 @@ extension DeclarationParser {
             gathered.type = try parseAtomic()
             gathered.column = token.column
         } else if let qualifier = Vocabulary.qualifiers[word] {
-            if qualifier == .restrict { gathered.restrictColumn = token.column }
+            if Self.ofPointers.contains(qualifier) { gathered.ofPointer = token }
             gathered.qualifiers.insert(qualifier)
-            advance()
-        } else if Vocabulary.nullability.contains(word) {
             advance()
         } else if let part = Vocabulary.arithmeticWords[word] {
             if gathered.type != nil { try requireNoType(gathered, token) }
@@ -100,8 +101,9 @@ extension DeclarationParser {
             if gathered.qualifiers.isEmpty { throw unexpected("a type") }
             throw SyntaxError(.syntax, "the type is missing; C no longer takes it for int", column: current.column)
         }
-        if gathered.qualifiers.contains(.restrict), !base.type.isPointer {
-            throw SyntaxError(.syntax, "'restrict' belongs behind a '*'", column: gathered.restrictColumn)
+        if let token = gathered.ofPointer, !base.type.isPointer {
+            if case .opaque(let name) = base.type { try requireKnown(name, column) }
+            throw SyntaxError(.syntax, "'\(text(of: token))' belongs behind a '*'", column: token.column)
         }
         base.qualifiers.formUnion(gathered.qualifiers)
         return Specifiers(base: base, column: column)

@@ -19,12 +19,8 @@ enum Vocabulary {
         "const": .const, "__const": .const, "__const__": .const,
         "volatile": .volatile, "__volatile": .volatile, "__volatile__": .volatile,
         "restrict": .restrict, "__restrict": .restrict, "__restrict__": .restrict,
-        "_Atomic": .atomic,
-    ]
-
-    /// Promises about null pointers; they change neither the type nor the call.
-    static let nullability: Set<String> = [
-        "_Nullable", "_Nonnull", "_Null_unspecified", "_Nullable_result",
+        "_Atomic": .atomic, "_Nonnull": .nonnull, "_Nullable": .nullable, "_Nullable_result": .nullableResult,
+        "_Null_unspecified": .nullUnspecified,
     ]
 
     /// In front of a method's prototype.
@@ -87,7 +83,7 @@ enum Vocabulary {
 
     static func isReserved(_ word: String) -> Bool {
         arithmeticWords[word] != nil || qualifiers[word] != nil || refused[word] != nil
-            || nullability.contains(word) || tags.contains(word) || bufferMarks.contains(word)
+            || tags.contains(word) || bufferMarks.contains(word)
             || statements.contains(word) || measures.contains(word)
     }
 }

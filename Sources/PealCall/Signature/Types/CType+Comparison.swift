@@ -48,10 +48,10 @@ extension CType: Equatable {
         _ left: QualifiedType, _ right: QualifiedType, behindPointer: Bool, _ rule: ComparisonRule
     ) -> Bool {
         if rule == .declaredLater, opaqueName(left.type, right.type) != nil {
-            return left.qualifiers == right.qualifiers
+            return left.qualifiers.agree(with: right.qualifiers)
                 && compare(left.type, right.type, behindPointer: behindPointer, rule)
         }
-        return left.unaliased.qualifiers == right.unaliased.qualifiers
+        return left.unaliased.qualifiers.agree(with: right.unaliased.qualifiers)
             && compare(left.unaliased.type, right.unaliased.type, behindPointer: behindPointer, rule)
     }
 
@@ -93,6 +93,12 @@ extension CType: Equatable {
         case .alias(let alias): alias.name == name
         default: false
         }
+    }
+}
+
+extension Qualifiers {
+    fileprivate func agree(with other: Qualifiers) -> Bool {
+        subtracting(.nullability) == other.subtracting(.nullability)
     }
 }
 

@@ -33,7 +33,7 @@ extension StructureBody {
 }
 
 extension StructureBody.Member {
-    fileprivate var title: String { name.map { "'\($0)'" } ?? "a member without a name" }
+    fileprivate var title: String { name.map { "'\($0)'" } ?? "a struct without a name" }
 }
 
 extension QualifiedType {

@@ -8,6 +8,14 @@ public struct Qualifiers: OptionSet, Hashable, Sendable {
     public static let volatile = Qualifiers(rawValue: 2)
     public static let restrict = Qualifiers(rawValue: 4)
     public static let atomic = Qualifiers(rawValue: 8)
+    public static let nonnull = Qualifiers(rawValue: 16)
+    public static let nullable = Qualifiers(rawValue: 32)
+    public static let nullableResult = Qualifiers(rawValue: 64)
+    public static let nullUnspecified = Qualifiers(rawValue: 128)
+
+    /// Promises about null pointers, for readers and compilers: peal prints them back, and neither checks nor
+    /// compares them.
+    public static let nullability: Qualifiers = [.nonnull, .nullable, .nullableResult, .nullUnspecified]
 
     /// The words in the order in which peal prints them, each followed by a space.
     var prefix: String {
@@ -16,6 +24,10 @@ public struct Qualifiers: OptionSet, Hashable, Sendable {
         if contains(.volatile) { words += "volatile " }
         if contains(.restrict) { words += "restrict " }
         if contains(.atomic) { words += "_Atomic " }
+        if contains(.nonnull) { words += "_Nonnull " }
+        if contains(.nullable) { words += "_Nullable " }
+        if contains(.nullableResult) { words += "_Nullable_result " }
+        if contains(.nullUnspecified) { words += "_Null_unspecified " }
         return words
     }
 }
