@@ -526,6 +526,32 @@ CLAIM("X1", "retiring its owner ends a proxy")
     close_center(center);
 }
 
+CLAIM("X1", "an observer that is a proxy ends with the proxy")
+{
+    struct desk_protocol there;
+    peal_center other;
+    size_t count = 9;
+
+    begin(1);
+    other = open_center();
+    CHECK_OK(peal_type_declare(other, pair_text));
+    CHECK_OK(peal_type_declare(other, reals_text));
+    CHECK_OK(peal_type_declare(other, large_text));
+    CHECK_OK(desk_define(other, &there));
+    CHECK_OK(desk_observe(&there, proxy.self, proxy.table, NULL, NULL));
+    PEAL_BROADCAST(desk, &there, told, "once", 1);
+    CHECK_TEXT(heard, "a:once1 ");
+    CHECK_OK(peal_proxy_destroy(proxy.proxy));
+    peal_forget_failure();
+    PEAL_BROADCAST(desk, &there, told, "late", 2);
+    CHECK_OK(peal_last_status());
+    CHECK_TEXT(heard, "a:once1 ");
+    CHECK_OK(peal_method_count_observers(there.told, &count));
+    CHECK_EQUAL(count, 0);
+    close_center(other);
+    close_center(center);
+}
+
 CLAIM("X1", "a proxy is an observer as any other: one center's broadcasts go on in another")
 {
     struct desk_protocol there;

@@ -333,3 +333,88 @@ CLAIM("X1", "what a proxy has of a plugin is found, and gone when its owner is r
     CHECK_EQUAL(proxy.table->ring(proxy.self, 1), 0);
     close_center(center);
 }
+
+/* ---- Proxies that observe ---------------------------------------------------------------------- */
+
+#define SCALE(METHOD)                                             \
+    METHOD(required, int, weigh, (int n), max)                    \
+    METHOD(required, int, lightest, (int n), min)                 \
+    METHOD(required, bool, all_agree, (int n), every)             \
+    METHOD(required, double, heaviest, (double x), max)           \
+    METHOD(required, struct pair, last_pair, (int n), last)
+PEAL_PROTOCOL(scale, "Scale", SCALE);
+
+static int scale_three(void *self, int n) { (void)self; return n * 3; }
+static bool scale_agrees(void *self, int n) { (void)self; return n != 0; }
+static double scale_real(void *self, double x) { (void)self; return x; }
+static struct pair scale_pair(void *self, int n) { (void)self; return (struct pair){ n, n }; }
+static const struct scale scale_table = {
+    PEAL_TABLE(scale), scale_three, scale_three, scale_agrees, scale_real, scale_pair,
+};
+
+static struct scale_protocol scale;
+
+/* Every method of Scale, by array and by a proxy of it all, with an observer of -1 and -3 alone. */
+static void check_votes(const struct scale_proxy *all)
+{
+    int n = -1, result = 9;
+    double x = -2.5, real = 9;
+    bool agrees = false;
+    struct pair pair = { 9, 9 };
+    size_t calls = 9;
+
+    CHECK_OK(peal_send(scale.weigh, (void *[]){ &n }, 1, &result, &calls));
+    CHECK_EQUAL(result, -3);
+    CHECK_EQUAL(calls, 1);
+    CHECK_EQUAL(all->table->weigh(all->self, -1), -3);
+    CHECK_EQUAL(all->table->lightest(all->self, 2), 6);
+    CHECK_OK(peal_ask(scale.all_agree, &agrees, 5));
+    CHECK(agrees);
+    CHECK(all->table->all_agree(all->self, 5));
+    CHECK_OK(peal_send(scale.heaviest, (void *[]){ &x }, 1, &real, NULL));
+    CHECK_REAL(real, -2.5);
+    CHECK_REAL(all->table->heaviest(all->self, -2.5), -2.5);
+    CHECK_OK(peal_ask(scale.last_pair, &pair, 4));
+    CHECK_EQUAL(pair.a, 4);
+    CHECK_EQUAL(all->table->last_pair(all->self, 4).a, 4);
+    PEAL_EACH(scale, &scale, weigh, each)
+        CHECK_EQUAL(each.table->weigh(each.target, -1), -3);
+}
+
+CLAIM("X2", "an observer that is a proxy has no vote once its target is dead, or the proxy destroyed")
+{
+    for (int way = 0; way < 3; way++) {
+        struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+        struct scale_proxy forwards, all;
+        size_t count = 9;
+
+        memset(&object, 0, sizeof object);
+        center = open_center();
+        CHECK_OK(peal_type_declare(center, pair_text));
+        CHECK_OK(scale_define(center, &scale));
+        if (way == 0) {
+            CHECK_OK(peal_reference_create(&object, end_object, &object.reference));
+            options.reference = object.reference;
+        } else if (way == 1) {
+            object.foreign.shares = 1;
+            options.weak = &weak_type;
+            options.weak_reference = &object.foreign;
+        }
+        CHECK_OK(scale_proxy_create_for(&scale, &object, &scale_table, &options, &forwards));
+        CHECK_OK(scale_proxy_create(&scale, NULL, &all));
+        CHECK_OK(scale_observe(&scale, forwards.self, forwards.table, NULL, NULL));
+        CHECK_EQUAL(all.table->weigh(all.self, -1), -3);
+        CHECK_OK(scale_observe(&scale, &center, &scale_table, NULL, NULL));
+        if (way == 2)
+            CHECK_OK(peal_proxy_destroy(forwards.proxy));
+        else
+            let_object_die(way == 1);
+        peal_forget_failure();
+        check_votes(&all);
+        CHECK_OK(peal_last_status());
+        CHECK_OK(peal_method_count_observers(scale.weigh, &count));
+        CHECK_EQUAL(count, 1);
+        CHECK_EQUAL(object.foreign.retained, object.foreign.released);
+        close_center(center);
+    }
+}

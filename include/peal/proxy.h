@@ -23,7 +23,8 @@
  * `self` is a number and no address, and tables stay as long as the process: so a table may be called
  * at any time. A call that begins once its proxy is destroyed calls nobody, and fails with
  * PEAL_ERROR_HANDLE; one that has begun before is finished. That holds on every thread, with no
- * promise from the caller. A bare function has no `self` to tell by: see peal_closure_create.
+ * promise from the caller. A bare function has no `self` to tell by: see peal_closure_create. A `self` that
+ * was registered as an observer is not called any more, and has no vote: its registration ends.
  *
  * No code is made at run time for a method whose arguments and result travel in registers and up to 16
  * words of the stack, on x86-64 Linux. Others need closures of libffi, one for each shape of call, as all

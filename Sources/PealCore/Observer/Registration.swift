@@ -55,8 +55,10 @@ public struct Registration {
     /// The destroy callback is the caller's to run when this fails.
     public func register() throws(Failure) -> UInt64 {
         defer { weak?.box?.disown() }
-        let outcome = try registerFollowing { () throws(Failure) in
-            try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+        var registration = self
+        if weak == nil { registration.weak = WeakTarget(behind: target) }
+        let outcome = try registerFollowing { [registration] () throws(Failure) in
+            try proto.center.withState { (state) throws(Failure) in try state.register(registration) }
         }
         outcome.replaced.contains(where: \.isWaitedFor) ? Reclaimer.collect() : Reclaimer.collectBacklog()
         for replaced in outcome.replaced { replaced.letGo() }

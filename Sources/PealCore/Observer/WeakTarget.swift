@@ -27,4 +27,18 @@ public struct WeakTarget {
             release: { reference, _ in reference.map { _ = ReferenceBox(address: $0).release() } })
         self.box = box
     }
+
+    /// What a proxy stands for, where the target is a proxy's `self`: an observer must not answer for a target
+    /// that is gone.
+    ///
+    /// - Returns: nil for any other target.
+    init?(behind target: UnsafeMutableRawPointer?) {
+        guard let proxy = Handles.proxies.find(Self.number(target)) else { return nil }
+        // Only looked at: the call itself retains what the proxy forwards to.
+        let retain: Retain = proxy.target == nil
+            ? { ProxyCall.isOpen(WeakTarget.number($0)) } : { ProxyCall.reachesTarget(WeakTarget.number($0)) }
+        self.init(reference: target, retain: retain, release: { _, _ in })
+    }
+
+    private static func number(_ target: UnsafeMutableRawPointer?) -> UInt64 { UInt64(UInt(bitPattern: target)) }
 }

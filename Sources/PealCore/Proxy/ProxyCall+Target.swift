@@ -116,6 +116,10 @@ extension ProxyCall {
         return value
     }
 
+    static func isOpen(_ number: UInt64) -> Bool {
+        peal_proxy_find(number).map { peal_proxy_is_of($0, number) } ?? false
+    }
+
     static func reachesTarget(_ number: UInt64) -> Bool {
         guard let place = peal_proxy_find(number) else { return false }
         do throws(Failure) {
