@@ -182,11 +182,7 @@ public func peal_service_list(
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         let services = try center.find().listServices()
-        guard out_services != nil || capacity == 0 else { throw .null("out_services") }
-        out_count?.pointee = services.count
-        for (index, service) in services.prefix(max(0, capacity)).enumerated() {
-            out_services?[index] = peal_service(number: service.number)
-        }
-        return services.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+        return try Boundary.list(
+            services.map { peal_service(number: $0.number) }, out_services, capacity, out_count)
     }
 }

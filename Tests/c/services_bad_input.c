@@ -185,6 +185,7 @@ CLAIM("F1", "NULL where something must be, and centers that are not, are refused
     CHECK_FAILURE(peal_service_ask(account.service, &info), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_service_list(gone, &service, 1, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_service_list(center, NULL, 1, &count), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_service_list(center, &service, SIZE_MAX, &count), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(account.created, 0);
     close_center(center);
 }

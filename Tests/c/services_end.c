@@ -41,6 +41,47 @@ CLAIM("S4", "the end of a session clears all, then removes what is not persisten
     CHECK_JOURNAL("-b");
 }
 
+/* ---- Created while the session ends ---- */
+
+static peal_center clearing_center;
+
+/* The first account creates the second one while it clears its data, and the second one the third. */
+static void clear_and_get(void *self)
+{
+    struct account *account = self;
+
+    journal_write("~%s", account->name);
+    create(clearing_center, strcmp(account->name, "first") == 0 ? "second" : "third");
+}
+
+CLAIM("S4", "a service that is created while another clears its data is cleared and removed with the session")
+{
+    const peal_center center = clearing_center = open_center();
+    struct account first = { .journals = true }, second = { .journals = true },
+                   third = { .journals = true, .flags = PEAL_SERVICE_PERSISTENT };
+    struct account *const both[] = { &first, &second };
+    const char *const names[] = { "first", "second" };
+    size_t removed = 0;
+
+    CHECK_OK(teller_define(center, NULL));
+    for (int i = 0; i < 2; i++) {
+        struct peal_service_description description = PEAL_SERVICE_DESCRIPTION(names[i]);
+
+        describe_account(&description, both[i]);
+        description.clear_data = clear_and_get;
+        CHECK_OK(peal_service_register(center, &description, NULL));
+    }
+    register_account(center, &third, "third");
+    journal_clear();
+    create(center, "first");
+    CHECK_JOURNAL("+first");
+    CHECK_OK(peal_session_end(center, &removed));
+    CHECK_JOURNAL("~first +second ~second +third ~third -second -first");
+    CHECK_EQUAL(removed, 2);
+    close_center(center);
+    CHECK_JOURNAL("-third");
+}
+
 CLAIM("S4", "what is in use at the end of a session is destroyed after its last user lets go")
 {
     const peal_center center = open_center();

@@ -254,7 +254,8 @@ PEAL_API peal_status peal_service_remove(peal_service service);
 PEAL_API peal_status peal_service_clear_data(peal_service service);
 
 /* Ends a session (a log-out): has all instances clear their data, then removes those that are not
- * persistent; both in reverse order of creation.
+ * persistent; both in reverse order of creation. What is created meanwhile, by a service that clears its
+ * data, clears its data too, after the others, and is removed with them.
  *
  * out_removed: filled with how many instances were removed; may be NULL.
  * Returns PEAL_OK; PEAL_NOT_WAITED when some are still in use; PEAL_ERROR_STATE from within a creation, or

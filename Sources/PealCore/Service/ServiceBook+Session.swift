@@ -11,12 +11,27 @@ extension ServiceBook {
         try claimSession(for: thread)
         defer { giveSessionUp() }
         awaitCreations()
-        let created = inReverseOrderOfCreation(all)
-        for (service, instance) in created { service.clearData(of: instance) }
+        let cleared = clearAll()
+        let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
         for (service, _) in leaving { service.tellLeaving() }
         Instance.leave(leaving.map(\.instance))
         return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
+    }
+
+    /// Has all instances clear their data, also those that are created meanwhile: what a service creates while it
+    /// clears belongs to the session that ends. Services that create each other again and again come to an end.
+    private func clearAll() -> [ObjectIdentifier: Instance] {
+        var cleared: [ObjectIdentifier: Instance] = [:]
+        for _ in 0...all.count {
+            let fresh = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] == nil }
+            if fresh.isEmpty { break }
+            for (service, instance) in fresh {
+                cleared[ObjectIdentifier(instance)] = instance
+                service.clearData(of: instance)
+            }
+        }
+        return cleared
     }
 
     private func claimSession(for thread: UInt) throws(Failure) {
