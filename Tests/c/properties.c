@@ -692,6 +692,36 @@ CLAIM("X5", "properties that change together in a batch are told once each, afte
     end();
 }
 
+CLAIM("X5", "a batch that sets a property there and back tells nobody where equal values are ignored")
+{
+    struct peal_property_options options = PEAL_PROPERTY_OPTIONS;
+    static const struct title_observer titles = { PEAL_OBSERVER(title), .changed_values = note_texts };
+    struct volume_property quiet, loud;
+    struct title_property title;
+
+    begin();
+    options.flags = PEAL_PROPERTY_IGNORE_EQUAL;
+    CHECK_OK(peal_property_define(center, "quiet", "int32_t", NULL, &options, &quiet.property));
+    CHECK_OK(peal_property_define(center, "loud", "int32_t", NULL, NULL, &loud.property));
+    CHECK_OK(title_define(center, "old", &options, &title));
+    CHECK_OK(volume_observe(quiet, (char *)"q", &by_values, 0, NULL, NULL));
+    CHECK_OK(volume_observe(loud, (char *)"l", &by_values, 0, NULL, NULL));
+    CHECK_OK(title_observe(title, NULL, &titles, 0, NULL, NULL));
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(volume_set(quiet, 5), PEAL_DEFERRED);
+    CHECK_STATUS(volume_set(quiet, 0), PEAL_DEFERRED);
+    CHECK_STATUS(volume_set(loud, 5), PEAL_DEFERRED);
+    CHECK_STATUS(volume_set(loud, 0), PEAL_DEFERRED);
+    CHECK_STATUS(title_set(title, "another"), PEAL_DEFERRED);
+    CHECK_STATUS(title_set(title, "old"), PEAL_DEFERRED);
+    CHECK_OK(peal_batch_end());
+    CHECK_JOURNAL("l:0>0");
+    CHECK_OK(volume_set(quiet, 7));
+    CHECK_OK(title_set(title, "new"));
+    CHECK_JOURNAL("q:0>7 [old]>[new]");
+    end();
+}
+
 CLAIM("X5", "a property that is removed while a batch holds its change back is told to nobody")
 {
     begin();

@@ -129,7 +129,7 @@ PEAL_API peal_status peal_property_get_text(
  * PEAL_REJECTED: set, but a queue was full, or memory short, for an observer's call. Also
  * PEAL_ERROR_TYPE for another size; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL; PEAL_ERROR_LIMIT
  * when 65,536 changes wait to be told, as where an observer sets the property each time it is told, or
- * for a text of more than a mebibyte; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY: not set then.
+ * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY: not set then.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_set(peal_property property, const void *value, size_t size);
 
@@ -145,7 +145,8 @@ PEAL_API peal_status peal_property_compare_and_set(
 
 /* Holds back what this thread's sets have to tell, until the batch ends. Values change at once. Of each
  * property that was set observers are told once, with the first old value and the last new one, in the
- * order of the first sets. (Where another thread set it in between, the changes stay apart.) Batches
+ * order of the first sets. (Where another thread set it in between, the changes stay apart.) Where both
+ * are equal, PEAL_PROPERTY_IGNORE_EQUAL tells nobody. Batches
  * nest: the outermost counts. A thread that ends, ends its batch.
  *
  * Returns PEAL_OK; PEAL_ERROR_MEMORY.

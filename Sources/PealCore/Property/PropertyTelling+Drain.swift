@@ -36,9 +36,19 @@ extension PropertyTelling {
             return false
         }
         let values = values(of: change)
+        guard !isBackWhereItWas(change, values) else { return false }
         var isRejected = false
         if !change.pointee.prior_is_told { isRejected = tellPrior(values) }
         return tell(values) || isRejected
+    }
+
+    /// Whether the sets of a batch came to nothing, of a property that tells no equal values. Bytes that do not
+    /// count are zero.
+    private func isBackWhereItWas(_ change: PropertyChange, _ values: Values) -> Bool {
+        guard change.pointee.latest != nil, place.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
+            values.newSize == change.pointee.old_size
+        else { return false }
+        return peal_property_equals(values.old, values.new, nil, values.newSize)
     }
 
     private func values(of change: PropertyChange) -> Values {
