@@ -5,6 +5,7 @@
 #include "lane.h"
 #include "latch.h"
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -297,4 +298,54 @@ CLAIM("Q8", "gathering brings each result and a last word to a queue")
         peal::completion::gather(push.weigh, {}, 1, reply, [c = counted()](const peal_completion_report &) {}, 10),
         PEAL_ERROR_ARGUMENT, "queue");
     CHECK_EQUAL(counted::alive, 1);
+}
+
+CLAIM("O7", "an observation and a timer wait for a running call, also where that call has ended the registration")
+{
+    peal_center const center = open_center();
+    const push methods = peal::define<push>(center);
+    struct latch entered = LATCH_INITIALIZER, may_return = LATCH_INITIALIZER;
+    std::atomic<bool> has_returned{ false };
+    const auto stand = [&] {
+        latch_open(&entered);
+        latch_wait(&may_return);
+        has_returned = true;
+    };
+    std::thread opener;
+    const auto open_soon = [&] {
+        // Not at once: an end that does not wait is over by then.
+        opener = std::thread([&] {
+            std::this_thread::sleep_for(30ms);
+            latch_open(&may_return);
+        });
+    };
+
+    {
+        peal::observation once = methods.weigh.observe(
+            peal::observe_options().once(), [&](int n) { stand(); return n; });
+        std::thread broadcaster([&] { (void)methods.weigh(1); });
+        latch_wait(&entered);
+        open_soon();
+        peal_forget_failure();
+        once.reset();
+        CHECK(has_returned);
+        CHECK_OK(peal_last_status());
+        broadcaster.join();
+        opener.join();
+    }
+    latch_shut(&entered);
+    latch_shut(&may_return);
+    has_returned = false;
+    {
+        peal::queue queue = peal::queue::serial();
+        peal::timer timer = peal::timer::every(1h, stand, peal::timer_options().on(queue));
+        CHECK_OK(peal_timer_fire(timer));
+        latch_wait(&entered);
+        queue.reset();
+        open_soon();
+        timer.reset();
+        CHECK(has_returned);
+        opener.join();
+    }
+    close_center(center);
 }

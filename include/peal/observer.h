@@ -198,7 +198,8 @@ enum peal_remove_flags {
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK: with WAIT, its code does not run and will not, but for the destroy callback of
  * one that has a queue, which runs there. PEAL_NOT_WAITED: removed, but a call may still run, since
- * waiting made no sense or the time has passed: do not unload its code. PEAL_ERROR_HANDLE;
+ * waiting made no sense or the time has passed: do not unload its code. PEAL_ERROR_HANDLE when it is
+ * ended already: then too, WAIT has waited for a call that still ran, of a ONCE observer say.
  * PEAL_ERROR_ARGUMENT for unknown flags.
  * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
  * call wait until the time limit. Since 0.1. */

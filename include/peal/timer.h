@@ -107,7 +107,8 @@ PEAL_API peal_status peal_timer_stop(peal_timer timer);
  *
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_NOT_WAITED: stopped, but a call may still run: this is one of its own, or the
- * time has passed. Also PEAL_ERROR_HANDLE.
+ * time has passed. PEAL_ERROR_HANDLE when it has ended already: then too, a call that still ran has been
+ * waited for.
  * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
  * call wait until the time limit. Since 0.1. */
 PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout);

@@ -13,18 +13,25 @@ extension Observation {
 
     /// Ends the registration of a handle. No call of it starts after this.
     ///
+    /// Calls of a registration that has ended already, by its ONCE call, its queue or its center, are waited for
+    /// before that is reported.
+    ///
     /// - Returns: Whether, if that was asked for, it was waited for to the end.
     @discardableResult
     public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
-        guard let observation = Handles.observations.find(number) else { throw .staleObservation }
+        guard let observation = Handles.observations.findEvenRetired(number) else { throw .staleObservation }
         let deadline = peal_clock_deadline(removal.timeout ?? 0)
         let isWaitedFor = removal.timeout != nil
+        func reportEnd() throws(Failure) -> Bool {
+            if isWaitedFor, !observation.waitForCalls(deadline: deadline) { return false }
+            throw .staleObservation
+        }
         if removal.drains, let mailbox = observation.queue?.mailbox {
-            guard observation.drain(mailbox) else { throw .staleObservation }
+            guard observation.drain(mailbox) else { return try reportEnd() }
             guard isWaitedFor else { return true }
             return mailbox.flush(deadline: deadline) == .done && observation.waitForCalls(deadline: deadline)
         }
-        guard observation.close() else { throw .staleObservation }
+        guard observation.close() else { return try reportEnd() }
         observation.unlist()
         return isWaitedFor ? observation.waitForCalls(deadline: deadline) : true
     }

@@ -61,8 +61,16 @@ public final class Proxy: Sendable {
     /// - Returns: Whether, if that was asked for, it was waited for to the end.
     @discardableResult
     public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
-        guard let proxy = Handles.proxies.retire(number) else { throw .staleProxy }
         let deadline = peal_clock_deadline(timeout ?? 0)
+        guard let proxy = Handles.proxies.retire(number) else {
+            // Ended by its owner, or by another thread: its calls are waited for all the same.
+            if timeout != nil, let ended = Handles.proxies.findEvenRetired(number), let record = ended.target?.record {
+                let hasEnded = RunningCalls.wait(for: [record], deadline: deadline)
+                extendLifetime(ended)
+                if !hasEnded { return false }
+            }
+            throw .staleProxy
+        }
         proxy.close()
         guard timeout != nil, let record = proxy.target?.record else { return true }
         return withExtendedLifetime(proxy) {

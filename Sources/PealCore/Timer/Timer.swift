@@ -72,15 +72,23 @@ public final class Timer: Sendable {
         }
     }
 
-    /// The same, and waits for calls that run.
+    /// The same, and waits for calls that run; also for those of a timer that has ended already, before that is
+    /// reported.
     ///
     /// - Returns: False when one may still run: this is one, or the time has passed.
-    public func stop(timeout: UInt32) throws(Failure) -> Bool {
+    public static func stop(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
+        guard let timer = Handles.timers.findEvenRetired(number) else { throw .staleTimer }
+        defer { extendLifetime(timer) }
         let deadline = peal_clock_deadline(timeout)
-        try stop()
-        defer { extendLifetime(self) }
         // A call looks whether it is wanted under the lock that the stop had.
-        return RunningCalls.wait(for: [observer], deadline: deadline, isOrdered: true)
+        func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
+        do throws(Failure) {
+            try timer.stop()
+        } catch {
+            guard waitForCalls() else { return false }
+            throw error
+        }
+        return waitForCalls()
     }
 
     /// Wants one call now.

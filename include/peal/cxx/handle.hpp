@@ -15,12 +15,14 @@ template <class Raw> struct ending;
 template <> struct ending<peal_center> {
     static void end(peal_center center) noexcept { (void)peal_center_destroy(center); }
 };
-/* Waits for the observer's calls on other threads, so that what a lambda refers to may go next. */
+/* Waits for the observer's calls on other threads, so that what a lambda refers to may go next; also where
+ * the registration has ended already, by its ONCE call say. */
 template <> struct ending<peal_observation> {
     static void end(peal_observation observation) noexcept
     {
-        if (peal_observation_is_active(observation))
-            (void)peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+        const bool was_fine = peal_last_status() == PEAL_OK;
+        if (peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER) == PEAL_ERROR_HANDLE && was_fine)
+            peal_forget_failure();
     }
 };
 template <> struct ending<peal_queue> {

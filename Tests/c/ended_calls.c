@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Who ends a handle waits for its running call, also where the registration has ended before: by the ONCE
+ * call itself, by its queue, its center or its owner.
+ */
+#include "center.h"
+#include "latch.h"
+
+#include <string.h>
+
+#define BELL(METHOD) METHOD(required, int, on_ring, (int n), last)
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+enum { SHORT_WAIT = 20 };
+
+/* A call that stands still until it may return. */
+struct visit {
+    struct latch entered, may_return;
+    bool has_returned;
+};
+
+static peal_center center;
+static struct bell_protocol bell;
+static struct visit visit;
+
+static int on_ring(void *self, int n)
+{
+    struct visit *visited = self;
+
+    latch_open(&visited->entered);
+    latch_wait(&visited->may_return);
+    __atomic_store_n(&visited->has_returned, true, __ATOMIC_RELEASE);
+    return n;
+}
+static void fire(void *self) { (void)on_ring(self, 0); }
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = on_ring };
+
+static bool has_returned(void) { return __atomic_load_n(&visit.has_returned, __ATOMIC_ACQUIRE); }
+
+static void begin(void)
+{
+    const struct visit fresh = { LATCH_INITIALIZER, LATCH_INITIALIZER, false };
+
+    visit = fresh;
+    center = open_center();
+    CHECK_OK(bell_define(center, &bell));
+}
+
+static void *ring(void *unused)
+{
+    (void)unused;
+    PEAL_BROADCAST(bell, &bell, on_ring, 1);
+    return NULL;
+}
+
+/* The call still runs: a wait ends by its limit. It ends: a wait without a limit ends after it. */
+static void check_observation(peal_observation observation)
+{
+    CHECK(!peal_observation_is_active(observation));
+    CHECK_STATUS(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, SHORT_WAIT), PEAL_NOT_WAITED);
+    CHECK(!has_returned());
+    latch_open(&visit.may_return);
+    CHECK_FAILURE(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+    CHECK(has_returned());
+    CHECK_FAILURE(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+}
+
+CLAIM("O7", "a removal that waits, waits for a ONCE call that has ended the registration and still runs")
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_observation observation;
+    pthread_t ringing;
+
+    begin();
+    options.flags = PEAL_OBSERVE_ONCE;
+    CHECK_OK(bell_observe(&bell, &visit, &table, &options, &observation));
+    ringing = thread_start(ring, NULL);
+    latch_wait(&visit.entered);
+    check_observation(observation);
+    thread_join(ringing);
+    close_center(center);
+}
+
+CLAIM("O7", "a removal that waits, waits for a call on a queue that has ended, and of a center that has")
+{
+    for (int way = 0; way < 2; way++) {
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        peal_observation observation;
+
+        begin();
+        CHECK_OK(peal_queue_create(NULL, &options.queue));
+        CHECK_OK(bell_observe(&bell, &visit, &table, &options, &observation));
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+        latch_wait(&visit.entered);
+        if (way == 0)
+            CHECK(peal_queue_destroy(options.queue) >= 0);
+        else
+            peal_center_destroy(center);
+        check_observation(observation);
+        if (way == 0)
+            close_center(center);
+        else
+            CHECK(peal_queue_destroy(options.queue) >= 0);
+    }
+}
+
+CLAIM("O7", "so does the end of a timer whose queue has ended, and of a proxy whose owner was retired")
+{
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(fire, &visit, PEAL_SECONDS(1));
+    struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
+    struct bell_proxy proxy;
+    peal_timer timer;
+    pthread_t ringing;
+
+    begin();
+    CHECK_OK(peal_queue_create(NULL, &timing.queue));
+    CHECK_OK(peal_timer_create(&timing, &timer));
+    CHECK_OK(peal_timer_fire(timer));
+    latch_wait(&visit.entered);
+    CHECK(peal_queue_destroy(timing.queue) >= 0);
+    CHECK_STATUS(peal_timer_stop_and_wait(timer, SHORT_WAIT), PEAL_NOT_WAITED);
+    latch_open(&visit.may_return);
+    CHECK_FAILURE(peal_timer_stop_and_wait(timer, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+    CHECK(has_returned());
+    close_center(center);
+
+    begin();
+    CHECK_OK(peal_owner_create("guest", &options.owner));
+    CHECK_OK(bell_proxy_create_for(&bell, &visit, &table, &options, &proxy));
+    CHECK_OK(bell_observe(&bell, proxy.self, proxy.table, NULL, NULL));
+    ringing = thread_start(ring, NULL);
+    latch_wait(&visit.entered);
+    CHECK_STATUS(peal_owner_retire(options.owner, 0), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_proxy_destroy_wait(proxy.proxy, SHORT_WAIT), PEAL_NOT_WAITED);
+    latch_open(&visit.may_return);
+    CHECK_FAILURE(peal_proxy_destroy_wait(proxy.proxy, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+    CHECK(has_returned());
+    thread_join(ringing);
+    (void)peal_owner_retire(options.owner, PEAL_FOREVER);
+    close_center(center);
+}
