@@ -193,7 +193,7 @@ static struct instance *any_instance(void)
 
 static void register_one(void)
 {
-    static const uint32_t limits[] = { 2000, 2000, 20, 200 };
+    static const uint32_t limits[] = { 2000, PEAL_FOREVER, 20, PEAL_FOREVER };
     const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
     struct peal_module_description d = PEAL_MODULE_DESCRIPTION(NULL);
     const unsigned slot = draw(SLOTS);
@@ -287,7 +287,7 @@ static void call_something(void)
     case 11: case 12: case 13: retire_one(); break;
     case 14: (void)peal_modules_remove_class(center, "even", NULL); break;
     case 15: case 16: case 17: (void)peal_modules_start(center); break;
-    case 18: if (draw(4) == 0) (void)peal_modules_stop(center, draw(2) == 0 ? 5 : 2000); break;
+    case 18: if (draw(4) == 0) (void)peal_modules_stop(center, draw(2) == 0 ? 5 : PEAL_FOREVER); break;
     case 19: if (draw(16) == 0) (void)peal_queue_destroy(queues[draw(QUEUES)]); break;
     case 20: case 21: (void)peal_ask(life.open_url, &opened, draw(2) == 0 ? "x" : "y"); break;
     case 22: look(); break;
@@ -325,7 +325,7 @@ static void *watch(void *nothing)
         if (now != last)
             still = 0;
         last = now;
-        if (still == 4000) {
+        if (still == 2000) {
             fprintf(stderr, "  seed %lu: nothing goes on\n", seed);
             check_give_up("a hang of the modules", __FILE__, __LINE__);
         }

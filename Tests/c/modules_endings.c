@@ -579,6 +579,137 @@ CLAIM("M5", "no stop is called while a module answers on its queue")
     lane_close(&lane);
 }
 
+/* ---- Circles ----------------------------------------------------------------------------------- */
+
+static struct latch both_inside[2];
+static int entered;
+static struct part *pair[2];
+static peal_status removals[2];
+
+/* Each event begins to remove the other's module when both run. */
+static void remove_the_other(struct part *part)
+{
+    const int own = part == pair[1];
+
+    latch_open(&both_inside[own]);
+    latch_wait(&both_inside[1 - own]);
+    removals[own] = peal_module_remove(pair[1 - own]->module);
+    journal_write("%s.leaves", part->name);
+}
+static void *ring(void *method)
+{
+    return (void *)(intptr_t)peal_broadcast(*(peal_method *)method);
+}
+
+#define BELL(METHOD) METHOD(optional, void, on_ring, (void))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+static void rung(void *self) { remove_the_other(self); }
+static const struct bell ringing = { PEAL_TABLE(bell), rung };
+
+CLAIM("M5", "two events that remove each other's modules do not wait for each other, without time limits too")
+{
+    struct part a = { .name = "a", .timeout = PEAL_FOREVER, .on_event = remove_the_other };
+    struct part b = { .name = "b" };
+    const struct peal_provision tables[] = { { "Bell", &ringing }, { NULL, NULL } };
+    struct peal_module_description d = PEAL_MODULE_DESCRIPTION("b");
+    struct bell_protocol bell;
+    pthread_t first;
+    pthread_t second;
+
+    open_modules();
+    both_inside[0] = both_inside[1] = shut;
+    CHECK_OK(bell_define(center, &bell));
+    CHECK_OK(peal_modules_forward(bell.protocol));
+    pair[0] = &a;
+    pair[1] = &b;
+    d.tables = tables;
+    d.context = &b;
+    d.timeout = PEAL_FOREVER;
+    part_add(center, &a);
+    CHECK_OK(peal_module_register(center, &d, &b.module));
+    CHECK_OK(peal_modules_start(center));
+    first = thread_start(wake_all, NULL);
+    second = thread_start(ring, &bell.on_ring);
+    CHECK_OK(join(first));
+    CHECK_OK(join(second));
+    CHECK(removals[0] == PEAL_NOT_WAITED || removals[1] == PEAL_NOT_WAITED);
+    CHECK(removals[0] == PEAL_NOT_WAITED || removals[0] == PEAL_OK);
+    CHECK(removals[1] == PEAL_NOT_WAITED || removals[1] == PEAL_OK);
+    wait_for_word("~a");
+    CHECK(strstr(journal_text(), "a.leaves") < strstr(journal_text(), "-a"));
+    close_modules();
+}
+
+static struct lane lanes[2];
+static peal_method questions[2];
+static bool answers[2];
+
+static bool answer_by_asking(struct part *part)
+{
+    const int own = part == pair[1];
+
+    if (__atomic_fetch_add(&entered, 1, __ATOMIC_ACQ_REL) >= 2)
+        return true;
+    latch_open(&both_inside[own]);
+    latch_wait(&both_inside[1 - own]);
+    CHECK_OK(peal_ask(questions[1 - own], &answers[own]));
+    return true;
+}
+#define PAIR(METHOD)                                 \
+    METHOD(optional, bool, first, (void), first_true) \
+    METHOD(optional, bool, second, (void), first_true)
+PEAL_PROTOCOL(pair_questions, "Pair", PAIR);
+static bool ask_pair(void *self) { return answer_by_asking(self); }
+static const struct pair_questions answering_first = { PEAL_TABLE(pair_questions), .first = ask_pair };
+static const struct pair_questions answering_second = { PEAL_TABLE(pair_questions), .second = ask_pair };
+static void *ask_one(void *method)
+{
+    bool answer = false;
+
+    CHECK_OK(peal_ask(*(peal_method *)method, &answer));
+    CHECK(answer);
+    return NULL;
+}
+
+CLAIM("M5", "two modules on queues that ask each other do not wait for each other: one goes without an answer")
+{
+    const struct pair_questions *const given[] = { &answering_first, &answering_second };
+    struct part parts[2] = { { .name = "a" }, { .name = "b" } };
+    struct pair_questions_protocol proto;
+    pthread_t threads[2];
+
+    open_modules();
+    entered = 0;
+    CHECK_OK(pair_questions_define(center, &proto));
+    CHECK_OK(peal_modules_forward(proto.protocol));
+    questions[0] = proto.first;
+    questions[1] = proto.second;
+    for (int i = 0; i < 2; i++) {
+        const struct peal_provision tables[] = { { "Pair", given[i] }, { NULL, NULL } };
+        struct peal_module_description d = PEAL_MODULE_DESCRIPTION(parts[i].name);
+
+        both_inside[i] = shut;
+        answers[i] = false;
+        pair[i] = &parts[i];
+        lane_open(&lanes[i], PEAL_QUEUE_SERIAL);
+        d.tables = tables;
+        d.context = &parts[i];
+        d.timeout = PEAL_FOREVER;
+        d.queue = lanes[i].queue;
+        CHECK_OK(peal_module_register(center, &d, &parts[i].module));
+    }
+    CHECK_OK(peal_modules_start(center));
+    for (int i = 0; i < 2; i++)
+        threads[i] = thread_start(ask_one, &questions[i]);
+    for (int i = 0; i < 2; i++)
+        thread_join(threads[i]);
+    CHECK_EQUAL(answers[0] + answers[1], 1);
+    CHECK(journal_has("failed(a,event)") != journal_has("failed(b,event)"));
+    close_modules();
+    for (int i = 0; i < 2; i++)
+        lane_close(&lanes[i]);
+}
+
 /* ---- Queues that have ended -------------------------------------------------------------------- */
 
 CLAIM("M5", "a module whose queue has ended does not start, and the sentence says so")

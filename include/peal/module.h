@@ -112,19 +112,24 @@ struct peal_module_description {
  *   - One on a queue, or deferred, is given up. Where it had not begun it never does. What it answers later
  *     has no effect; where it is deferred, its instance is let go, and step->done is stale. A start that
  *     was given up is not undone.
- * The limit of a stop includes the wait for the module's events that run on other threads. peal never calls
- * `stop` while an event or a step of the module runs. When the limit passes before these have ended, the
- * waiting function returns, and a thread of peal's calls `stop` as soon as they have ended. Until then the
- * module is PEAL_MODULE_STOPPING.
+ * The limit of a stop includes the wait for the module's events that run on other threads. peal
+ * never calls `stop` while an event or a step of the module runs. When the limit passes before
+ * these have ended, the waiting function returns, and a thread of peal's calls `stop` as soon as
+ * they have ended. Until then the module is PEAL_MODULE_STOPPING.
  *
- * Queues. An event without a result waits on the queue of its module, and the broadcast goes on. An event with
- * a result is called on the queue too, and the broadcasting thread waits for the answer, as long as a step may
- * take. After that time the result is zero, module_overdue is told with "event", and a call that has not begun
- * is never made.
+ * Queues. An event without a result waits on the queue of its module, and the broadcast goes on. An
+ * event with a result is called on the queue too, and the broadcasting thread waits for the answer,
+ * as long as a step may take. After that time the result is zero, module_overdue is told with
+ * "event", and a call that has not begun is never made.
  *   - A module whose queue has ended, or whose executor takes no work, has no step called on another thread. It
  *     does not start: PEAL_ERROR_START. It is stopped without its `stop`, and module_failed tells so.
  *   - When the queue of a running module ends, module_failed tells so at once, with "event": the module hears
- *     nothing any more. */
+ *     nothing any more.
+ *
+ * Circles. Where calls of modules would wait for each other, one of them does not wait: two events that remove
+ * each other's modules, two queues whose modules ask each other. A removal or a stop then returns
+ * PEAL_NOT_WAITED, and a thread of peal's does the rest. An answer is zero, and module_failed is told with
+ * "event". A start fails with PEAL_ERROR_WOULD_DEADLOCK. */
 
 /* Registers a module. Before the start, it waits for it. While the modules run it starts at once, and
  * before this returns; its dependencies must run by then. During the start, from one of its steps say,
@@ -148,10 +153,10 @@ PEAL_API peal_status peal_module_register(
  * passes, the rest is done when that has ended: on a thread of peal's for an event.
  *
  * module: *consumed*, unless it is PEAL_ERROR_STATE.
- * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time has
- * passed, this is its own call, or another thread that stops it needs the calling one for that: its queue, or
- * the main thread; PEAL_ERROR_STATE when a module that runs, or is about to be started by a
- * start, needs it: the sentence names that; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time
+ * has passed, this is its own call, or the wait would be part of a circle ("Circles");
+ * PEAL_ERROR_STATE when a module that runs, or is about to be started by a start, needs it: the
+ * sentence names that; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_remove(peal_module module);
 
@@ -196,10 +201,11 @@ typedef enum peal_modules_state {
  * and the modules are idle again: start again when the cause is gone. For a module that was registered
  * during the start, a missing dependency or a cycle is such a failure, once nothing else is left to start.
  *
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and PEAL_ERROR_CYCLE
- * with the path: then nothing was started; PEAL_ERROR_START, whose sentence has the module's own;
- * PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been stopped, were
- * stopped meanwhile, or while one of the last start is still being stopped. Also PEAL_ERROR_WOULD_DEADLOCK from within a step, PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and
+ * PEAL_ERROR_CYCLE with the path: then nothing was started; PEAL_ERROR_START, whose sentence has
+ * the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been
+ * stopped, were stopped meanwhile, or while one of the last start is still being stopped. Also
+ * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 

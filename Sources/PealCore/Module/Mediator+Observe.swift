@@ -63,13 +63,6 @@ extension Mediator {
         }
     }
 
-    /// Waits until no call of it runs.
-    func waitForEvents(of module: Module, deadline: UInt64) -> Bool {
-        let ended = withState { _ in module.status.ended }
-        guard !ended.isEmpty else { return true }
-        return withExtendedLifetime(ended) { RunningCalls.wait(for: ended.map(\.record), deadline: deadline) }
-    }
-
     func dropFromLists(_ observations: [Observation]) {
         _ = try? center.withState { (state) throws(Failure) in state.dropRemoved(observations) }
         Reclaimer.collect()
@@ -91,11 +84,5 @@ extension Module {
             return true
         }
         if isRunning { mediator.events.tellFailed(self, "event", sentence) }
-    }
-
-    /// Whether the calling thread is inside one of its events.
-    var isCalledHere: Bool {
-        guard let thread = peal_thread_own_slot(), peal_thread_depth(thread) > 0 else { return false }
-        return (status.observations + status.ended).contains { peal_thread_runs(thread, $0.gate) }
     }
 }

@@ -16,7 +16,7 @@ extension Mediator {
             if let needer = state.firstNeeder(of: module) {
                 throw Failure(.state, "module \(needer.name) runs and needs \(module.name); remove that first")
             }
-            return (state.claimRemoval(of: module), module.isOwnCallHere)
+            return (state.claimRemoval(of: module), module.isCalledHere)
         }
         return carryOut(removal, module, patience: .max, isOwnCall: isOwnCall)
     }
@@ -54,12 +54,12 @@ extension Mediator {
         switch removal {
         case .finish: return finish(module, deadline: deadline, isOwnCall: isOwnCall)
         case .stop where isOwnCall:
-            Errand.run { _ = self.stop(module) }
+            handOver(module) { _ = self.stop(module) }
             return false
         case .stop: return stop(module, patience: patience)
         case .wait:
             if isOwnCall || withState({ $0.waitsForItself(for: module) }) { return false }
-            return wait(until: { _ in deadline }) { _ in module.status.membership == .gone }
+            return wait(for: module, .move, until: { _ in deadline }) { _ in module.status.membership == .gone }
         }
     }
 
@@ -71,11 +71,21 @@ extension Mediator {
             end(module)
             return true
         }
-        Errand.run {
+        handOver(module) {
             _ = self.waitForCalls(of: module, deadline: .max)
             self.end(module)
         }
         return false
+    }
+
+    /// Has a thread of peal's do what is left of what the caller has claimed.
+    func handOver(_ module: Module, _ work: @escaping @Sendable () -> Void) {
+        withState { _ in module.status.mover = 0 }
+        Errand.run {
+            let thread = Self.thisThread
+            self.withState { _ in module.status.mover = thread }
+            work()
+        }
     }
 
     private func end(_ module: Module) {
@@ -102,7 +112,8 @@ extension MediatorState {
     /// Whether the thread that moves the module can be waiting for the calling one: it is the same, or the
     /// module's steps need the queue whose call this is.
     func waitsForItself(for module: Module) -> Bool {
-        driver == Mediator.thisThread || (module.queue != nil && module.runsHere)
+        driver == Mediator.thisThread || module.status.mover == Mediator.thisThread
+            || (module.queue != nil && module.runsHere)
     }
 }
 

@@ -9,7 +9,7 @@ extension Mediator {
             let heirs = state.heirs(of: modules).filter { !leaving.contains($0.number) }
             for module in modules { state.leave(module) }
             let parts = (modules + heirs).sorted { $0.isStoppedBefore($1) }
-            let isOwnCall = parts.contains { $0.isOwnCallHere || ($0.status.isMoving && state.waitsForItself(for: $0)) }
+            let isOwnCall = parts.contains { $0.isCalledHere || ($0.status.isMoving && state.waitsForItself(for: $0)) }
             return (parts, isOwnCall)
         }
         if isOwnCall {
@@ -32,7 +32,7 @@ extension Mediator {
 
     /// Stops a module that is another owner's, unless another thread does. One that starts is waited for.
     private func stopHeir(_ module: Module, of owner: String, deadline: UInt64) {
-        _ = wait(until: { _ in min(deadline, module.status.patience) }) { _ in module.status.state != .starting }
+        _ = wait(for: module, .move, until: { _ in min(deadline, module.status.patience) }) { _ in module.status.state != .starting }
         guard withState({ $0.claimStop(module) }) else { return }
         _ = stop(
             module, patience: deadline,

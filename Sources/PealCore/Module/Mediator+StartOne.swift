@@ -14,6 +14,7 @@ extension Mediator {
         switch run(step) {
         case .done: return noteStarted(module, step)
         case .failed(let sentence): return fail(module, .start, step, .start, sentence)
+        case .givenUp(.circle): return fail(module, .start, nil, .wouldDeadlock, ModuleStep.circle)
         case .givenUp:
             return fail(module, .start, nil, .timeout, "it has not answered within its time limit of \(module.timeout) ms")
         case .late(let isDone):

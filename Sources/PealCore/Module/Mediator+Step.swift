@@ -7,8 +7,15 @@ extension Mediator {
         case failed(String)
         /// It took longer than its limit, and is over; whether it had done what it should.
         case late(isDone: Bool)
-        /// It is not over, and nobody waits any more: its limit has passed, or that of all together.
-        case givenUp(isOverdue: Bool)
+        /// It is not over, and no thread waits for it any more.
+        case givenUp(GivenUp)
+    }
+
+    enum GivenUp {
+        /// Its limit has passed, or that of all together.
+        case overdue, allTogether
+        /// It waits for a call that waits for it.
+        case circle
     }
 
     /// Runs a step where it belongs, and waits for it.
@@ -33,18 +40,19 @@ extension Mediator {
         func limit(_ state: borrowing MediatorState) -> UInt64 {
             min(step.deadline, patience, step.kind == .stop && state.phase == .draining ? state.patience : .max)
         }
-        _ = wait(until: limit) { _ in
+        _ = wait(for: step.module, .step(step.kind), until: limit) { _ in
             if case .over = step.progress { true } else { false }
         }
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in
             state.watched[step.number] = nil
             if case .over(let result, let time) = step.progress { return (StepEnd(result, isLate: time > step.deadline), nil, nil) }
             step.isGivenUp = true
-            let isOverdue = peal_clock_now() >= step.deadline
-            if !isOverdue { state.isCutShort = true }
+            let now = peal_clock_now()
+            let reason: GivenUp = now >= step.deadline ? .overdue : now >= limit(state) ? .allTogether : .circle
+            if case .allTogether = reason { state.isCutShort = true }
             // Who runs gives its use back itself.
-            guard case .deferred = step.progress else { return (.givenUp(isOverdue: isOverdue), nil, nil) }
-            return (.givenUp(isOverdue: isOverdue), step.completion, step.use.take())
+            guard case .deferred = step.progress else { return (.givenUp(reason), nil, nil) }
+            return (.givenUp(reason), step.completion, step.use.take())
         }
         completion?.abandon()
         use?.end()
@@ -128,8 +136,8 @@ extension Mediator.StepEnd {
     fileprivate var isOverdue: Bool {
         switch self {
         case .late: true
-        case .givenUp(let isOverdue): isOverdue
-        case .done, .failed: false
+        case .givenUp(.overdue): true
+        case .givenUp, .done, .failed: false
         }
     }
 }

@@ -17,20 +17,13 @@ extension Mediator {
         endObservations(of: module, leavesLists: leavesLists)
         guard waitForCalls(of: module, deadline: limit) else {
             noteCallsLast(of: module, since: began)
-            Errand.run {
+            handOver(module) {
                 _ = self.waitForCalls(of: module, deadline: .max)
                 _ = self.callStop(of: module, began: peal_clock_now(), patience: .max, because: reason)
             }
             return false
         }
         return callStop(of: module, began: began, patience: patience, because: reason)
-    }
-
-    /// Waits until none of its steps and events runs. Not from one of them.
-    ///
-    /// - Returns: False when some still do.
-    func waitForCalls(of module: Module, deadline: UInt64) -> Bool {
-        wait(until: { _ in deadline }) { _ in module.status.callers.isEmpty } && waitForEvents(of: module, deadline: deadline)
     }
 
     /// Reports calls that take longer than the module may, or notes that the time of all together has passed.
@@ -81,8 +74,9 @@ extension Mediator {
         case .done: nil
         case .failed(let sentence): failed + sentence
         case .late: failed + "it took longer than its time limit of \(module.timeout) ms"
-        case .givenUp(isOverdue: true): failed + "it has not answered within its time limit of \(module.timeout) ms"
-        case .givenUp(isOverdue: false): failed + "the time for all together has passed, and it was not waited for"
+        case .givenUp(.overdue): failed + "it has not answered within its time limit of \(module.timeout) ms"
+        case .givenUp(.allTogether): failed + "the time for all together has passed, and it was not waited for"
+        case .givenUp(.circle): failed + ModuleStep.circle
         }
     }
 }

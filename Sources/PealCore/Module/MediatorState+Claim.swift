@@ -20,10 +20,7 @@ extension MediatorState {
     mutating func settle(_ module: Module, as state: ModuleState) -> Next {
         module.status.state = state
         guard module.status.membership == .removed else { return .nothing }
-        if state == .running {
-            module.status.state = .stopping
-            return .stop
-        }
+        if claimStop(module) { return .stop }
         module.status.membership = .ending
         return .finish
     }
@@ -32,6 +29,7 @@ extension MediatorState {
     func claimStop(_ module: Module) -> Bool {
         guard module.status.state == .running else { return false }
         module.status.state = .stopping
+        module.status.mover = Mediator.thisThread
         return true
     }
 
@@ -41,6 +39,7 @@ extension MediatorState {
         guard module.status.membership == .removed, !module.status.isMoving else { return .wait }
         if claimStop(module) { return .stop }
         module.status.membership = .ending
+        module.status.mover = Mediator.thisThread
         return .finish
     }
 
@@ -62,9 +61,4 @@ extension MediatorState {
         Handles.modules.recycle(module.number)
         module.status.membership = .gone
     }
-}
-
-extension Module {
-    /// Under the lock: whether the calling thread is inside one of its calls.
-    var isOwnCallHere: Bool { status.callers.contains(Mediator.thisThread) || isCalledHere }
 }

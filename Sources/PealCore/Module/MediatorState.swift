@@ -32,6 +32,8 @@ struct MediatorState {
 
     /// The threads that run steps, with how many.
     var stepThreads: [UInt: Int] = [:]
+    /// The threads that wait for a module.
+    var waits: [UInt: ModuleWait] = [:]
     /// Steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]
     /// When the next look at them is due; the largest number: none is.
@@ -46,6 +48,7 @@ struct MediatorState {
     mutating func noteStarting(_ module: Module) {
         starts += 1
         module.status.state = .starting
+        module.status.mover = Mediator.thisThread
         module.status.order = starts
         module.status.isOverdue = false
         module.status.lastFailure = ""

@@ -75,6 +75,7 @@ extension Mediator {
             switch run(step) {
             case .done, .late(isDone: true): try question.readAnswer(into: result)
             case .failed(let sentence): throw Failure(.state, sentence)
+            case .givenUp(.circle): throw Failure(.wouldDeadlock, ModuleStep.circle)
             case .late(isDone: false), .givenUp: break
             }
         } catch {

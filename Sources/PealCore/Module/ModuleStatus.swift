@@ -37,6 +37,9 @@ struct ModuleStatus {
     /// The threads that run its code in steps, one entry a call.
     var callers: [UInt] = []
 
+    /// The thread that starts or stops it, or has claimed its end; 0 until a thread of peal's has taken that over.
+    var mover: UInt = 0
+
     /// How many of its dependencies do not run, during a start.
     var missing = 0
 

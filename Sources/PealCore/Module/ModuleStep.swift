@@ -27,6 +27,9 @@ final class ModuleStep: Sendable {
         }
     }
 
+    /// Why a step is given up at once.
+    static let circle = "it waits for a call of another module, and that waits for it"
+
     /// Why a step is not called where its queue does not run it.
     static let refusal = "its queue has ended, or its executor takes no work; the step was not called on another thread"
 
