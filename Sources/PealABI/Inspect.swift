@@ -249,6 +249,7 @@ extension peal_observation_info {
         self.init(
             size: MemoryLayout<peal_observation_info>.size, protocol: peal_protocol(number: facts.proto),
             target: facts.target, queue: peal_queue(number: facts.queue), owner: peal_owner(number: facts.owner),
-            priority: facts.priority, flags: once | blocked, is_weak: facts.isWeak)
+            priority: facts.priority, flags: once | blocked, is_weak: facts.isWeak,
+            is_dead: facts.isDead)
     }
 }

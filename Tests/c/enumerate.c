@@ -207,7 +207,7 @@ CLAIM("F1", "lists and infos refuse what is null, stale or of another size")
     const peal_protocol no_protocol = { 0 };
     const peal_method no_method = { 0 };
     const peal_observation no_observation = { 0 };
-    struct peal_observation_info info = { sizeof info - 1, { 0 }, NULL, { 0 }, { 0 }, 0, 0, false };
+    struct peal_observation_info info = { sizeof info - 1, { 0 }, NULL, { 0 }, { 0 }, 0, 0, false, false };
     peal_observation listed[1];
     peal_observation observation;
     size_t count = 0;

@@ -38,7 +38,8 @@ PEAL_API peal_status peal_protocol_list_methods(
     peal_protocol protocol, peal_method *out_methods, size_t capacity, size_t *out_count);
 
 /* The number of observers registered for a protocol, blocked ones included; those of protocols that
- * adopt it are counted too, a target that observes both twice.
+ * adopt it are counted too, a target that observes both twice. Weak targets that have died are not
+ * counted: each is retained and released for that.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
@@ -155,14 +156,14 @@ PEAL_API peal_status peal_method_frame_length(peal_method method, size_t *out_le
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_is_oneway(peal_method method, bool *out_is_oneway);
 
-/* The number of observers listed under a method, blocked ones included.
+/* The number of observers listed under a method, blocked ones included, weak targets that have died not.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_count_observers(peal_method method, size_t *out_count);
 
 /* The registrations that a broadcast of a method reaches, in the order of their calls; those with queues
- * stand where they would if they had none.
+ * stand where they would if they had none. Weak targets that have died are left out.
  *
  * out_observations: filled with up to `capacity` handles; NULL when capacity is 0. By the time you look
  *   one may be stale.
@@ -182,15 +183,17 @@ PEAL_API peal_status peal_protocol_list_observations(
 struct peal_observation_info {
     size_t size;            /* sizeof(struct peal_observation_info), set by the caller */
     peal_protocol protocol; /* for which it was made */
-    void *target;           /* may be gone: peal does not own it */
+    void *target;           /* tells which it is; do not follow it: peal does not own it, and it may be
+                               gone. NULL where `is_dead` */
     peal_queue queue;       /* zero without one */
     peal_owner owner;       /* zero without one */
     int32_t priority;
     uint32_t flags;         /* enum peal_observe_flags: ONCE, and BLOCKED while it is blocked */
     bool is_weak;
+    bool is_dead;           /* the weak target has died: the next broadcast removes the observer */
 };
 
-/* Fills in what there is to know.
+/* Fills in what there is to know. A weak target is retained and released for that.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */

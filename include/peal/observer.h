@@ -66,7 +66,8 @@ struct peal_observe_options {
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *
  * The same target on the same protocol and queue is refused as a duplicate, unless a flag says
- * otherwise.
+ * otherwise. A weak target that has died is no duplicate of another one at its address: its observation is
+ * removed first.
  * Where the target is NULL, the functions tell observers apart.
  *
  * protocol: what it observes.

@@ -12,6 +12,8 @@ public struct ObservationInfo: Sendable {
     public let isBlocked: Bool
     /// Whether its target is held weakly.
     public let isWeak: Bool
+    /// Whether it was held weakly and has died: the observation ends with the next call.
+    public let isDead: Bool
     /// Where its calls are delivered; zero for the broadcasting thread.
     public let queue: peal_queue
     /// To whom it belongs; zero for nobody.
@@ -32,6 +34,7 @@ public struct ObservationInfo: Sendable {
         isOnce = info.flags & UInt32(PEAL_OBSERVE_ONCE.rawValue) != 0
         isBlocked = info.flags & UInt32(PEAL_OBSERVE_BLOCKED.rawValue) != 0
         isWeak = info.is_weak
+        isDead = info.is_dead
         queue = info.queue
         owner = info.owner
     }

@@ -151,7 +151,7 @@ extension CenterState {
         var remains = Remains()
         for observation in self[proto].observations.values.joined() where observation.close() {
             remains.observations.append(observation)
-            for member in proto.family { self[member].conformerCount -= 1 }
+            count(observation, as: -1)
         }
         for method in self[proto].all { method.close() }
         drop(proto)

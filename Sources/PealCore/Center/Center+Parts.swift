@@ -12,21 +12,23 @@ extension Center {
 
     /// Observers that conform to a protocol; 0 where it is unknown.
     func countObservers(of proto: String) -> Int {
-        let count = try? withState { (state) throws(Failure) in
-            state.protocolsByName[proto].map { state[$0].conformerCount }
+        let conformers = try? withState { (state) throws(Failure) in
+            state.protocolsByName[proto].map { state.conformers(of: $0) }
         }
-        return (count ?? nil) ?? 0
+        guard let (count, probe) = conformers ?? nil else { return 0 }
+        return probe.countLiving(of: count)
     }
 
     /// Whether anybody hears "Protocol.method".
     func isObserved(_ title: String) -> Bool {
         guard let dot = title.firstIndex(of: ".") else { return false }
-        let isObserved = try? withState { (state) throws(Failure) in
-            guard let proto = state.protocolsByName[String(title[..<dot])] else { return false }
-            let name = String(title[title.index(after: dot)...])
-            return try state.method(named: name, of: proto).countObservers() > 0
+        let method = try? withState { (state) throws(Failure) in
+            try state.protocolsByName[String(title[..<dot])].map { (proto) throws(Failure) in
+                try state.method(named: String(title[title.index(after: dot)...]), of: proto)
+            }
         }
-        return isObserved ?? false
+        guard let count = try? (method ?? nil)?.observerCount() else { return false }
+        return count > 0
     }
 
     /// Lazy observers whose service was not created for them yet.

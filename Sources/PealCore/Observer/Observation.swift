@@ -72,6 +72,8 @@ public final class Observation: Sendable {
         owner?.awaitEnd(of: self)
     }
 
+    var isWeak: Bool { record.pointee.retain != nil }
+
     /// Whether it observes for a lazy one, without a handle of its own.
     var isInstance: Bool { record.pointee.lazy != nil }
 
@@ -141,11 +143,19 @@ extension CenterState {
         if self[proto].observations[observation.key]?.isEmpty == true {
             self[proto].observations[observation.key] = nil
         }
-        for member in proto.family { self[member].conformerCount -= 1 }
+        count(observation, as: -1)
     }
 
     mutating func remember(_ observation: Observation) {
         self[observation.proto].observations[observation.key, default: []].append(observation)
-        for member in observation.proto.family { self[member].conformerCount += 1 }
+        count(observation, as: 1)
+    }
+
+    /// Counts one observer more or less for all protocols that it conforms to.
+    mutating func count(_ observation: Observation, as difference: Int) {
+        for member in observation.proto.family {
+            self[member].conformerCount += difference
+            if observation.isWeak { self[member].weakConformerCount += difference }
+        }
     }
 }

@@ -26,6 +26,11 @@ enum ObserverGate {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | drains : nil }
     }
 
+    /// Whether the observer has been removed, or is drained and then removed.
+    static func isEnding(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
+        peal_gate_load(gate) & (removed | drains) != 0
+    }
+
     static func endDraining(_ gate: UnsafeMutablePointer<UInt32>) {
         update(gate) { $0 | removed }
     }

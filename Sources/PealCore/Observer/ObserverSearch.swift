@@ -2,9 +2,14 @@ internal import CPealSupport
 
 /// Who observes: for callers that have kept no handle, and for reports.
 extension PealProtocol {
-    /// Those that conform to it, adopters' too, in the order of their calls.
+    /// Those that conform to it, adopters' too, in the order of their calls. Those of dead targets are left out.
     public func observations() throws(Failure) -> [Observation] {
-        try center.withState { (state) throws(Failure) in state.observations(conformingTo: self) }
+        let (found, probe) = try center.withState { (state) throws(Failure) in
+            let found = state.observations(conformingTo: self)
+            return (found, WeakProbe(found.map(\.record)))
+        }
+        let dead = probe.findDead()
+        return dead.isEmpty ? found : found.filter { !dead.contains($0.number) }
     }
 
     /// Ends the registrations for this protocol itself: of a target, or all.
@@ -43,6 +48,7 @@ extension Observation {
     /// What there is to know of a registration.
     public struct Facts {
         public let proto: UInt64
+        /// Nil where a weak one is dead.
         public let target: UnsafeMutableRawPointer?
         public let queue: UInt64
         public let owner: UInt64
@@ -50,21 +56,38 @@ extension Observation {
         public let isOnce: Bool
         public let isBlocked: Bool
         public let isWeak: Bool
+        public let isDead: Bool
     }
 
+    /// Call with no lock held: the hooks of a weak target run.
     public var facts: Facts {
+        let isDead = isWeak && !isAlive
         let value = peal_gate_load(gate)
         // The record belongs to this object.
         defer { extendLifetime(self) }
         return Facts(
-            proto: proto.number, target: record.pointee.target, queue: queue?.number ?? 0,
+            proto: proto.number, target: isDead ? nil : record.pointee.target, queue: queue?.number ?? 0,
             owner: owner?.number ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
-            isWeak: value & ObserverGate.weak != 0)
+            isWeak: isWeak, isDead: isDead)
+    }
+
+    /// Whether a weak target lives and is registered.
+    private var isAlive: Bool {
+        let probe = try? proto.center.withState { (_) throws(Failure) in
+            ObserverGate.isEnding(self.gate) ? nil : WeakProbe([self.record])
+        }
+        return (probe ?? nil)?.findDead().isEmpty ?? false
     }
 }
 
 extension CenterState {
+    /// How many observers conform to a protocol, and a probe of their targets.
+    func conformers(of proto: PealProtocol) -> (count: Int, probe: WeakProbe) {
+        let weak = self[proto].weakConformerCount > 0 ? observations(conformingTo: proto) : []
+        return (self[proto].conformerCount, WeakProbe(weak.map(\.record)))
+    }
+
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
         let conforming = protocols.filter { $0.key.family.contains(proto) }
         let found = conforming.values.flatMap { $0.observations.values.joined() }

@@ -57,12 +57,32 @@ public struct Registration {
         defer { weak?.box?.disown() }
         var registration = self
         if weak == nil { registration.weak = WeakTarget(behind: target) }
-        let outcome = try registerFollowing { [registration] () throws(Failure) in
-            try proto.center.withState { (state) throws(Failure) in try state.register(registration) }
-        }
+        let outcome = try registerFollowing { [registration] () throws(Failure) in try registration.registerOverDead() }
         outcome.replaced.contains(where: \.isWaitedFor) ? Reclaimer.collect() : Reclaimer.collectBacklog()
         for replaced in outcome.replaced { replaced.letGo() }
         return outcome.observation.number
+    }
+
+    /// Registers. An observer whose weak target has died is no duplicate of another target at its address: it is
+    /// removed first.
+    private func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
+        while true {
+            do throws(Failure) {
+                return try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+            } catch {
+                guard error.kind == .duplicate, try removeDeadDuplicates() else { throw error }
+            }
+        }
+    }
+
+    /// - Returns: Whether there were any.
+    private func removeDeadDuplicates() throws(Failure) -> Bool {
+        let probe = try proto.center.withState { (state) throws(Failure) in
+            WeakProbe(try state.duplicates(of: self).map(\.record))
+        }
+        let dead = probe.findDead()
+        for number in dead { _ = try? Observation.remove(number) }
+        return !dead.isEmpty
     }
 }
 
@@ -79,14 +99,8 @@ extension CenterState {
             throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
         }
         let functions = try readFunctions(of: registration)
-        let queue = registration.queue?.number ?? 0
-        let key =
-            if let lazy = registration.lazy {
-                ObserverKey(service: lazy.service.number, queue: queue)
-            } else {
-                ObserverKey(target: registration.target, functions: functions, queue: queue)
-            }
-        let known = self[proto].observations[key] ?? []
+        let key = key(of: registration, functions)
+        let known = duplicates(of: key, in: proto)
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
                 .duplicate,
@@ -103,6 +117,23 @@ extension CenterState {
             memory.free()
             throw error
         }
+    }
+
+    fileprivate func duplicates(of registration: Registration) throws(Failure) -> [Observation] {
+        duplicates(of: key(of: registration, try functions(of: registration)), in: registration.proto)
+    }
+
+    /// What another thread removes at this moment is no duplicate.
+    private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observation] {
+        (self[proto].observations[key] ?? []).filter { !ObserverGate.isEnding($0.gate) }
+    }
+
+    private func key(of registration: Registration, _ functions: FunctionTables) -> ObserverKey {
+        let queue = registration.queue?.number ?? 0
+        guard let lazy = registration.lazy else {
+            return ObserverKey(target: registration.target, functions: functions, queue: queue)
+        }
+        return ObserverKey(service: lazy.service.number, queue: queue)
     }
 
     /// Reads and checks the functions of a registration that is yet to come.

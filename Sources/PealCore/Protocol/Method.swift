@@ -114,15 +114,15 @@ public final class Method: Sendable {
             ?? list.groups.lazy.compactMap { $0.entries.first { $0.record == record } }.first
     }
 
-    /// How many observers are listed, those that wait to be dropped not counted. A service counts once, by
-    /// its place.
+    /// How many observers are listed, those that wait to be dropped not counted, and a probe of their targets. A
+    /// service counts once, by its place.
     ///
     /// Under the center's lock: a list that is replaced meanwhile could be freed.
-    func countObservers() -> Int {
+    func listedObservers() -> (count: Int, probe: WeakProbe) {
         let list = peal_directory_current(place)
-        guard list != peal_directory_nobody(place) else { return 0 }
-        func isCounted(_ entry: SnapshotEntry) -> Bool { !entry.isRemoved && !entry.isOfLazy }
-        return list.entries.count(where: isCounted) + list.groups.reduce(0) { $0 + $1.entries.count(where: isCounted) }
+        guard list != peal_directory_nobody(place) else { return (0, WeakProbe([])) }
+        let listed = ([list.entries] + list.groups.map(\.entries)).joined().filter { !$0.isRemoved && !$0.isOfLazy }
+        return (listed.count, WeakProbe(listed.map(\.record)))
     }
 }
 

@@ -13,15 +13,18 @@ extension PealProtocol {
         try center.withState { (state) throws(Failure) in state[self].version }
     }
 
+    /// How many observers conform to it, those of dead targets not counted.
     public func countObservers() throws(Failure) -> Int {
-        try center.withState { (state) throws(Failure) in state[self].conformerCount }
+        let (count, probe) = try center.withState { (state) throws(Failure) in state.conformers(of: self) }
+        return probe.countLiving(of: count)
     }
 }
 
 extension Method {
-    /// How many observers are listed, blocked ones included.
+    /// How many observers are listed, blocked ones included, those of dead targets not.
     public func observerCount() throws(Failure) -> Int {
-        try owner.center.withState { (_) throws(Failure) in self.countObservers() }
+        let (count, probe) = try owner.center.withState { (_) throws(Failure) in self.listedObservers() }
+        return probe.countLiving(of: count)
     }
 }
 

@@ -11,6 +11,8 @@ struct ProtocolState {
     var definers: Set<UInt64> = []
     /// Observers that conform to it, those of adopters included.
     var conformerCount = 0
+    /// Those among them whose target is held weakly.
+    var weakConformerCount = 0
 
     /// The highest `since` of its methods.
     var version: Int { own.map(\.declaration.since).max() ?? 1 }

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Weak targets that have died, before a broadcast finds out: they are not counted and not listed, and another
+ * target may observe at their address.
+ */
+#include "center.h"
+#include "lane.h"
+
+#include <string.h>
+
+#define BELL(METHOD)                          \
+    METHOD(required, void, on_ring, (int n))  \
+    METHOD(optional, void, on_mute, (void))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+enum { LISTENERS = 3 };
+
+struct listener {
+    bool is_dead;
+    int shares;
+    int retained; /* calls of the hook */
+    int calls;
+    int destroyed;
+    peal_observation observation;
+};
+
+static peal_center center;
+static struct bell_protocol bell;
+static struct listener listeners[LISTENERS];
+static void (*in_hook)(void);
+
+static bool retain(void *reference)
+{
+    struct listener *listener = reference;
+
+    listener->retained++;
+    if (in_hook != NULL)
+        in_hook();
+    listener->shares += !listener->is_dead;
+    return !listener->is_dead;
+}
+
+static void release(void *reference, void *target)
+{
+    CHECK_POINTER(target, reference);
+    ((struct listener *)reference)->shares--;
+}
+
+static const struct peal_weak_type weak_listener = { retain, release };
+
+static void on_ring(void *self, int n)
+{
+    (void)n;
+    ((struct listener *)self)->calls++;
+}
+static void destroy(void *target) { ((struct listener *)target)->destroyed++; }
+
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = on_ring };
+
+static peal_status observe_weakly(struct listener *listener, peal_queue queue, uint32_t flags)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.flags = flags;
+    options.queue = queue;
+    options.destroy = destroy;
+    options.weak = &weak_listener;
+    options.weak_reference = listener;
+    return bell_observe(&bell, listener, &table, &options, &listener->observation);
+}
+
+/* The second one dies. */
+static void open_bell(peal_queue queue)
+{
+    center = open_center();
+    in_hook = NULL;
+    memset(listeners, 0, sizeof listeners);
+    CHECK_OK(bell_define(center, &bell));
+    for (int i = 0; i < LISTENERS; i++)
+        CHECK_OK(observe_weakly(&listeners[i], queue, 0));
+    listeners[1].is_dead = true;
+}
+
+static void close_bell(void)
+{
+    for (int i = 0; i < LISTENERS; i++)
+        CHECK_EQUAL(listeners[i].shares, 0);
+    close_center(center);
+}
+
+static const peal_queue nowhere = { 0 };
+
+static void check_dead_are_left_out(void)
+{
+    peal_observation listed[LISTENERS];
+    size_t count = 0;
+
+    CHECK_EQUAL(count_observers(bell.protocol), 2);
+    CHECK_EQUAL(count_listed(bell.on_ring), 2);
+    CHECK_OK(peal_protocol_list_observations(bell.protocol, listed, LISTENERS, &count));
+    CHECK_EQUAL(count, 2);
+    CHECK_EQUAL(listed[0].number, listeners[0].observation.number);
+    CHECK_EQUAL(listed[1].number, listeners[2].observation.number);
+    CHECK_OK(peal_method_list_observations(bell.on_ring, listed, LISTENERS, &count));
+    CHECK_EQUAL(count, 2);
+    CHECK_EQUAL(listed[1].number, listeners[2].observation.number);
+}
+
+CLAIM("O9", "dead targets are neither counted nor listed, and stay registered")
+{
+    open_bell(nowhere);
+    check_dead_are_left_out();
+    CHECK_EQUAL(listeners[1].destroyed, 0);
+    CHECK(peal_observation_is_active(listeners[1].observation));
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    CHECK_EQUAL(listeners[1].destroyed, 1);
+    check_dead_are_left_out();
+    close_bell();
+}
+
+CLAIM("O9", "so it is on a queue")
+{
+    struct lane lane;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    open_bell(lane.queue);
+    check_dead_are_left_out();
+    lane_settle(&lane);
+    CHECK_EQUAL(listeners[1].destroyed, 0);
+    close_bell();
+    lane_close(&lane);
+}
+
+CLAIM("O9", "what is to be known of a dead target has no address")
+{
+    struct peal_observation_info info = { .size = sizeof info };
+
+    open_bell(nowhere);
+    CHECK_OK(peal_observation_ask(listeners[0].observation, &info));
+    CHECK(info.is_weak);
+    CHECK(!info.is_dead);
+    CHECK_POINTER(info.target, &listeners[0]);
+    CHECK_OK(peal_observation_ask(listeners[1].observation, &info));
+    CHECK(info.is_weak);
+    CHECK(info.is_dead);
+    CHECK_POINTER(info.target, NULL);
+    close_bell();
+}
+
+CLAIM("O3", "a target at the address of a dead one is registered, and the dead one ends first")
+{
+    struct lane lane;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    for (int is_queued = 0; is_queued < 2; is_queued++) {
+        const peal_queue queue = is_queued ? lane.queue : nowhere;
+        struct listener *const again = &listeners[1];
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        peal_observation former;
+
+        open_bell(queue);
+        former = again->observation;
+        options.queue = queue;
+        CHECK_OK(bell_observe(&bell, again, &table, &options, &again->observation));
+        CHECK(!peal_observation_is_active(former));
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+        lane_settle(&lane);
+        CHECK_EQUAL(again->destroyed, 1);
+        CHECK_EQUAL(again->calls, 1);
+        CHECK_EQUAL(count_observers(bell.protocol), 3);
+        close_bell();
+    }
+    lane_close(&lane);
+}
+
+CLAIM("O3", "a living weak target is a duplicate, and is released again")
+{
+    open_bell(nowhere);
+    CHECK_FAILURE(observe_weakly(&listeners[0], nowhere, 0), PEAL_ERROR_DUPLICATE);
+    CHECK_EQUAL(listeners[0].destroyed, 1);
+    CHECK_EQUAL(listeners[0].retained, 1);
+    CHECK_EQUAL(listeners[0].shares, 0);
+    CHECK_OK(observe_weakly(&listeners[0], nowhere, PEAL_OBSERVE_ALLOW_DUPLICATE));
+    CHECK_EQUAL(count_observers(bell.protocol), 3);
+    close_bell();
+}
+
+static void observe_in_hook(void)
+{
+    static char other;
+
+    in_hook = NULL;
+    CHECK_OK(bell_observe(&bell, &other, &table, NULL, NULL));
+    CHECK_OK(peal_unobserve(bell.protocol, &other, NULL));
+    CHECK_OK(peal_observation_remove(listeners[2].observation));
+}
+
+CLAIM("O9", "no lock is held while targets are looked at: their hooks may register and remove")
+{
+    open_bell(nowhere);
+    in_hook = observe_in_hook;
+    (void)count_observers(bell.protocol);
+    CHECK_EQUAL(listeners[2].destroyed, 1);
+    CHECK_EQUAL(count_observers(bell.protocol), 1);
+    close_bell();
+}
