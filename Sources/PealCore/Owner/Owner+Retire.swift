@@ -17,25 +17,25 @@ extension Owner {
     }
 
     private func end(deadline: UInt64) {
-        let members = beginRetiring()
+        let remains = beginRetiring()
         // First: what stops may use what else belongs to the owner.
-        retireModules(Array(members.modules.values), deadline: deadline)
-        Service.end(Array(members.services.values))
-        for observation in members.observations.values where observation.close() { observation.unlist() }
-        for ending in members.endings.values {
+        retireModules(remains.modules, deadline: deadline)
+        Service.end(remains.services)
+        for observation in remains.observations where observation.close() { observation.unlist() }
+        for ending in remains.endings {
             for record in ending.keepers.compactMap(\.ownRecord) {
                 ObserverGate.endDraining(record.gate)
                 record.pointee.mailbox?.dropDead()
             }
             extendLifetime(ending)
         }
-        for timer in members.timers.values { timer.close() }
-        for queue in members.queues.values { try? queue.end() }
-        for property in members.properties { property.center.giveUp(property, of: number) }
-        for proxy in members.proxies.keys { _ = try? Proxy.end(proxy) }
-        for proto in members.protocols { proto.center.giveUp(proto, of: number) }
-        for completion in members.completions.values { completion.finish() }
-        endRetiring(members.types.compactMap { try? $0.center.unmanageType($0.name) })
+        for timer in remains.timers { timer.close() }
+        for queue in remains.queues { try? queue.end() }
+        for property in remains.properties { property.center.giveUp(property, of: number) }
+        for proxy in remains.proxies { _ = try? Proxy.end(proxy.number) }
+        for proto in remains.protocols { proto.center.giveUp(proto, of: number) }
+        for completion in remains.completions { completion.finish() }
+        endRetiring(remains.types.compactMap { try? $0.center.unmanageType($0.name) })
     }
 
     /// Waits until nothing of what has ended is called any more, and runs the destroy callbacks that other
@@ -43,24 +43,22 @@ extension Owner {
     ///
     /// - Returns: False when one is this thread's, or the time has passed.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
-        let isOwnCall = current.isCalledHere
+        let isOwnCall = read(OwnerRemains.init).isCalledHere
         let deadline = isOwnCall ? 0 : deadline
-        guard Self.wait(deadline, while: { self.current.ender != 0 }) else { return false }
-        let members = current
-        let keepers = members.keepers
+        guard Self.wait(deadline, while: { self.read { $0.ender != 0 } }) else { return false }
+        let remains = read(OwnerRemains.init)
+        let keepers = remains.keepers
         defer { extendLifetime(keepers) }
         let records = keepers.compactMap(\.ownRecord)
         let isIdle = RunningCalls.wait(for: records, deadline: deadline)
         Completion.dropTokens(of: number)
-        guard isIdle,
-            members.queues.values.allSatisfy({ $0.mailbox.waitUntilFinished(deadline: deadline) })
-        else { return false }
+        guard isIdle, remains.queues.allSatisfy({ $0.mailbox.waitUntilFinished(deadline: deadline) }) else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
         return RunningCalls.wait(for: records, deadline: deadline)
-            && Waiting.wait(until: deadline) { self.current.services.isEmpty }
-            && Self.wait(deadline) { !self.current.isQuiet }
+            && Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
+            && Self.wait(deadline) { !self.read(\.isQuiet) }
             && !isOwnCall
     }
 
@@ -80,25 +78,6 @@ extension Owner {
 }
 
 extension Owner.Members {
-    /// Whatever is called by a record.
-    fileprivate var keepers: [any RecordKeeper] {
-        let all = Array(observations.values) as [any RecordKeeper] + Array(timers.values) + Array(proxies.values)
-        return (all + endings.values).flatMap(\.keepers)
-    }
-
-    /// Whether the calling thread ends the owner, or is in a call of it that waiting would wait for.
-    fileprivate var isCalledHere: Bool {
-        let thread = peal_thread_own_slot()
-        let keepers = keepers
-        defer { extendLifetime(keepers) }
-        return ender != 0 && ender == UInt(bitPattern: thread)
-            || thread.map { thread in keepers.contains { $0.ownRecord.map { peal_thread_runs(thread, $0.gate) } ?? false } } ?? false
-            || queues.values.contains(where: \.mailbox.isInUseHere)
-            || completions.values.contains(where: \.isCallingHere)
-            || services.values.contains(where: \.isRunningHere)
-            || modules.values.contains(where: \.isHeldUpHere)
-    }
-
     /// Besides records, queues and services.
     fileprivate var isQuiet: Bool {
         modules.isEmpty && completions.isEmpty && hooks.allSatisfy { $0.outstanding == 0 }

@@ -148,14 +148,17 @@ public final class Owner: Sendable {
         guard isKept else { throw .staleOwner }
     }
 
-    var current: Members { members.withLock { $0 } }
+    /// Reads the members under their lock; no user code may run in it.
+    func read<Value: Sendable>(_ body: (Members) -> Value) -> Value {
+        members.withLock { body($0) }
+    }
 
     /// Lets no member come after this.
-    func beginRetiring() -> Members {
+    func beginRetiring() -> OwnerRemains {
         members.withLock { members in
             members.isRetired = true
             members.ender = UInt(bitPattern: peal_thread_current())
-            return members
+            return OwnerRemains(members)
         }
     }
 
