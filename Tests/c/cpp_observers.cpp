@@ -129,6 +129,21 @@ CLAIM("C1", "options: priority, once, blocked, owner")
     CHECK_JOURNAL("shy2 late2");
 }
 
+CLAIM("C1", "an owner that its own call retires is retired again afterwards")
+{
+    house h;
+    peal::owner owner = peal::owner::create("plugin");
+    h.chat.observe(
+        peal::observe_options().owned_by(owner),
+        peal::on("on_message", [&owner](std::string_view, int) {
+            CHECK_STATUS(owner.try_retire().status(), PEAL_NOT_WAITED);
+        })).release();
+    h.chat.on_message("", 1);
+    CHECK(owner.get().number != 0);
+    CHECK_OK(owner.try_retire().status());
+    CHECK_EQUAL(owner.get().number, 0);
+}
+
 CLAIM("C1", "what is registered inside an owner's scope belongs to it, and is retired with its variable")
 {
     house h;
