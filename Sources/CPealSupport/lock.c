@@ -7,14 +7,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fork.h"
+
 enum {
     FREE = 0,
     TAKEN = 1,
     CONTENDED = 2 /* taken, and a thread may sleep on it */
 };
 
-/* Most critical sections end after some ten nanoseconds. A thread waits longer only for a holder that has lost its
- * processor, and sleeps for that: while it sleeps it does not take the cache line away from the others. */
+/* Most critical sections are over after some ten nanoseconds. A holder that has lost its processor is waited for in
+ * the kernel. */
 enum { SPINS = 10 };
 
 static void pause_processor(void)
@@ -60,6 +62,7 @@ static void take_sleeping(struct peal_lock *lock)
 
 void peal_lock_take(struct peal_lock *lock)
 {
+    peal_fork_enter();
     if (!try_take(lock) && !take_spinning(lock))
         take_sleeping(lock);
 }
@@ -68,4 +71,5 @@ void peal_lock_release(struct peal_lock *lock)
 {
     if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
         (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    peal_fork_leave();
 }

@@ -7,8 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "condition.h"
+#include "fork.h"
 #include "memory.h"
+
+/* Every mailbox of the process, for the child of a fork. */
+static struct peal_lock all_lock;
+static struct peal_mailbox *all;
 
 struct peal_mailbox *peal_mailbox_make(void)
 {
@@ -21,10 +25,15 @@ struct peal_mailbox *peal_mailbox_make(void)
     pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
     pthread_mutex_init(&mailbox->lock, &spinning);
     pthread_mutexattr_destroy(&spinning);
-    peal_condition_init(&mailbox->changed);
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
+    peal_lock_take(&all_lock);
+    mailbox->after = all;
+    if (all != NULL)
+        all->before = mailbox;
+    all = mailbox;
+    peal_lock_release(&all_lock);
     return mailbox;
 }
 
@@ -39,7 +48,14 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         return;
     if (mailbox->descriptor >= 0)
         close(mailbox->descriptor);
-    pthread_cond_destroy(&mailbox->changed);
+    peal_lock_take(&all_lock);
+    if (mailbox->before != NULL)
+        mailbox->before->after = mailbox->after;
+    else
+        all = mailbox->after;
+    if (mailbox->after != NULL)
+        mailbox->after->before = mailbox->before;
+    peal_lock_release(&all_lock);
     pthread_mutex_destroy(&mailbox->lock);
     peal_memory_free(mailbox);
 }
@@ -107,12 +123,24 @@ void peal_mailbox_shut(struct peal_mailbox *mailbox)
         take_in_chain(mailbox, pushed);
 }
 
+void peal_mailbox_linger(const struct peal_mailbox *mailbox)
+{
+    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS; look++) {
+        if (__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) != NULL || peal_executor_has_work())
+            return;
+        peal_executor_pause();
+    }
+}
+
 /* ---- Waiting ----------------------------------------------------------------------------------- */
 
 bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
 {
     mailbox->sleepers++;
-    const bool is_in_time = peal_condition_wait(&mailbox->changed, &mailbox->lock, deadline);
+    const uint32_t seen = peal_condition_seen(&mailbox->changed);
+    peal_mailbox_unlock(mailbox);
+    const bool is_in_time = peal_condition_sleep(&mailbox->changed, seen, deadline);
+    peal_mailbox_lock_alone(mailbox);
     mailbox->sleepers--;
     return is_in_time;
 }
@@ -120,7 +148,7 @@ bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
 void peal_mailbox_tell(struct peal_mailbox *mailbox)
 {
     if (mailbox->sleepers > 0)
-        pthread_cond_broadcast(&mailbox->changed);
+        peal_condition_tell(&mailbox->changed);
 }
 
 void peal_mailbox_set_descriptor(struct peal_mailbox *mailbox, bool is_readable)
@@ -171,32 +199,44 @@ uintptr_t peal_object_base(const void *address)
 
 bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); }
 
-/* ---- libdispatch ------------------------------------------------------------------------------- */
+/* ---- The main queue ---------------------------------------------------------------------------- */
 
-/* Its interface in C, which is the same on all systems. Declared here, since its headers come with a
+/* libdispatch's interface in C, which is the same on all systems. Declared here, since its headers come with a
  * Swift toolchain and want that one's clang. */
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q;
-extern struct dispatch_queue_s *dispatch_get_global_queue(intptr_t priority, uintptr_t flags);
 extern void dispatch_async_f(
     struct dispatch_queue_s *queue, void *context, void (*function)(void *));
-extern uint64_t dispatch_time(uint64_t when, int64_t nanoseconds);
-extern void dispatch_after_f(
-    uint64_t when, struct dispatch_queue_s *queue, void *context, void (*function)(void *));
-
-void peal_dispatch_async(void *context, void (*function)(void *))
-{
-    dispatch_async_f(dispatch_get_global_queue(0, 0), context, function);
-}
 
 void peal_dispatch_main(void *context, void (*function)(void *))
 {
-    dispatch_async_f(&_dispatch_main_q, context, function);
+    /* libdispatch does not run in the child of a fork. There the queue is pumped. */
+    if (peal_fork_generation() == 0)
+        dispatch_async_f(&_dispatch_main_q, context, function);
 }
 
-void peal_dispatch_after(uint32_t milliseconds, void *context, void (*function)(void *))
+/* ---- fork(2) ----------------------------------------------------------------------------------- */
+
+static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
 {
-    dispatch_after_f(
-        dispatch_time(0, (int64_t)milliseconds * 1000000), dispatch_get_global_queue(0, 0), context,
-        function);
+    uint32_t count = 0;
+    const struct peal_drain *drain = peal_thread_own != NULL ? peal_thread_own->drains : NULL;
+    for (; drain != NULL; drain = drain->outer)
+        count += drain->mailbox == mailbox && drain->submits == submits;
+    return count;
+}
+
+void peal_mailbox_forked(void)
+{
+    for (struct peal_mailbox *mailbox = all; mailbox != NULL; mailbox = mailbox->after) {
+        mailbox->sleepers = 0;
+        mailbox->submitting = count_drains(mailbox, true);
+        mailbox->is_running = count_drains(mailbox, false) > 0;
+        mailbox->is_scheduled = false;
+        mailbox->runs_again = false;
+        if (mailbox->kind == PEAL_MAILBOX_PUMPED || mailbox->kind == PEAL_MAILBOX_MAIN)
+            continue;
+        mailbox->is_left = true;
+        peal_mailbox_shut(mailbox);
+    }
 }

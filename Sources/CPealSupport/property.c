@@ -1,14 +1,14 @@
 #include "property.h"
 
-#include <pthread.h>
 #include <sched.h>
 
+#include "lock.h"
 #include "mailbox.h"
 #include "memory.h"
 
 struct peal_property_place *peal_property_directory[PEAL_PROPERTY_CHUNKS];
 
-static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+static struct peal_lock growing;
 
 static struct peal_property_place *make_chunk(void)
 {
@@ -23,11 +23,11 @@ bool peal_property_reserve(uint32_t index)
     struct peal_property_place **chunk = &peal_property_directory[index >> PEAL_PROPERTY_CHUNK_BITS];
     if (index >= PEAL_PROPERTY_PLACES)
         return false;
-    pthread_mutex_lock(&growing);
+    peal_lock_take(&growing);
     if (*chunk == NULL)
         __atomic_store_n(chunk, make_chunk(), __ATOMIC_RELEASE);
     const bool is_there = *chunk != NULL;
-    pthread_mutex_unlock(&growing);
+    peal_lock_release(&growing);
     return is_there;
 }
 
@@ -48,11 +48,11 @@ static unsigned size_class(size_t size)
 struct peal_property_block *peal_property_block_take(size_t size)
 {
     const unsigned which = size_class(size);
-    pthread_mutex_lock(&growing);
+    peal_lock_take(&growing);
     struct peal_property_block *block = unused[which];
     if (block != NULL)
         unused[which] = block->next;
-    pthread_mutex_unlock(&growing);
+    peal_lock_release(&growing);
     if (block != NULL)
         return block;
     const size_t capacity = (size_t)16 << which;
@@ -67,10 +67,10 @@ void peal_property_block_give(struct peal_property_block *block)
     if (block == NULL)
         return;
     const unsigned which = size_class(block->capacity);
-    pthread_mutex_lock(&growing);
+    peal_lock_take(&growing);
     block->next = unused[which];
     unused[which] = block;
-    pthread_mutex_unlock(&growing);
+    peal_lock_release(&growing);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
@@ -183,6 +183,7 @@ bool peal_property_close(
 uint32_t peal_property_lock(struct peal_property_place *place)
 {
     enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };
+    peal_fork_enter();
     for (unsigned turn = 0;; turn++) {
         uint32_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
         if ((state & PEAL_PROPERTY_LOCKED) == 0
@@ -342,3 +343,21 @@ void *peal_change_copy(const void *value)
 }
 
 void peal_change_destroy(void *copy) { peal_memory_free(copy); }
+
+/* ---- fork(2) ----------------------------------------------------------------------------------- */
+
+void peal_property_forked(void)
+{
+    for (size_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
+        for (size_t j = 0; peal_property_directory[i] != NULL && j < PEAL_PROPERTY_CHUNK; j++) {
+            struct peal_property_place *place = &peal_property_directory[i][j];
+            /* Changes that a batch of another thread held back are told by the next set. */
+            for (struct peal_change_node *node = place->first; node != NULL; node = node->next)
+                if (node->batch != peal_thread_own)
+                    node->batch = NULL;
+            if (place->state == 0 || (place->teller != NULL && place->teller == peal_thread_own))
+                continue;
+            place->state = place->first != NULL ? PEAL_PROPERTY_WAITING : 0;
+            place->teller = NULL;
+        }
+}

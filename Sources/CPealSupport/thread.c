@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fork.h"
 #include "memory.h"
 
 __thread struct peal_thread *peal_thread_own
@@ -42,8 +43,10 @@ static void give_back(void *slot)
 
 static void set_up(void)
 {
-    if (syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0)
+    if (syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) {
         readers_fence = true;
+        __atomic_fetch_or(&peal_fork_gate, PEAL_FORK_FENCES, __ATOMIC_SEQ_CST);
+    }
     has_exit_key = pthread_key_create(&exit_key, give_back) == 0;
 }
 
@@ -278,4 +281,46 @@ bool peal_thread_readers_fence(void)
 {
     pthread_once(&set_up_once, set_up);
     return readers_fence;
+}
+
+/* ---- fork(2) ----------------------------------------------------------------------------------- */
+
+bool peal_thread_others_lock(void)
+{
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
+         thread != NULL; thread = thread->next)
+        if (thread != peal_thread_own && __atomic_load_n(&thread->locks, __ATOMIC_ACQUIRE) != 0)
+            return true;
+    return false;
+}
+
+/* What the thread held, ran and collected is void. Its last call does not return in this process. */
+static void clear(struct peal_thread *thread)
+{
+    for (uint32_t level = 0; level <= thread->reached; level++) {
+        thread->holds[level].list = 0;
+        thread->holds[level].current = NULL;
+        thread->holds[level].weak = NULL;
+        thread->holds[level].attention = 0;
+    }
+    thread->locks = 0;
+    thread->drains = NULL;
+    thread->owner_count = 0;
+    thread->asker = NULL;
+    thread->batches = 0;
+    thread->first_in_batch = NULL;
+    thread->last_in_batch = NULL;
+    thread->first_deferred = NULL;
+    thread->last_deferred = NULL;
+    thread->deferred_count = 0;
+    thread->deferred_runs = 0;
+    thread->claimed = 0;
+}
+
+void peal_thread_forked(void)
+{
+    for (struct peal_thread *thread = all_threads; thread != NULL; thread = thread->next)
+        if (thread != peal_thread_own)
+            clear(thread);
+    (void)syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }

@@ -2,23 +2,13 @@
 
 #include "condition.h"
 
-static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed;
+static struct peal_lock lock;
+static struct peal_condition changed;
 static uint32_t sleepers;
 
-static void set_up(void)
-{
-    peal_condition_init(&changed);
-}
+void peal_waiting_lock(void) { peal_lock_take(&lock); }
 
-void peal_waiting_lock(void)
-{
-    pthread_once(&set_up_once, set_up);
-    pthread_mutex_lock(&lock);
-}
-
-void peal_waiting_unlock(void) { pthread_mutex_unlock(&lock); }
+void peal_waiting_unlock(void) { peal_lock_release(&lock); }
 
 bool peal_waiting_wait(uint64_t deadline)
 {
@@ -31,5 +21,5 @@ bool peal_waiting_wait(uint64_t deadline)
 void peal_waiting_tell(void)
 {
     if (sleepers > 0)
-        pthread_cond_broadcast(&changed);
+        peal_condition_tell(&changed);
 }

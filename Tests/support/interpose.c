@@ -20,6 +20,11 @@ static __thread unsigned long refused;
 static __thread bool hold_next;
 static __thread unsigned hold_after_unlock;
 
+static __thread bool is_exempt;
+
+static bool refuses_elsewhere;
+static unsigned limits;
+static unsigned threads_left;
 static bool poisons_freed;
 static int held;
 static int released;
@@ -76,6 +81,10 @@ static bool is_peals(const void *caller)
 
 static bool refuses(const void *caller)
 {
+    if (!is_exempt && __atomic_load_n(&refuses_elsewhere, __ATOMIC_RELAXED) && is_peals(caller)) {
+        errno = ENOMEM;
+        return true;
+    }
     if (refuse_in == 0 || !is_peals(caller) || --refuse_in > 0)
         return false;
     refused++;
@@ -201,6 +210,48 @@ COUNT_LOCK(pthread_rwlock_trywrlock, pthread_rwlock_t)
 COUNT_LOCK(sem_wait, sem_t)
 COUNT_LOCK(sem_trywait, sem_t)
 
+/* ---- What the system refuses --------------------------------------------------------------------- */
+
+static bool is_limited(enum interpose_limit limit)
+{
+    return (__atomic_load_n(&limits, __ATOMIC_RELAXED) & limit) != 0;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context)
+{
+    static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+    if (is_limited(INTERPOSE_THREADS)) {
+        if (__atomic_load_n(&threads_left, __ATOMIC_RELAXED) == 0)
+            return EAGAIN;
+        __atomic_fetch_sub(&threads_left, 1, __ATOMIC_RELAXED);
+    }
+    NEXT(next, "pthread_create");
+    return next(thread, attributes, body, context);
+}
+
+#define LIMIT_EVENTS(name, parameters, arguments)   \
+    int name parameters                             \
+    {                                               \
+        static int (*next) parameters;              \
+                                                    \
+        if (is_limited(INTERPOSE_EVENTS)) {         \
+            errno = EMFILE;                         \
+            return -1;                              \
+        }                                           \
+        NEXT(next, #name);                          \
+        return next arguments;                      \
+    }
+LIMIT_EVENTS(epoll_create1, (int flags), (flags))
+LIMIT_EVENTS(eventfd, (unsigned count, int flags), (count, flags))
+LIMIT_EVENTS(timerfd_create, (int clock, int flags), (clock, flags))
+
+void interpose_limit(unsigned new_limits, unsigned threads)
+{
+    __atomic_store_n(&threads_left, threads, __ATOMIC_RELAXED);
+    __atomic_store_n(&limits, new_limits, __ATOMIC_RELAXED);
+}
+
 long syscall(long number, ...)
 {
     static long (*next)(long, ...);
@@ -239,6 +290,12 @@ void interpose_refuse(unsigned long nth)
 unsigned long interpose_refused(void)
 {
     return refused;
+}
+
+void interpose_refuse_elsewhere(bool refuses)
+{
+    is_exempt = true;
+    __atomic_store_n(&refuses_elsewhere, refuses, __ATOMIC_RELAXED);
 }
 
 void interpose_poison(bool poisons) { __atomic_store_n(&poisons_freed, poisons, __ATOMIC_RELAXED); }

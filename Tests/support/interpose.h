@@ -29,6 +29,18 @@ struct interpose_counts interpose_stop(void);
 void interpose_refuse(unsigned long nth);
 /* How many were refused since. */
 unsigned long interpose_refused(void);
+/* Refuses all such allocations of all other threads while it is on. */
+void interpose_refuse_elsewhere(bool refuses);
+
+/* What the system refuses to the whole process. */
+enum interpose_limit {
+    INTERPOSE_NO_LIMIT = 0,
+    INTERPOSE_THREADS = 1 << 0, /* pthread_create fails with EAGAIN */
+    INTERPOSE_EVENTS = 1 << 1   /* epoll_create1, eventfd and timerfd_create fail with EMFILE */
+};
+/* limits: enum interpose_limit.
+ * threads: how many more threads may be made before they are refused. */
+void interpose_limit(unsigned limits, unsigned threads);
 
 /* Holds the calling thread after the n-th pthread_mutex_unlock from now on that the library makes on it,
  * counted from 1, until interpose_release() from another thread. */

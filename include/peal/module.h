@@ -205,7 +205,8 @@ typedef enum peal_modules_state {
  * PEAL_ERROR_CYCLE with the path: then nothing was started; PEAL_ERROR_START, whose sentence has
  * the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been
  * stopped, were stopped meanwhile, or while one of the last start is still being stopped. Also
- * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE.
+ * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT
+ * when the system gives no thread for time limits: then nothing was started.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 
@@ -305,7 +306,7 @@ typedef enum peal_signal_action {
     PEAL_SIGNAL_END_SESSION = 5 /* peal_session_end */
 } peal_signal_action;
 
-/* Binds a POSIX signal to an action: the handler only writes to a file descriptor, and the action runs
+/* Binds a POSIX signal to an action: the handler only wakes a thread of peal's, and the action runs
  * on a queue. Signals of one kind that come faster than they are worked off count as one, as always. In a
  * child that was forked and runs no other program a signal does what it does without a handler. The end
  * of the center takes its bindings back.
@@ -315,7 +316,7 @@ typedef enum peal_signal_action {
  * queue: where the action runs; zero: a serial queue of peal's own.
  * timeout: of TERMINATE, as for peal_modules_stop; else not used.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler that is not peal's;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no descriptor.
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_signal_bind(
     peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);

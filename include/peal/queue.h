@@ -9,7 +9,7 @@
  *
  * Each queue runs one call at a time, in the order in which they were broadcast. What differs is who
  * runs them:
- *     PEAL_QUEUE_SERIAL    threads of libdispatch; the order of one queue is kept
+ *     PEAL_QUEUE_SERIAL    threads of peal's own; the order of one queue is kept
  *     PEAL_QUEUE_PUMPED    the host, when it calls peal_queue_pump; a file descriptor tells when
  *                          (poll, epoll, GLib, libuv)
  *     PEAL_QUEUE_EXECUTOR  the host's own executor, through a function that submits work
@@ -71,12 +71,13 @@ struct peal_queue_options {
             { 0 }, NULL, NULL, NULL                                                             \
     }
 
-/* Makes a queue.
+/* Makes a queue. Serial queues and executors belong to the process that makes them: in the child of a fork
+ * they accept nothing.
  *
  * options: *copied*; NULL for an unbounded serial queue.
  * out_queue: filled, zero on failure; *owned*: end it with peal_queue_destroy.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale owner; PEAL_ERROR_LIMIT at a
- * million queues; PEAL_ERROR_MEMORY. On failure `destroy` runs, where the size is right.
+ * million queues, and when the system gives no thread for a serial queue; PEAL_ERROR_MEMORY. On failure `destroy` runs, where the size is right.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_queue_create(
     const struct peal_queue_options *options, peal_queue *out_queue);

@@ -9,7 +9,7 @@
  * A timer calls a function with a target, or broadcasts a method that has no parameters. It does so on
  * a queue (queue.h): one of the host's, whose descriptor becomes readable when the timer is due, or a
  * serial queue of the timer's own. So firings of one timer never overlap. (An executor's `submit` is
- * called on a thread of libdispatch.)
+ * called on a thread of peal's own.)
  *
  * Times are of the monotonic clock (CLOCK_MONOTONIC), in nanoseconds. A repeating timer is due at
  * whole periods after its first firing, however late each comes: it does not drift. A firing that
@@ -82,8 +82,8 @@ PEAL_API PEAL_CHECK peal_status peal_timer_create(
 /* Starts a timer: it fires after its delay. One that runs begins anew from now, and a firing that waits
  * on the queue is dropped: so a watchdog is kept quiet.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY, of the first start in the process alone: later
- * ones need none.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread, which only the first
+ * start of a process needs; PEAL_ERROR_STATE when the timer's queue stayed with the process that forked this one.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_start(peal_timer timer);
 
@@ -91,7 +91,7 @@ PEAL_API peal_status peal_timer_start(peal_timer timer);
  *
  * delay_ns: 0: one period.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, or a delay below zero: then
- * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY as peal_timer_start.
+ * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT and PEAL_ERROR_STATE as peal_timer_start.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_restart(peal_timer timer, int64_t delay_ns, int64_t period_ns);
 
@@ -116,7 +116,7 @@ PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout
 /* Puts one firing on the queue now, beside the others, also while the timer stands. Where one waits
  * there already it is enough: this one counts as missed.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE.
+ * Returns as peal_timer_start.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_fire(peal_timer timer);
 

@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "condition.h"
 #include "delivery.h"
+#include "executor.h"
+#include "fork.h"
 
 enum peal_mailbox_kind {
     PEAL_MAILBOX_SERIAL,
@@ -24,7 +27,7 @@ enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* something was taken, or a mark was reached */
+    struct peal_condition changed; /* something was taken, or a mark was reached */
 
     /* Guarded by the lock. What is in `pushed` is not in here yet. */
     struct peal_item *_Nullable first;
@@ -45,7 +48,9 @@ struct peal_mailbox {
     bool is_ended;
     bool is_finishing;     /* a thread runs the destroy callback, or has */
     bool is_finished;      /* the destroy callback has returned: no function of the host's is called any more */
+    bool is_left; /* its threads are those of a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
+    struct peal_work work; /* of a serial queue */
 
     /* Never change. */
     enum peal_mailbox_kind kind;
@@ -58,6 +63,9 @@ struct peal_mailbox {
     void (*_Nullable destroy)(void *_Nullable context);
 
     int64_t references;
+    /* The list of all mailboxes. */
+    struct peal_mailbox *_Nullable before;
+    struct peal_mailbox *_Nullable after;
 
     /* Where calls come in without the lock: a list, newest first, or one of the marks below. On a line of
      * its own, as who pushes and who runs are different threads. The items in it hold no reference to
@@ -78,6 +86,12 @@ struct peal_mailbox *_Nullable peal_mailbox_make(void);
 void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
 /* Frees it with the last reference. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
+
+/* Of a serial queue: its next run. */
+static inline struct peal_work *_Nonnull peal_mailbox_work(struct peal_mailbox *_Nonnull mailbox)
+{
+    return &mailbox->work;
+}
 
 /* How a push ended. */
 enum peal_pushed {
@@ -111,20 +125,27 @@ bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
 /* Has calls come in under the lock from now on. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
+/* Without the lock, by the thread that runs the queue: waits some microseconds for a push, but not while other work
+ * waits for a thread. A call that comes meanwhile costs its caller one compare-and-exchange, and no wake-up. */
+void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
+
 /* Locks, and takes in what was pushed. */
 static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
 {
+    peal_fork_enter();
     pthread_mutex_lock(&mailbox->lock);
     peal_mailbox_take_in(mailbox);
 }
 /* Only locks: for who takes in when there is nothing else left. */
 static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
+    peal_fork_enter();
     pthread_mutex_lock(&mailbox->lock);
 }
 static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
 {
     pthread_mutex_unlock(&mailbox->lock);
+    peal_fork_leave();
 }
 /* With the lock held: waits for a change, at most until `deadline` (CLOCK_MONOTONIC, in nanoseconds;
  * UINT64_MAX: for good). False when the time has passed. */
@@ -156,10 +177,10 @@ struct peal_drain {
     struct peal_drain *_Nullable outer;
 };
 
-/* libdispatch: runs `function(context)` on one of its threads; on its main queue; after a while. */
-void peal_dispatch_async(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+/* Runs `function(context)` on libdispatch's main queue. */
 void peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
-void peal_dispatch_after(
-    uint32_t milliseconds, void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+
+/* In the child of a fork: the calls of other threads have ended, and queues that others run are left to the parent. */
+void peal_mailbox_forked(void);
 
 #endif

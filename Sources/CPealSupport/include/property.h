@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "fork.h"
 #include "snapshot.h"
 #include "thread.h"
 
@@ -196,15 +197,22 @@ uint32_t peal_property_lock(struct peal_property_place *_Nonnull place);
 static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnull place)
 {
     uint32_t quiet = 0;
-    return __atomic_compare_exchange_n(
-        &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_TELLING, false, __ATOMIC_ACQUIRE,
-        __ATOMIC_RELAXED);
+    peal_fork_enter();
+    if (__atomic_compare_exchange_n(
+            &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_TELLING, false, __ATOMIC_ACQUIRE,
+            __ATOMIC_RELAXED))
+        return true;
+    peal_fork_leave();
+    return false;
 }
 /* With the lock held: lets it go, with these other bits. */
 static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
 {
     __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
+    peal_fork_leave();
 }
+/* In the child of a fork: nobody tells any more but the thread that forked. */
+void peal_property_forked(void);
 /* The teller is done, if nothing has come meanwhile. */
 static inline bool peal_property_rest(struct peal_property_place *_Nonnull place)
 {

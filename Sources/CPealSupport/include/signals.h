@@ -1,7 +1,7 @@
 /* POSIX signals that are turned into calls on other threads.
  *
  * Not Swift: a handler interrupts any function, and may only do what is safe inside all of them. This one
- * writes to a descriptor, and a source of libdispatch reads it.
+ * makes a request to the executor.
  */
 #ifndef CPEAL_SIGNALS_H
 #define CPEAL_SIGNALS_H
@@ -28,12 +28,11 @@ enum {
 enum peal_signal_taken {
     PEAL_SIGNAL_TAKEN,
     PEAL_SIGNAL_HAS_HANDLER, /* somebody else's */
-    PEAL_SIGNAL_NO_DESCRIPTOR,
     PEAL_SIGNAL_REFUSED /* the system does not let it be handled */
 };
 
-/* Has `arrived` called, on a thread of libdispatch's, after the signal has come: once for those that come
- * faster than that. One caller at a time, for this and the next.
+/* Has `arrived` called, on a thread of the executor, after the signal has come: once for those that come
+ * faster than that. The executor must have been started. One caller at a time, for this and the next.
  *
  * once: the first one has the signal do again what it did before, before anybody is told: who would stop
  *   the process may not come to it. */

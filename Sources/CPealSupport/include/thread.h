@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mailbox.h"
 #include "record.h"
 #include "snapshot.h"
 
@@ -26,6 +25,8 @@ enum {
     PEAL_THREAD_LEVELS = PEAL_THREAD_DEPTH + 1, /* where level 0 is shut there are as many */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
 };
+
+struct peal_drain;
 
 /* One list that a thread holds. The same as struct peal_hold of <peal/broadcast.h>: typed loops let
  * their lists go themselves. */
@@ -44,6 +45,7 @@ struct peal_thread {
      * others, and it stays shut where readers must fence. Other threads read these. */
     struct peal_thread_hold holds[PEAL_THREAD_LEVELS];
     uint32_t reached; /* levels that were ever taken, but for level 0 */
+    uint32_t locks; /* how many the thread holds or waits for: see fork.h */
 
     /* Cold, this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
@@ -295,6 +297,11 @@ static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull th
     const bool is_here = count > 0 && thread->owner_depths[count - 1] == peal_thread_depth(thread);
     return is_here ? thread->owners[count - 1] : 0;
 }
+
+/* Whether another thread holds or waits for a lock. Call after a writer fence. */
+bool peal_thread_others_lock(void);
+/* In the child of a fork: clears the slots of all other threads, which do not exist there. */
+void peal_thread_forked(void);
 
 static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull thread)
 {

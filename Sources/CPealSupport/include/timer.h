@@ -1,25 +1,25 @@
-/* What peal keeps of one timer, and libdispatch's timer that wakes for all of them.
+/* What peal keeps of one timer.
  *
- * Not Swift: queues and running calls lead to a record from raw memory, as they do to an observer's;
- * and libdispatch's interface is C.
+ * Not Swift: queues and running calls lead to a record from raw memory, as they do to an observer's.
  */
 #ifndef CPEAL_TIMER_H
 #define CPEAL_TIMER_H
 
 #include <stddef.h>
 
+#include "heap.h"
 #include "record.h"
 
 /* When it fires, and what it calls. Apart from the observer's record: the thread sanitizer takes a change of
  * a member for one of the first, and the gate is no part of this. */
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. All times are in nanoseconds. */
+    struct peal_heap_node moment; /* first: its place on the agenda, by when it must have fired at the latest */
     int64_t period;
     int64_t delay;
     int64_t due;
     int64_t put_due;    /* when the firing was due that waits on the queue */
     bool is_running;    /* started: it is on the agenda, or its one firing waits */
-    bool is_listed;     /* on the agenda */
     bool is_put;        /* the task is on the queue */
     bool is_wanted;     /* the task is to call when it runs; a stop takes that back */
     bool is_ended;
@@ -27,11 +27,6 @@ struct peal_timer_state {
     uint64_t missed;
     int64_t latest;
 
-    /* Where it is on the agenda, a pairing heap: the first of what comes after it, its next sibling, and
-     * the sibling before it or the parent whose first child it is. */
-    struct peal_timer_state *_Nullable child;
-    struct peal_timer_state *_Nullable sibling;
-    struct peal_timer_state *_Nullable before;
     /* Of those that are due, until they are put on their queues. */
     struct peal_timer_state *_Nullable next_due;
 
@@ -57,6 +52,14 @@ static inline struct peal_timer_state *_Nonnull peal_timer_of_task(struct peal_t
 {
     return peal_timer_state_of((char *)task - offsetof(struct peal_timer_record, task));
 }
+static inline struct peal_heap_node *_Nonnull peal_timer_moment(struct peal_timer_state *_Nonnull timer)
+{
+    return &timer->moment;
+}
+static inline struct peal_timer_state *_Nonnull peal_timer_of_moment(struct peal_heap_node *_Nonnull moment)
+{
+    return (struct peal_timer_state *)(void *)moment;
+}
 static inline struct peal_timer_record *_Nonnull peal_timer_record_of(
     struct peal_timer_state *_Nonnull timer)
 {
@@ -71,11 +74,5 @@ static inline struct peal_observer_record *_Nonnull peal_timer_observer(
 {
     return &peal_timer_record_of(timer)->observer;
 }
-
-/* libdispatch's timer, which calls `wake` on one of its threads; NULL when memory is short. */
-struct peal_alarm;
-struct peal_alarm *_Nullable peal_alarm_make(void (*_Nonnull wake)(void *_Nullable));
-/* When to wake next, on the clock of peal_clock_now; a time that has passed means at once. */
-void peal_alarm_set(struct peal_alarm *_Nonnull alarm, int64_t due);
 
 #endif

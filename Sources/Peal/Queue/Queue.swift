@@ -5,7 +5,7 @@ public import CPeal
 ///     let queue = try Queue()
 ///     try center.observe((any ChatObserver).self, view, .on(queue))
 ///
-/// What differs is who runs the calls: threads of libdispatch (``init(capacity:overflow:)``), the program
+/// What differs is who runs the calls: peal's own threads (``init(capacity:overflow:)``), the program
 /// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
 ///
 /// A queue ends when nobody keeps it: then its observers are removed, its timers end, and the calls that wait
@@ -20,7 +20,7 @@ public final class Queue: Sendable {
     /// The C interface's `peal_queue_main`.
     public static let main = Queue(borrowing: peal_queue_main())
 
-    /// Makes a queue whose calls run on threads of libdispatch.
+    /// Makes a queue whose calls run on peal's own threads.
     ///
     /// - Parameters:
     ///   - capacity: How many broadcasts may wait; nil for no bound.

@@ -34,26 +34,43 @@ public final class Completion: Sendable {
     private nonisolated(unsafe) let options: Options
     /// What tells the queue that all is done; made beforehand, so that telling cannot fail.
     private nonisolated(unsafe) let notice: UnsafeMutablePointer<CompletionNotice>
+    /// What ends it when its time is over; nil without a limit. Used by the executor alone.
+    private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_work>?
 
-    private init(number: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>) {
+    private init(
+        number: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>,
+        limit: UnsafeMutablePointer<peal_work>?
+    ) {
         self.number = number
         self.options = options
         self.notice = notice
+        self.limit = limit
         state = Guarded(CompletionState(policy: options.policy))
     }
 
     deinit {
+        if let limit { peal_executor_cancel(limit) }
+        peal_memory_free(limit)
         if !state.withLock({ $0.isNoticeSent }) { peal_memory_free(notice) }
     }
 
     /// - Parameter isPassed: Whether it belongs to a broadcast from the start: it cannot be answered itself.
     public static func make(_ options: Options, isPassed: Bool = false) throws(Failure) -> Completion {
+        if options.timeout != .max { try Executor.start() }
         guard let notice = CompletionNotice.make(replySize: 0) else { throw .outOfMemory }
+        let limit = options.timeout == .max ? nil : peal_memory_allocate(MemoryLayout<peal_work>.size)
+        guard options.timeout == .max || limit != nil else {
+            peal_memory_free(notice)
+            throw .outOfMemory
+        }
         let handle = Handles.completions.insert { number in
-            CompletionHandle(Completion(number: number, options: options, notice: notice), .whole, number: number)
+            let completion = Completion(
+                number: number, options: options, notice: notice, limit: limit?.assumingMemoryBound(to: peal_work.self))
+            return CompletionHandle(completion, .whole, number: number)
         }
         guard let completion = handle?.completion else {
             peal_memory_free(notice)
+            peal_memory_free(limit)
             throw Failure(.limit, "there are too many completions in the process; answer or cancel those that wait")
         }
         notice.pointee.number = completion.number
@@ -64,7 +81,7 @@ public final class Completion: Sendable {
             throw error
         }
         if isPassed { _ = completion.beginPassing() }
-        if options.timeout != .max { completion.startTimer(options.timeout) }
+        completion.setLimit()
         return completion
     }
 
@@ -74,10 +91,11 @@ public final class Completion: Sendable {
         return handle.completion
     }
 
-    private func startTimer(_ timeout: UInt32) {
-        peal_dispatch_after(timeout, UnsafeMutableRawPointer(bitPattern: UInt(number))) { context in
-            Completion.find(UInt64(UInt(bitPattern: context)))?.end(.timedOut)
-        }
+    private func setLimit() {
+        guard let limit else { return }
+        let due = Int64(clamping: peal_clock_deadline(options.timeout))
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(number))
+        peal_executor_run_at(limit, due, { Completion.find(UInt64(UInt(bitPattern: $0)))?.end(.timedOut) }, context)
     }
 
     // MARK: Passing to a broadcast
@@ -201,6 +219,7 @@ public final class Completion: Sendable {
     }
 
     private func tell(_ tokens: Set<UInt64>) {
+        if let limit { peal_executor_cancel(limit) }
         for token in tokens { Handles.completions.remove(token) }
         guard let mailbox = options.queue?.mailbox else { return runDone() }
         state.withLock { $0.isNoticeSent = true }

@@ -1,22 +1,29 @@
 internal import CPealSupport
 
 /// Work that cannot be done on the thread that it came up on, such as waiting for that thread's own call
-/// to end. It is done on a thread of libdispatch's.
+/// to end. It is done on a thread of the executor.
 final class Errand: Sendable {
     private let work: @Sendable () -> Void
+    // Used by the executor alone.
+    private nonisolated(unsafe) let place = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
     private init(_ work: @escaping @Sendable () -> Void) {
         self.work = work
+        place.initialize(to: peal_work())
+    }
+
+    deinit {
+        place.deallocate()
     }
 
     static func run(_ work: @escaping @Sendable () -> Void) {
         var number: UInt64 = 0
-        _ = Handles.errands.insert {
+        let errand = Handles.errands.insert {
             number = $0
             return Errand(work)
         }
-        peal_dispatch_async(UnsafeMutableRawPointer(bitPattern: UInt(number))) { context in
-            Handles.errands.remove(UInt64(UInt(bitPattern: context)))?.work()
-        }
+        guard let errand else { return }
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(number))
+        peal_executor_run(errand.place, { Handles.errands.remove(UInt64(UInt(bitPattern: $0)))?.work() }, context)
     }
 }

@@ -25,6 +25,8 @@ extension Mediator {
 
     /// Checks the whole and claims the start. Nothing has happened where this fails.
     private func beginStart() throws(Failure) -> [Module] {
+        // For time limits, and for what a module asks from its own calls.
+        try Executor.start()
         let thread = Self.thisThread
         return try withState { (state) throws(Failure) in
             guard state.stepThreads[thread] == nil else {

@@ -13,15 +13,20 @@ public final class Mediator: Sendable {
     private let state = Guarded(MediatorState())
     // Freed with this object; used by the functions of changes.h alone.
     nonisolated(unsafe) let changes: OpaquePointer
+    /// Looks for steps that are overdue. Used by the executor alone.
+    nonisolated(unsafe) let overdue = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
     private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents, changes: OpaquePointer) {
         self.center = center
         self.lifecycle = lifecycle
         self.events = events
         self.changes = changes
+        overdue.initialize(to: peal_work())
     }
 
     deinit {
+        peal_executor_cancel(overdue)
+        overdue.deallocate()
         peal_changes_free(changes)
     }
 

@@ -36,8 +36,6 @@ struct MediatorState {
     var waits: [UInt: ModuleWait] = [:]
     /// Steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]
-    /// When the next look at them is due; the largest number: none is.
-    var nextWatch = UInt64.max
 
     mutating func add(_ module: Module) {
         modules[module.number] = module

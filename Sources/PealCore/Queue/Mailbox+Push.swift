@@ -55,7 +55,7 @@ extension Mailbox {
     /// keeps the mailbox as soon as the lock is released.
     func push(_ task: UnsafeMutablePointer<peal_task>) {
         peal_mailbox_lock(self)
-        guard !pointee.is_ended else {
+        guard !pointee.is_ended, !pointee.is_left else {
             peal_mailbox_unlock(self)
             return task.pointee.run(task)
         }
@@ -68,6 +68,7 @@ extension Mailbox {
     /// Under the lock: whether there is room, or is made.
     private func admit(_ item: QueueItem, leaving: inout QueueItem?) -> Pushed {
         guard !pointee.is_ended else { return .dropped }
+        guard !pointee.is_left else { return .rejected }
         guard isFull else { return .accepted }
         switch Overflow(rawValue: pointee.overflow) ?? .reject {
         case .reject: return .rejected
@@ -101,7 +102,7 @@ extension Mailbox {
     func schedule() -> Bool {
         switch pointee.kind {
         case PEAL_MAILBOX_SERIAL:
-            peal_dispatch_async(self) { Mailbox.runScheduled($0) }
+            peal_executor_run(peal_mailbox_work(self), { Mailbox.runScheduled($0) }, self)
             return true
         case PEAL_MAILBOX_MAIN:
             peal_dispatch_main(self) { Mailbox.runScheduled($0) }
@@ -126,13 +127,14 @@ extension Mailbox {
         guard let mailbox = context?.assumingMemoryBound(to: peal_mailbox.self) else { return }
         if case .failure(.outOfMemory) = mailbox.run(limit: Mailbox.turn, wasScheduled: true) {
             // The thread could not get a slot. What waits must not be forgotten.
-            return peal_dispatch_after(retryPause, context) { Mailbox.runScheduled($0) }
+            let next = Int64(peal_clock_now()) + retryPause
+            return peal_executor_run_at(peal_mailbox_work(mailbox), next, { Mailbox.runScheduled($0) }, context)
         }
         peal_mailbox_release(mailbox)
     }
 
-    /// In milliseconds.
-    private static var retryPause: UInt32 { 10 }
+    /// In nanoseconds.
+    private static var retryPause: Int64 { 10_000_000 }
 
     /// How many items a borrowed thread runs before others have their turn.
     private static var turn: Int { 1024 }

@@ -80,8 +80,10 @@ extension Mailbox {
             }
             // Observers may end by this, as part of the run; and more may come meanwhile.
             guard !used.isNone else { break }
+            let isSerial = pointee.kind == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)
             used.turn(to: nil)
+            if isSerial, left > 0 { peal_mailbox_linger(self) }
             peal_mailbox_lock_alone(self)
         }
         pointee.is_running = false

@@ -77,9 +77,10 @@ extension Mailbox {
         pointee.waiting += UInt64(item.pointee.count)
     }
 
-    /// Takes the first item. Where there is none the queue is idle.
+    /// Takes the first item. nil also where the queue is left to a parent process.
     func takeFirst() -> QueueItem? {
-        guard pointee.first != nil || !rests, let item = pointee.first else { return nil }
+        if pointee.first == nil { peal_mailbox_take_in(self) }
+        guard !pointee.is_left, let item = pointee.first else { return nil }
         pointee.first = item.pointee.next
         if pointee.first == nil { pointee.last = nil }
         leave(item)
@@ -144,7 +145,7 @@ extension Mailbox {
     /// Whether the caller has to `schedule` a run once it has released the lock. From here on the queue's end
     /// waits for that, and the mailbox has a reference of it: others may end the queue meanwhile.
     func takesScheduling() -> Bool {
-        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended else { return false }
+        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else { return false }
         peal_mailbox_set_descriptor(self, true)
         guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
         pointee.is_scheduled = true

@@ -23,6 +23,7 @@ extension Queue {
         guard kind == .executor else {
             throw Failure(.state, "the queue has no executor; peal_queue_run is for queues of PEAL_QUEUE_EXECUTOR")
         }
+        try checkIsOwn()
         _ = try run(limit: mailbox.length, wasScheduled: true)
     }
 
@@ -67,6 +68,7 @@ extension Queue {
 
     /// - Parameter timeout: In milliseconds; the largest number never passes.
     public func flush(timeout: UInt32) throws(Failure) {
+        try checkIsOwn()
         switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {
         case .done: return
         case .timedOut: throw Failure(.timeout, "the queue still has calls that were there before; somebody must pump or resume it")

@@ -49,6 +49,7 @@ public final class Queue: Sendable {
 
     /// The destroy callback is the caller's to run when this fails.
     public static func make(_ options: Options) throws(Failure) -> Queue {
+        if options.kind == .serial { try Executor.start() }
         guard let mailbox = peal_mailbox_make() else { throw .outOfMemory }
         mailbox.pointee.kind = peal_mailbox_kind(options.kind.rawValue)
         mailbox.pointee.overflow = options.overflow.rawValue
@@ -133,7 +134,14 @@ public final class Queue: Sendable {
         withExtendedLifetime(gone) {}
     }
 
+    /// A queue that others run stays with the process that made it.
+    func checkIsOwn() throws(Failure) {
+        guard mailbox.pointee.is_left else { return }
+        throw Failure(.state, "the queue was made before this process was forked, and those who run it are in the parent; make one here")
+    }
+
     private func remember(_ add: (inout Members) -> Void) throws(Failure) {
+        try checkIsOwn()
         let isKept = members.withLock { members in
             if !members.isEnded { add(&members) }
             return !members.isEnded

@@ -52,24 +52,31 @@ public final class Timer: Sendable {
     }
 
     public func start() throws(Failure) {
+        try prepareToRun()
         try change { agenda, record in agenda.start(record) }
     }
 
     public func restart(_ schedule: Schedule) throws(Failure) {
         try schedule.check()
+        try prepareToRun()
         try change { agenda, record in
             record.pointee.delay = schedule.delay
             record.pointee.period = schedule.period
-            return agenda.start(record)
+            agenda.start(record)
         }
+    }
+
+    /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
+    private func prepareToRun(isTimed: Bool = true) throws(Failure) {
+        guard observer.pointee.mailbox?.pointee.is_left != true else {
+            throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
+        }
+        if isTimed || observer.pointee.mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }
 
     /// No call of it starts after this.
     public func stop() throws(Failure) {
-        try change { agenda, record in
-            agenda.stop(record)
-            return true
-        }
+        try change { agenda, record in agenda.stop(record) }
     }
 
     /// The same, and waits for calls that run; also for those of a timer that has ended already, before that is
@@ -93,30 +100,22 @@ public final class Timer: Sendable {
 
     /// Wants one call now.
     public func fire() throws(Failure) {
+        try prepareToRun(isTimed: false)
         let now = TimerAgenda.now
         var isToBePut = false
-        try change { agenda, record in
-            isToBePut = agenda.want(record, due: now)
-            return true
-        }
+        try change { agenda, record in isToBePut = agenda.want(record, due: now) }
         if isToBePut { record.put() }
         extendLifetime(self)
     }
 
-    /// - Parameter body: Says whether memory was enough.
-    private func change(_ body: (inout TimerAgenda, TimerRecord) -> Bool) throws(Failure) {
-        enum Outcome { case done, ended, outOfMemory }
+    private func change(_ body: (inout TimerAgenda, TimerRecord) -> Void) throws(Failure) {
         let record = record
-        let outcome: Outcome = TimerAgenda.withLock { agenda in
-            guard !record.pointee.is_ended else { return .ended }
-            return body(&agenda, record) ? .done : .outOfMemory
+        let isEnded = TimerAgenda.withLock { agenda in
+            if !record.pointee.is_ended { body(&agenda, record) }
+            return record.pointee.is_ended
         }
         extendLifetime(self)
-        switch outcome {
-        case .done: return
-        case .ended: throw .staleTimer
-        case .outOfMemory: throw .outOfMemory
-        }
+        if isEnded { throw .staleTimer }
     }
 
     /// Ends the timer.

@@ -1,40 +1,57 @@
 internal import CPealSupport
 import PealCall
 
-/// Which timer is due when: one agenda for all timers of the process, with one alarm of libdispatch.
+/// Which timer is due when: one agenda for all timers of the process, with one alarm of the executor.
 struct TimerAgenda: @unchecked Sendable {
     // Unchecked: the records in it are guarded by the lock of the one agenda there is.
-    private var heap = TimerHeap()
-    private var alarm: OpaquePointer?
-    /// When the alarm is set to wake.
-    private var wakes = Int64.max
+    private var heap = peal_heap()
+    private let alarm: UnsafeMutablePointer<peal_work>
+    private var generation = peal_fork_generation()
 
     private static let shared = Guarded(TimerAgenda())
 
     /// Everything about a timer that changes is read and changed in here. No user code may run in it.
     static func withLock<Value: Sendable>(_ body: (inout TimerAgenda) -> Value) -> Value {
-        shared.withLock { body(&$0) }
+        shared.withLock { agenda in
+            if agenda.generation != peal_fork_generation() { agenda.clear() }
+            return body(&agenda)
+        }
+    }
+
+    private init() {
+        alarm = .allocate(capacity: 1)
+        alarm.initialize(to: peal_work())
     }
 
     static var now: Int64 { Int64(peal_clock_now()) }
 
     // The rest wants the lock.
 
-    /// - Returns: False when memory is short.
-    mutating func start(_ timer: TimerRecord) -> Bool {
-        if alarm == nil { alarm = peal_alarm_make { _ in TimerAgenda.wake() } }
-        guard alarm != nil else { return false }
+    /// Timers that ran before the process was forked run in the parent.
+    private mutating func clear() {
+        while let timer = first { stop(timer) }
+        generation = peal_fork_generation()
+    }
+
+    private var first: TimerRecord? { heap.first.map { peal_timer_of_moment($0) } }
+
+    private mutating func list(_ timer: TimerRecord) {
+        timer.pointee.moment.key = timer.pointee.due.addingClamped(timer.pointee.tolerance)
+        peal_heap_insert(&heap, peal_timer_moment(timer))
+    }
+
+    /// The executor must have been started.
+    mutating func start(_ timer: TimerRecord) {
         stop(timer)
         let wait = timer.pointee.delay > 0 ? timer.pointee.delay : timer.pointee.period
         timer.pointee.due = Self.now.addingClamped(wait)
         timer.pointee.is_running = true
-        heap.insert(timer)
+        list(timer)
         setAlarm()
-        return true
     }
 
     mutating func stop(_ timer: TimerRecord) {
-        if timer.pointee.is_listed { heap.remove(timer) }
+        if timer.isListed { peal_heap_remove(&heap, peal_timer_moment(timer)) }
         timer.pointee.is_running = false
         // What is on the queue already cannot be taken back, but will call nobody.
         timer.pointee.is_wanted = false
@@ -71,36 +88,37 @@ struct TimerAgenda: @unchecked Sendable {
     }
 
     private mutating func takeDue() -> Due {
-        wakes = .max
         let now = Self.now
-        var first: TimerRecord?
+        var firstDue: TimerRecord?
         var last: TimerRecord?
-        while let timer = heap.first, timer.pointee.due <= now {
-            heap.remove(timer)
+        while let timer = first, timer.pointee.due <= now {
+            peal_heap_remove(&heap, peal_timer_moment(timer))
             let isToBePut = want(timer, due: timer.pointee.due)
             if timer.pointee.repeats {
                 timer.moveOn(now)
-                heap.insert(timer)
+                list(timer)
             }
             guard isToBePut else { continue }
             timer.pointee.next_due = nil
-            if let last { last.pointee.next_due = timer } else { first = timer }
+            if let last { last.pointee.next_due = timer } else { firstDue = timer }
             last = timer
         }
         setAlarm()
-        return Due(first: first)
+        return Due(first: firstDue)
     }
 
-    /// An alarm that is set too early wakes for nothing once, and is set anew then: cheaper than to set it
+    /// An alarm that is set too early wakes for nothing once, and is set again then: cheaper than to set it
     /// with each timer that stops.
-    private mutating func setAlarm() {
-        guard let alarm, let last = heap.first?.lastMoment, last < wakes else { return }
-        wakes = last
-        peal_alarm_set(alarm, last)
+    private func setAlarm() {
+        guard let first = heap.first else { return }
+        peal_executor_run_at(alarm, first.pointee.key, { _ in TimerAgenda.wake() }, nil)
     }
 }
 
 extension TimerRecord {
+    /// On the agenda.
+    var isListed: Bool { pointee.moment.is_listed }
+
     /// To the next whole period that lies ahead. What lay between is missed.
     fileprivate func moveOn(_ now: Int64) {
         let period = pointee.period
@@ -109,5 +127,12 @@ extension TimerRecord {
         let behind = (now - pointee.due) / period + 1
         pointee.missed += UInt64(behind)
         pointee.due = pointee.due.addingClamped(behind * period)
+    }
+}
+
+extension Int64 {
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

@@ -1,5 +1,8 @@
 internal import CPealSupport
 
+/// A timer's state, which lies in one allocation with its observer's record. See timer.h.
+typealias TimerRecord = UnsafeMutablePointer<peal_timer_state>
+
 extension TimerRecord {
     /// A timer that stands, with the reference and the owner of its life.
     static func make(_ options: Timer.Options) throws(Failure) -> TimerRecord {
@@ -52,7 +55,7 @@ extension TimerRecord {
             let isWanted = pointee.is_wanted
             pointee.is_put = false
             pointee.is_wanted = false
-            if isWanted, !pointee.is_listed { pointee.is_running = false }
+            if isWanted, !isListed { pointee.is_running = false }
             return isWanted
         }
     }
@@ -62,7 +65,7 @@ extension TimerRecord {
             if pointee.is_wanted { pointee.missed += 1 }
             pointee.is_put = false
             pointee.is_wanted = false
-            if !pointee.is_listed { pointee.is_running = false }
+            if !isListed { pointee.is_running = false }
         }
     }
 

@@ -67,7 +67,7 @@ class queue : public unique<peal_queue> {
 public:
     using unique::unique;
 
-    /* Threads of libdispatch run it, one call at a time. */
+    /* Threads of peal's own run it, one call at a time. */
     static queue serial(const queue_options &options = queue_options())
     {
         return try_serial(options).value();

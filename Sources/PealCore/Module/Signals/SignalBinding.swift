@@ -9,41 +9,60 @@ final class SignalBinding: Sendable {
     private let queue: Queue
     /// Of a termination, in milliseconds.
     private let timeout: UInt32
-    /// Signals that come while one waits for the queue count as one.
-    private let isWaiting = Guarded(false)
+    /// What its queue gets. Made with the binding, so that a delivery needs no memory.
+    nonisolated(unsafe) let task: UnsafeMutablePointer<Task>
 
-    /// What a queue gets.
-    private struct Task: BitwiseCopyable {
+    /// Guarded by the lock of the bindings.
+    struct Task: BitwiseCopyable {
         var task: peal_task
         var signal: Int32
+        /// On the queue. Signals that come meanwhile count as one with it.
+        var isWaiting = false
+        /// The binding is gone: the memory is freed when the queue has run the task.
+        var isLeft = false
     }
 
-    init(center: Center, signal: Int32, action: SignalAction, queue: Queue, timeout: UInt32) {
+    init(center: Center, signal: Int32, action: SignalAction, queue: Queue, timeout: UInt32) throws(Failure) {
+        guard let memory = peal_memory_allocate(MemoryLayout<Task>.size) else { throw .outOfMemory }
         self.center = center
         self.signal = signal
         self.action = action
         self.queue = queue
         self.timeout = timeout
+        let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { SignalBinding.run($0) }
+        self.task = memory.initializeMemory(as: Task.self, to: Task(task: task, signal: signal))
+    }
+
+    deinit {
+        let isWaiting = Signals.locked { _ in
+            task.pointee.isLeft = true
+            return task.pointee.isWaiting
+        }
+        if !isWaiting { peal_memory_free(task) }
     }
 
     /// Has the queue do it.
     func arrive() {
-        let isFirst = isWaiting.withLock { isWaiting in
-            defer { isWaiting = true }
-            return !isWaiting
+        let isFirst = Signals.locked { _ in
+            defer { task.pointee.isWaiting = true }
+            return !task.pointee.isWaiting
         }
-        guard isFirst, let memory = peal_memory_allocate(MemoryLayout<Task>.size) else { return }
-        let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { task in
-            let signal = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Task.self).pointee.signal
-            peal_memory_free(task)
-            Signals.find(signal)?.act()
+        guard isFirst else { return }
+        queue.mailbox.push(UnsafeMutableRawPointer(task).assumingMemoryBound(to: peal_task.self))
+    }
+
+    private static func run(_ item: UnsafeMutablePointer<peal_task>) {
+        let task = UnsafeMutableRawPointer(item).assumingMemoryBound(to: Task.self)
+        let (binding, isLeft) = Signals.locked { bindings in
+            task.pointee.isWaiting = false
+            let binding = bindings[task.pointee.signal].flatMap { $0.task == task ? $0 : nil }
+            return (binding, task.pointee.isLeft)
         }
-        memory.initializeMemory(as: Task.self, to: Task(task: task, signal: signal))
-        queue.mailbox.push(memory.assumingMemoryBound(to: peal_task.self))
+        if isLeft { peal_memory_free(task) }
+        binding?.act()
     }
 
     private func act() {
-        isWaiting.withLock { $0 = false }
         // An action tells nobody how it ended: a center that has ended has no modules to tell.
         guard let modules = try? center.modules() else { return }
         let lifecycle = modules.lifecycle

@@ -4,8 +4,8 @@ import PealCall
 /// The signals of the process that are bound. There is one binding a signal, whichever the center.
 public enum Signals {
     private static let bindings = Guarded<[Int32: SignalBinding]>([:])
-    /// Where actions run that were given no queue.
-    private static let queue = try? Queue.make(Queue.Options())
+    /// Where actions run that were given no queue; made when one is needed first, and again in a child process.
+    private static let ownQueue = Guarded<Queue?>(nil)
 
     /// By name, for sentences.
     private static let known: [Int32: String] = {
@@ -37,8 +37,9 @@ public enum Signals {
         guard action != .background || signal == Int32(PEAL_SIGTSTP) else {
             throw Failure(.argument, "\(name) does not stop a process, which comes with the background; bind SIGTSTP to that")
         }
-        guard let queue = queue ?? Self.queue else { throw .outOfMemory }
-        let binding = SignalBinding(center: center, signal: signal, action: action, queue: queue, timeout: timeout)
+        try Executor.start()
+        let queue = if let queue { queue } else { try makeOwnQueue() }
+        let binding = try SignalBinding(center: center, signal: signal, action: action, queue: queue, timeout: timeout)
         try bindings.withLock { (bindings) throws(Failure) in
             guard bindings[signal] == nil else {
                 throw Failure(.conflict, "\(name) is bound already; a signal has one binding in the process")
@@ -48,26 +49,38 @@ public enum Signals {
         }
     }
 
+    private static func makeOwnQueue() throws(Failure) -> Queue {
+        if let known = ownQueue.withLock({ $0 }), !known.mailbox.pointee.is_left { return known }
+        let made = try Queue.make(Queue.Options())
+        return ownQueue.withLock { known in
+            // Another thread may have made one meanwhile. The one that is not used frees itself.
+            if known.map({ $0.mailbox.pointee.is_left }) ?? true { known = made }
+            return known ?? made
+        }
+    }
+
+    /// Runs `body` with all bindings. No binding may end in it.
+    static func locked<Result: Sendable>(_ body: (inout [Int32: SignalBinding]) -> Result) -> Result {
+        bindings.withLock { body(&$0) }
+    }
+
     private static func take(_ signal: Int32, _ name: String, once: Bool) throws(Failure) {
         switch peal_signal_take(signal, once, { Signals.find($0)?.arrive() }) {
         case PEAL_SIGNAL_TAKEN: return
         case PEAL_SIGNAL_HAS_HANDLER:
             throw Failure(.conflict, "\(name) has a handler that is not peal's; take that back first")
-        case PEAL_SIGNAL_NO_DESCRIPTOR:
-            throw Failure(.limit, "the process has no file descriptor left for \(name)")
         default:
             throw Failure(.argument, "the system does not let \(name) be handled")
         }
     }
 
     public static func unbind(_ signal: Int32, of center: Center) throws(Failure) {
-        let isBound = bindings.withLock { bindings in
-            guard bindings[signal]?.center === center else { return false }
+        let unbound = bindings.withLock { bindings -> SignalBinding? in
+            guard bindings[signal]?.center === center else { return nil }
             peal_signal_give_back(signal)
-            bindings[signal] = nil
-            return true
+            return bindings.removeValue(forKey: signal)
         }
-        guard isBound else {
+        guard unbound != nil else {
             throw Failure(.notFound, "\(known[signal] ?? "signal \(signal)") is not bound by this center")
         }
     }

@@ -1,0 +1,120 @@
+#include "fork.h"
+
+#include <linux/futex.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "executor.h"
+#include "mailbox.h"
+#include "property.h"
+
+uint32_t peal_fork_gate;
+static uint32_t generation;
+
+/* The locks of threads that have no slot: before their first one, or while memory is short. */
+static __thread uint32_t own_without_slot __attribute__((tls_model("initial-exec")));
+static uint32_t all_without_slot;
+
+/* One fork at a time. Taken by prepare, released in parent and child. */
+static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
+
+uint32_t peal_fork_generation(void) { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }
+
+static bool is_shut(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return (__atomic_load_n(&peal_fork_gate, __ATOMIC_ACQUIRE) & PEAL_FORK_SHUT) != 0;
+}
+
+static void wait_until_open(void)
+{
+    uint32_t gate;
+    while (((gate = __atomic_load_n(&peal_fork_gate, __ATOMIC_ACQUIRE)) & PEAL_FORK_SHUT) != 0)
+        if (syscall(SYS_futex, &peal_fork_gate, FUTEX_WAIT_PRIVATE, gate, NULL, NULL, 0) != 0)
+            (void)sched_yield();
+}
+
+/* In the thread's slot, or among those of all threads without one. */
+static void note_lock(struct peal_thread *own, int32_t change)
+{
+    if (own != NULL) {
+        __atomic_store_n(&own->locks, own->locks + (uint32_t)change, __ATOMIC_RELEASE);
+        return;
+    }
+    own_without_slot += (uint32_t)change;
+    __atomic_fetch_add(&all_without_slot, (uint32_t)change, __ATOMIC_SEQ_CST);
+}
+
+void peal_fork_enter_slow(void)
+{
+    struct peal_thread *own = peal_thread_own;
+    if (own == NULL)
+        note_lock(own, 1);
+    /* A thread that has a lock already passes. */
+    while (own_without_slot + (own != NULL ? own->locks : 0) == 1 && is_shut()) {
+        note_lock(own, -1);
+        wait_until_open();
+        note_lock(own, 1);
+    }
+}
+
+/* The note of a lock that was taken before the thread had a slot is not in the slot. */
+void peal_fork_leave_slow(void)
+{
+    note_lock(NULL, -1);
+}
+
+/* ---- The handlers ------------------------------------------------------------------------------ */
+
+static void open_gate(void)
+{
+    __atomic_fetch_and(&peal_fork_gate, ~(uint32_t)PEAL_FORK_SHUT, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, &peal_fork_gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+static bool others_hold_locks(void)
+{
+    return __atomic_load_n(&all_without_slot, __ATOMIC_ACQUIRE) != own_without_slot || peal_thread_others_lock();
+}
+
+static void prepare(void)
+{
+    enum { YIELDS = 100, PAUSE = 50000 };
+    pthread_mutex_lock(&forking);
+    __atomic_fetch_or(&peal_fork_gate, PEAL_FORK_SHUT, __ATOMIC_SEQ_CST);
+    peal_thread_writer_fence();
+    for (unsigned turn = 0; others_hold_locks(); turn++) {
+        if (turn < YIELDS)
+            (void)sched_yield();
+        else
+            peal_clock_pause(PAUSE);
+    }
+}
+
+static void done_in_parent(void)
+{
+    open_gate();
+    pthread_mutex_unlock(&forking);
+}
+
+/* The forking thread is the only one. No lock is held, and none is taken here. */
+static void done_in_child(void)
+{
+    generation++;
+    all_without_slot = own_without_slot;
+    peal_thread_forked();
+    peal_mailbox_forked();
+    peal_property_forked();
+    peal_executor_forked();
+    peal_fork_gate &= ~(uint32_t)PEAL_FORK_SHUT;
+    pthread_mutex_init(&forking, NULL);
+}
+
+/* When the library is loaded, so before the handlers of those that use it: theirs run outside these. */
+__attribute__((constructor)) static void register_handlers(void)
+{
+    (void)pthread_atfork(prepare, done_in_parent, done_in_child);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a child of fork(2) can do while the parent's other threads are in the midst of everything. A child that hangs or
+ * crashes fails.
+ */
+#include "center.h"
+#include "lane.h"
+#include "latch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(PEAL_TEST_SANITIZED)
+enum { SECONDS = 60, FORKS = 10 };
+#else
+enum { SECONDS = 10, FORKS = 60 };
+#endif
+
+static peal_center center;
+static peal_protocol protocol;
+static peal_method ring;
+static peal_method later;
+static peal_property property;
+static peal_queue serial;
+static peal_queue pumped;
+static peal_timer old_timer;
+static int calls;
+static int other;
+static bool are_to_end;
+
+static void on_ring(void *self, int n)
+{
+    (void)n;
+    __atomic_fetch_add((int *)self, 1, __ATOMIC_ACQ_REL);
+}
+static void fire(void *target) { latch_open(target); }
+static void nothing(void *target) { (void)target; }
+static void open_latch(void *self, int n)
+{
+    (void)n;
+    latch_open(self);
+}
+static void changed(void *self) { __atomic_fetch_add((int *)self, 1, __ATOMIC_ACQ_REL); }
+
+static void open_all(void)
+{
+    static const char *const methods[] = { "optional void on_ring(int n)", "optional void on_later(int n)", NULL };
+    const struct peal_queue_options pumping = PEAL_PUMPED_QUEUE_OPTIONS;
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(nothing, NULL, PEAL_MILLISECONDS(1));
+    const int zero = 0;
+    struct peal_observe_options options;
+
+    center = open_center();
+    protocol = protocol_of(center, "Bell", methods);
+    ring = find_method(protocol, "on_ring");
+    later = find_method(protocol, "on_later");
+    check_must(peal_property_define(center, "volume", "int", &zero, NULL, &property), "a property");
+    check_must(peal_queue_create(NULL, &serial), "a queue");
+    check_must(peal_queue_create(&pumping, &pumped), "a queue");
+    options = options_on(serial, NULL);
+    observe_with(protocol, &calls, "on_later", (peal_function)on_ring, &options);
+    check_must(peal_timer_create(&timing, &old_timer), "a timer");
+    check_must(peal_timer_start(old_timer), "a timer");
+}
+
+static void close_all(void)
+{
+    check_must(peal_timer_destroy(old_timer), "the end of a timer");
+    close_center(center);
+    check_must(peal_queue_destroy(serial), "the end of a queue");
+    check_must(peal_queue_destroy(pumped), "the end of a queue");
+}
+
+static bool goes_on(void) { return !__atomic_load_n(&are_to_end, __ATOMIC_ACQUIRE); }
+
+/* ---- What the parent's threads do ---------------------------------------------------------------- */
+
+static void *register_and_broadcast(void *unused)
+{
+    while (goes_on()) {
+        int own = 0;
+        const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
+
+        (void)peal_broadcast(ring, 1);
+        (void)peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+    }
+    return unused;
+}
+
+static void *push_and_set(void *unused)
+{
+    for (int i = 0; goes_on(); i++) {
+        (void)peal_broadcast(later, i);
+        (void)peal_property_set(property, &i, sizeof i);
+        (void)peal_timer_start(old_timer);
+        if (i % 64 == 0)
+            (void)peal_queue_flush(serial, 1000);
+    }
+    return unused;
+}
+
+static void *make_and_end(void *unused)
+{
+    while (goes_on()) {
+        const peal_center made = open_center();
+        peal_queue queue;
+
+        (void)method_of(made, "Bell", "void on_ring(int n)");
+        if (peal_queue_create(NULL, &queue) == PEAL_OK)
+            (void)peal_queue_destroy(queue);
+        close_center(made);
+    }
+    return unused;
+}
+
+/* ---- What the child does ------------------------------------------------------------------------- */
+
+static bool works_synchronously(void)
+{
+    const peal_center made = open_center();
+    const peal_method method = method_of(made, "Door", "void on_ring(int n)");
+    peal_protocol door = { 0 };
+    int own = 0;
+    bool holds = CHECK_OK(peal_protocol_find(made, "Door", &door));
+
+    (void)observe_with(door, &own, "on_ring", (peal_function)on_ring, NULL);
+    holds &= CHECK_OK(peal_broadcast(method, 1)) & CHECK_EQUAL(own, 1);
+    close_center(made);
+    /* What was made before the fork. */
+    own = 0;
+    const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(own, 1);
+    holds &= CHECK_OK(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(own, 1);
+    return holds;
+}
+
+static bool tells_changes(void)
+{
+    struct peal_property_observer observer;
+    const int value = -7;
+    int read = 0;
+    int told = 0;
+    bool holds;
+
+    memset(&observer, 0, sizeof observer);
+    observer.size = sizeof observer;
+    observer.changed = changed;
+    holds = CHECK_OK(peal_property_observe(property, &told, &observer, 0, NULL, NULL));
+    holds &= CHECK_OK(peal_property_set(property, &value, sizeof value)) & CHECK_EQUAL(told, 1);
+    return holds & CHECK_OK(peal_property_get(property, &read, sizeof read)) & CHECK_EQUAL(read, value);
+}
+
+static bool says_what_is_left(void)
+{
+    struct peal_observe_options options = options_on(serial, NULL);
+    const struct peal_binding binding = { "on_ring", (peal_function)on_ring, NULL };
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(nothing, NULL, PEAL_MILLISECONDS(1));
+    peal_observation observation;
+    peal_timer timer;
+    bool holds = CHECK_STATUS(peal_broadcast(later, 1), PEAL_REJECTED);
+
+    timing.queue = serial;
+    holds &= CHECK_FAILURE(peal_queue_flush(serial, 1000), PEAL_ERROR_STATE);
+    holds &= CHECK_CONTAINS(peal_last_message(), "fork");
+    holds &= CHECK_FAILURE(
+        peal_observe_bindings(protocol, &other, &binding, 1, &options, &observation), PEAL_ERROR_STATE);
+    holds &= CHECK_FAILURE(peal_timer_create(&timing, &timer), PEAL_ERROR_STATE);
+    holds &= CHECK_FAILURE(peal_timer_start(old_timer), PEAL_ERROR_STATE);
+    return holds & CHECK_OK(peal_timer_destroy(old_timer)) & CHECK_OK(peal_queue_destroy(serial));
+}
+
+static bool makes_threads_of_its_own(void)
+{
+    static struct latch rung = LATCH_INITIALIZER;
+    static struct latch fired = LATCH_INITIALIZER;
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(fire, &fired, PEAL_MILLISECONDS(1));
+    struct peal_observe_options options;
+    peal_queue queue;
+    peal_timer timer;
+    int own = 0;
+    bool holds = CHECK_OK(peal_queue_create(NULL, &queue));
+
+    options = options_on(queue, NULL);
+    (void)observe_with(protocol, &rung, "on_ring", (peal_function)open_latch, &options);
+    holds &= CHECK_OK(peal_broadcast(ring, 1));
+    latch_wait(&rung);
+    holds &= CHECK_OK(peal_timer_create(&timing, &timer)) & CHECK_OK(peal_timer_start(timer));
+    latch_wait(&fired);
+    holds &= CHECK_OK(peal_timer_destroy(timer)) & CHECK_OK(peal_queue_destroy(queue));
+    /* Pumped queues need none. */
+    options = options_on(pumped, NULL);
+    (void)observe_with(protocol, &own, "on_ring", (peal_function)on_ring, &options);
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(pump_all(pumped), 1);
+    return holds & CHECK_EQUAL(own, 1);
+}
+
+static bool does_everything(void)
+{
+    const bool holds = works_synchronously() & tells_changes() & says_what_is_left() & makes_threads_of_its_own();
+
+    close_center(center);
+    return holds;
+}
+
+static bool in_child(bool (*body)(void))
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(SECONDS);
+        const bool holds = body();
+        fflush(stdout);
+        _exit(holds ? 0 : 1);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status))
+        printf("  the child ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hung" : "");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, whatever those were doing")
+{
+    pthread_t threads[3];
+
+    open_all();
+    are_to_end = false;
+    threads[0] = thread_start(register_and_broadcast, NULL);
+    threads[1] = thread_start(push_and_set, NULL);
+    threads[2] = thread_start(make_and_end, NULL);
+    for (int i = 0; i < FORKS; i++)
+        if (!CHECK(in_child(does_everything)))
+            break;
+    __atomic_store_n(&are_to_end, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < 3; i++)
+        thread_join(threads[i]);
+    /* And the parent goes on. */
+    CHECK_OK(peal_queue_flush(serial, 5000));
+    CHECK_OK(peal_broadcast(ring, 1));
+    close_all();
+}
+
+static bool forks_again(void) { return in_child(does_everything) & works_synchronously(); }
+
+CLAIM("F6", "so does the child of a child")
+{
+    open_all();
+    CHECK(in_child(forks_again));
+    close_all();
+}
+
+/* ---- A fork by a thread of the library's --------------------------------------------------------- */
+
+static struct latch has_forked = LATCH_INITIALIZER;
+static bool child_holds;
+
+static bool goes_on_beside_the_call(void)
+{
+    return works_synchronously() & makes_threads_of_its_own();
+}
+
+static void fork_in_call(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    child_holds = in_child(goes_on_beside_the_call);
+    latch_open(&has_forked);
+}
+
+CLAIM("F6", "a call on a serial queue may fork")
+{
+    struct peal_observe_options options;
+
+    open_all();
+    options = options_on(serial, NULL);
+    const peal_observation observation =
+        observe_with(protocol, &other, "on_later", (peal_function)fork_in_call, &options);
+    CHECK_OK(peal_broadcast(later, 1));
+    latch_wait(&has_forked);
+    CHECK(child_holds);
+    CHECK_OK(peal_observation_remove(observation));
+    close_all();
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A system that gives no threads or no descriptors: what needs them fails with a status before it begins, what does
+ * not goes on. Each claim runs in a process of its own, in which peal has made no thread yet; one that hangs or
+ * crashes there fails.
+ */
+#include "center.h"
+#include "interpose.h"
+#include "lane.h"
+#include "latch.h"
+#include "part.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECONDS = 10 };
+
+/* Whether all of its checks held, and it ended. */
+static bool in_child(bool (*body)(void))
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(SECONDS);
+        const bool holds = body();
+        fflush(stdout);
+        _exit(holds ? 0 : 1);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status))
+        printf("  the process ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hung" : "");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- What is called ------------------------------------------------------------------------------ */
+
+static struct latch called;
+static struct latch may_end;
+static struct latch second_called;
+static unsigned gathered;
+static unsigned wanted;
+
+static void reset(void)
+{
+    static const struct latch shut = LATCH_INITIALIZER;
+
+    called = may_end = second_called = shut;
+}
+
+static void ring(void *self, int n)
+{
+    (void)n;
+    latch_open(self);
+}
+static void ring_and_wait(void *self, int n)
+{
+    (void)n;
+    latch_open(self);
+    latch_wait(&may_end);
+}
+/* Goes on when all have come. */
+static void gather(void *self, int n)
+{
+    (void)n;
+    if (__atomic_add_fetch(&gathered, 1, __ATOMIC_ACQ_REL) == wanted)
+        latch_open(&may_end);
+    latch_wait(&may_end);
+    latch_open(self);
+}
+static void fire(void *target) { latch_open(target); }
+static void done(void *context, const struct peal_completion_report *report)
+{
+    if (report->status == PEAL_ERROR_TIMEOUT)
+        latch_open(context);
+}
+static void reloaded(void *self) { latch_open(self); }
+
+static peal_method bell_of(peal_center center, peal_protocol *out_protocol)
+{
+    static const char *const methods[] = { "void on_ring(int n)", NULL };
+
+    *out_protocol = protocol_of(center, "Bell", methods);
+    return find_method(*out_protocol, "on_ring");
+}
+
+static bool observe_on(peal_queue queue, peal_protocol protocol, struct latch *target, void (*function)(void *, int))
+{
+    const struct peal_observe_options options = options_on(queue, NULL);
+
+    return observe_with(protocol, target, "on_ring", (peal_function)function, &options).number != 0;
+}
+
+static bool rings(peal_method method)
+{
+    return CHECK_OK(peal_broadcast(method, 1));
+}
+
+/* A serial queue, a timer, a time limit and a signal, each of which must come. */
+static bool all_come(peal_center center, peal_protocol protocol, peal_method method)
+{
+    static struct latch fired = LATCH_INITIALIZER;
+    static struct latch ended = LATCH_INITIALIZER;
+    static struct latch signalled = LATCH_INITIALIZER;
+    static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle), .configuration_reloaded = reloaded };
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(fire, &fired, PEAL_MILLISECONDS(2));
+    struct peal_completion_options completing = PEAL_COMPLETION_OPTIONS;
+    const struct peal_provision provisions[] = { { "PealLifecycle", &table }, { NULL, NULL } };
+    struct peal_module_description module = PEAL_MODULE_DESCRIPTION("part");
+    const peal_queue nowhere = { 0 };
+    peal_completion completion;
+    peal_queue queue;
+    peal_timer timer;
+    bool holds;
+
+    reset();
+    completing.done = done;
+    completing.context = &ended;
+    completing.timeout = 2;
+    module.tables = provisions;
+    module.context = &signalled;
+    holds = CHECK_OK(peal_queue_create(NULL, &queue)) && observe_on(queue, protocol, &called, ring) && rings(method);
+    if (!holds)
+        return false;
+    latch_wait(&called);
+    if (!CHECK_OK(peal_timer_create(&timing, &timer)) || !CHECK_OK(peal_timer_start(timer)))
+        return false;
+    latch_wait(&fired);
+    if (!CHECK_OK(peal_completion_create(&completing, &completion)))
+        return false;
+    latch_wait(&ended);
+    if (!CHECK_OK(peal_module_register(center, &module, NULL)) || !CHECK_OK(peal_modules_start(center))
+        || !CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0)))
+        return false;
+    raise(SIGUSR1);
+    latch_wait(&signalled);
+    return CHECK_OK(peal_timer_destroy(timer)) && CHECK_OK(peal_queue_destroy(queue));
+}
+
+/* ---- No threads ---------------------------------------------------------------------------------- */
+
+static bool refuses_what_needs_threads(void)
+{
+    struct peal_timer_options timing = PEAL_TIMER_OPTIONS(fire, &called, PEAL_MILLISECONDS(1));
+    struct peal_completion_options completing = PEAL_COMPLETION_OPTIONS;
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    const peal_queue nowhere = { 0 };
+    peal_center center = open_center();
+    peal_protocol protocol;
+    const peal_method method = bell_of(center, &protocol);
+    peal_completion completion;
+    peal_queue queue;
+    peal_timer timer;
+    bool holds = true;
+
+    reset();
+    interpose_limit(INTERPOSE_THREADS, 0);
+    completing.done = done;
+    completing.timeout = 1000;
+    holds &= CHECK_FAILURE(peal_queue_create(NULL, &queue), PEAL_ERROR_LIMIT);
+    holds &= CHECK_CONTAINS(peal_last_message(), "thread");
+    holds &= CHECK_OK(peal_timer_create(&timing, &timer));
+    holds &= CHECK_FAILURE(peal_timer_start(timer), PEAL_ERROR_LIMIT);
+    holds &= CHECK_FAILURE(peal_timer_fire(timer), PEAL_ERROR_LIMIT);
+    holds &= CHECK_FAILURE(peal_completion_create(&completing, &completion), PEAL_ERROR_LIMIT);
+    holds &= CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_LIMIT);
+    holds &= CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_LIMIT);
+    /* What needs none goes on. */
+    holds &= CHECK_OK(peal_queue_create(&pumped, &queue));
+    holds &= observe_on(queue, protocol, &called, ring) && rings(method);
+    holds &= CHECK_EQUAL(pump_all(queue), 1) && CHECK(latch_is_open(&called));
+    holds &= CHECK_OK(peal_queue_destroy(queue));
+    /* And all of it works once there are threads. */
+    interpose_limit(INTERPOSE_NO_LIMIT, 0);
+    holds &= CHECK_OK(peal_timer_start(timer)) && CHECK_OK(peal_timer_destroy(timer));
+    holds &= all_come(center, protocol, method);
+    close_center(center);
+    return holds;
+}
+
+CLAIM("F5", "without threads, queues, timers, time limits, modules and signals fail with a status, and work later")
+{
+    CHECK(in_child(refuses_what_needs_threads));
+}
+
+static bool fails_with_the_clock_alone(void)
+{
+    peal_queue queue;
+    bool holds;
+
+    interpose_limit(INTERPOSE_THREADS, 1);
+    holds = CHECK_FAILURE(peal_queue_create(NULL, &queue), PEAL_ERROR_LIMIT);
+    interpose_limit(INTERPOSE_NO_LIMIT, 0);
+    return holds & CHECK_OK(peal_queue_create(NULL, &queue)) & CHECK_OK(peal_queue_flush(queue, 5000));
+}
+
+CLAIM("F5", "one thread where two are needed is a status, too")
+{
+    CHECK(in_child(fails_with_the_clock_alone));
+}
+
+/* As many threads as are needed at least: the work of a queue waits while they are blocked. */
+static bool waits_for_a_thread(void)
+{
+    peal_center center = open_center();
+    peal_protocol protocol;
+    const peal_method method = bell_of(center, &protocol);
+    peal_queue first, second;
+    bool holds;
+
+    reset();
+    interpose_limit(INTERPOSE_THREADS, 2);
+    holds = CHECK_OK(peal_queue_create(NULL, &first)) & CHECK_OK(peal_queue_create(NULL, &second));
+    holds &= observe_on(first, protocol, &called, ring_and_wait);
+    holds &= rings(method);
+    latch_wait(&called);
+    holds &= observe_on(second, protocol, &second_called, ring) && rings(method);
+    holds &= CHECK(!latch_is_open(&second_called));
+    latch_open(&may_end);
+    latch_wait(&second_called);
+    close_center(center);
+    return holds;
+}
+
+CLAIM("F5", "where no more threads can be made, work waits for those there are")
+{
+    CHECK(in_child(waits_for_a_thread));
+}
+
+/* ---- No descriptors ------------------------------------------------------------------------------ */
+
+static bool works_without_events(void)
+{
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    peal_center center = open_center();
+    peal_protocol protocol;
+    const peal_method method = bell_of(center, &protocol);
+    peal_queue queue;
+    int descriptor;
+    bool holds;
+
+    interpose_limit(INTERPOSE_EVENTS, 0);
+    holds = all_come(center, protocol, method);
+    holds &= CHECK_OK(peal_queue_create(&pumped, &queue));
+    holds &= CHECK_FAILURE(peal_queue_descriptor(queue, &descriptor), PEAL_ERROR_LIMIT);
+    close_center(center);
+    return holds;
+}
+
+CLAIM("F5", "queues, timers, time limits and signals need no epoll, eventfd or timerfd")
+{
+    CHECK(in_child(works_without_events));
+}
+
+static bool works_without_descriptors(void)
+{
+    const struct rlimit none = { 3, 3 };
+    peal_center center = open_center();
+    peal_protocol protocol;
+    const peal_method method = bell_of(center, &protocol);
+    const bool holds = CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0) & all_come(center, protocol, method);
+
+    close_center(center);
+    return holds;
+}
+
+CLAIM("F5", "nor any other descriptor")
+{
+    CHECK(in_child(works_without_descriptors));
+}
+
+/* ---- Blocked threads ----------------------------------------------------------------------------- */
+
+static bool runs_beside_blocked_queues(void)
+{
+    enum { QUEUES = 64 };
+    static struct latch ended[QUEUES];
+    static const struct latch shut = LATCH_INITIALIZER;
+    peal_center center = open_center();
+    peal_protocol protocol;
+    const peal_method method = bell_of(center, &protocol);
+    peal_queue queues[QUEUES];
+    bool holds = true;
+
+    reset();
+    wanted = QUEUES;
+    for (int i = 0; i < QUEUES; i++) {
+        ended[i] = shut;
+        holds &= CHECK_OK(peal_queue_create(NULL, &queues[i])) && observe_on(queues[i], protocol, &ended[i], gather);
+    }
+    holds &= rings(method);
+    for (int i = 0; i < QUEUES; i++)
+        latch_wait(&ended[i]);
+    close_center(center);
+    return holds;
+}
+
+CLAIM("Q9", "64 serial queues whose calls all block hold up none of each other")
+{
+    CHECK(in_child(runs_beside_blocked_queues));
+}
+
+/* ---- Signals ------------------------------------------------------------------------------------- */
+
+static bool is_delivered_without_memory(void)
+{
+    static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle), .configuration_reloaded = reloaded };
+    const struct peal_provision provisions[] = { { "PealLifecycle", &table }, { NULL, NULL } };
+    struct peal_module_description module = PEAL_MODULE_DESCRIPTION("part");
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    peal_center center = open_center();
+    peal_queue queue;
+    bool holds;
+
+    reset();
+    module.tables = provisions;
+    module.context = &called;
+    holds = CHECK_OK(peal_queue_create(&pumped, &queue)) && CHECK_OK(peal_module_register(center, &module, NULL))
+        && CHECK_OK(peal_modules_start(center))
+        && CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, queue, 0));
+    if (!holds)
+        return false;
+    for (int turn = 0; turn < 3; turn++) {
+        /* It arrives on a thread of the library's; the action runs here. */
+        interpose_refuse_elsewhere(turn == 0);
+        raise(SIGUSR1);
+        for (int i = 0; i < 2000 && !latch_is_open(&called); i++) {
+            (void)pump_all(queue);
+            usleep(1000);
+        }
+        interpose_refuse_elsewhere(false);
+        holds &= CHECK(latch_is_open(&called));
+        latch_shut(&called);
+    }
+    return holds;
+}
+
+CLAIM("M6", "the delivery of a signal needs no memory, and no refusal disables later ones")
+{
+    CHECK(in_child(is_delivered_without_memory));
+}
