@@ -63,6 +63,6 @@ extension ModuleStatus {
 extension Module {
     /// Whether the calling thread is inside one of its calls, or starts or stops all: then it cannot wait for it.
     var isHeldUpHere: Bool {
-        mediator.withState { state in isOwnCallHere || state.waitsForItself(for: self) }
+        mediator.withState { state in isCalledHere || state.waitsForItself(for: self) }
     }
 }
