@@ -22,6 +22,7 @@ struct peal_observer_record {
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     bool keeps_latest;     /* on its queue only the latest call of a method waits */
+    bool is_quiet;         /* a thread has waited until nothing of it is called any more */
     uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
     /* Of a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
@@ -78,6 +79,14 @@ static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull re
 static inline int64_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {
     return __atomic_load_n(&record->references, __ATOMIC_ACQUIRE);
+}
+static inline void peal_observer_set_quiet(struct peal_observer_record *_Nonnull record)
+{
+    __atomic_store_n(&record->is_quiet, true, __ATOMIC_RELEASE);
+}
+static inline bool peal_observer_is_quiet(const struct peal_observer_record *_Nonnull record)
+{
+    return __atomic_load_n(&record->is_quiet, __ATOMIC_ACQUIRE);
 }
 static inline bool peal_observer_is_destroyed(const struct peal_observer_record *_Nonnull record)
 {

@@ -9,8 +9,8 @@ public import CPeal
 /// if try owner.retire(within: .seconds(1)) == .complete { unload(plugin) }
 /// ```
 ///
-/// An owner that nobody keeps any more is retired without waiting for its calls that run; keep it until ``retire(within:)``
-/// has returned ``Ending/complete`` where its code is to be unloaded. The C interface's
+/// An owner is retired with its last reference, without waiting for its calls that run. Keep it until
+/// ``retire(within:)`` has returned ``Ending/complete`` where its code is to be unloaded. The C interface's
 /// `peal_owner`.
 public final class Owner: Sendable {
     /// The owner in the C interface.

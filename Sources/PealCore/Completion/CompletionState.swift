@@ -14,7 +14,7 @@ struct CompletionState {
     /// The last function is to run as soon as no reply does.
     private var isDoneWanted = false
     private var isDone = false
-    /// Those who are about to be asked, in `asked` and `pending` already.
+    /// Observers that are about to be asked, counted in `asked` and `pending` already.
     private var expected = 0
     /// Those who have not settled, and one while it is being passed.
     private var pending = 0
@@ -35,7 +35,7 @@ struct CompletionState {
         return true
     }
 
-    /// Counts those who are about to be asked, so that what ends it meanwhile tells of all.
+    /// Counts observers that are about to be asked, so that an end meanwhile reports all of them.
     mutating func expect(_ count: Int) {
         ask(count)
         expected += count
@@ -48,7 +48,7 @@ struct CompletionState {
         pending += count - known
     }
 
-    /// All have been asked. Those who were expected and not called do not count.
+    /// Ends the part of the broadcast. Observers that were expected and not called do not count.
     ///
     /// - Returns: Whether all have answered.
     mutating func endPassing() -> Bool {
@@ -102,7 +102,7 @@ struct CompletionState {
         return tokens
     }
 
-    /// - Returns: What to tell; nil when it was told before, or a reply runs: then the thread that ends that
+    /// - Returns: The report; nil when `done` was called before, or while a reply runs: the thread of that reply
     ///   begins again.
     mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
         guard let end, !isDone else { return nil }

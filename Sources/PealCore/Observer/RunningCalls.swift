@@ -21,14 +21,6 @@ enum RunningCalls {
         return true
     }
 
-    /// Whether a call of a closed observer, or its destroy callback, runs on any thread.
-    static func isRunning(_ record: Record) -> Bool {
-        let own = peal_thread_own_slot()
-        if let own, peal_thread_runs(own, record.gate) { return true }
-        peal_thread_writer_fence()
-        return isRunningElsewhere(record, own, false)
-    }
-
     private static func isRunningElsewhere(_ record: Record, _ own: UnsafeMutablePointer<peal_thread>?, _ isOrdered: Bool) -> Bool {
         // Readers that fence do so for their list, not for each call: then the lists must be gone.
         if !isOrdered, peal_thread_readers_fence() {

@@ -56,8 +56,9 @@ extension Owner {
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
-        return RunningCalls.wait(for: records, deadline: deadline)
-            && Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
+        guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
+        for record in records { peal_observer_set_quiet(record) }
+        return Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
             && Self.wait(deadline) { !self.read(\.isQuiet) }
             && !isOwnCall
     }

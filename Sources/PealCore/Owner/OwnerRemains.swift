@@ -30,7 +30,7 @@ struct OwnerRemains: Sendable {
         proxies = Array(members.proxies.values)
     }
 
-    /// Whatever is called by a record.
+    /// All that is called by a record.
     var keepers: [any RecordKeeper] {
         (observations as [any RecordKeeper] + timers + proxies + endings).flatMap(\.keepers)
     }

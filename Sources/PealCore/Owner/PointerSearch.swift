@@ -52,9 +52,11 @@ public struct PointerSearch {
         at record: UnsafeMutablePointer<ObserverRecord>, _ article: String, _ kind: String,
         functions: (inout PointerSearch, UnsafeMutablePointer<ObserverRecord>) -> Void
     ) {
+        guard !peal_observer_is_quiet(record) else { return }
         let isDestroyed = peal_observer_is_destroyed(record)
         let isRemoved = peal_gate_load(record.gate) & ObserverGate.removed != 0
-        let isRunning = isRemoved && RunningCalls.isRunning(record)
+        // A thread that has begun its next broadcast names the observer of its last call until it calls another.
+        let isRunning = isRemoved && !RunningCalls.wait(for: [record], deadline: peal_clock_deadline(10))
         if !isRemoved || isRunning {
             functions(&self, record)
             check(word(record.pointee.retain), "retain function of a weak \(kind)")
@@ -137,7 +139,7 @@ extension Observation {
         }
     }
 
-    /// The first copy is right behind the record; each leads to those of the adopted protocols.
+    /// The first copy follows the record; each leads to those of the adopted protocols.
     private var tables: [PealProtocol: UnsafeRawPointer] {
         let first = UnsafeRawPointer(record) + MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
         var tables: [PealProtocol: UnsafeRawPointer] = [:]

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// What is called by a record, as observers are, and keeps it: an observation, a timer, a proxy.
 protocol RecordKeeper: AnyObject, Sendable {
-    /// Those whose functions are called for this one, itself among them.
+    /// The objects whose functions are called for this one, itself among them.
     var keepers: [any RecordKeeper] { get }
     /// nil: a proxy that broadcasts.
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { get }

@@ -51,8 +51,8 @@ extension Mailbox {
         return outcome
     }
 
-    /// Puts a task behind the others, or runs it here where the queue has ended. The task may end the last that
-    /// keeps the mailbox as soon as the lock is released.
+    /// Puts a task behind the others, or runs it here where the queue has ended. The task may
+    /// release the last reference to the mailbox as soon as the lock is released.
     func push(_ task: UnsafeMutablePointer<peal_task>) {
         peal_mailbox_lock(self)
         guard !pointee.is_ended, !pointee.is_left else {
@@ -97,8 +97,8 @@ extension Mailbox {
         return pointee.is_ended ? .dropped : .accepted
     }
 
-    /// Asks whoever runs the queue to do so; uses up the reference of `takesScheduling`. False where it refuses:
-    /// what waits is rejected then.
+    /// Asks the runner of the queue for a run, and releases the reference of `takesScheduling`. False where the
+    /// executor refuses: what waits is rejected then.
     func schedule() -> Bool {
         switch pointee.kind {
         case PEAL_MAILBOX_SERIAL:
