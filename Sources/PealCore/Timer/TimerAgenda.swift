@@ -7,6 +7,8 @@ struct TimerAgenda: @unchecked Sendable {
     private var heap = peal_heap()
     private let alarm: UnsafeMutablePointer<peal_work>
     private var generation = peal_fork_generation()
+    /// A thread puts due timers on their queues. No other does at the same time, so that their order is kept.
+    private var isWaking = false
 
     private static let shared = Guarded(TimerAgenda())
 
@@ -30,6 +32,7 @@ struct TimerAgenda: @unchecked Sendable {
     /// Timers that ran before the process was forked run in the parent.
     private mutating func clear() {
         while let timer = first { stop(timer) }
+        isWaking = false
         generation = peal_fork_generation()
     }
 
@@ -75,10 +78,16 @@ struct TimerAgenda: @unchecked Sendable {
     }
 
     private static func wake() {
-        var next = withLock { $0.takeDue() }.first
+        // The alarm may be set between its wake-up and this: the thread that is at it sets it again.
+        guard let due = withLock({ $0.isWaking ? nil : $0.takeDue() }) else { return }
+        var next = due.first
         while let timer = next {
             next = timer.pointee.next_due
             timer.put()
+        }
+        withLock { agenda in
+            agenda.isWaking = false
+            agenda.setAlarm()
         }
     }
 
@@ -88,6 +97,7 @@ struct TimerAgenda: @unchecked Sendable {
     }
 
     private mutating func takeDue() -> Due {
+        isWaking = true
         let now = Self.now
         var firstDue: TimerRecord?
         var last: TimerRecord?
@@ -103,14 +113,13 @@ struct TimerAgenda: @unchecked Sendable {
             if let last { last.pointee.next_due = timer } else { firstDue = timer }
             last = timer
         }
-        setAlarm()
         return Due(first: firstDue)
     }
 
     /// An alarm that is set too early wakes for nothing once, and is set again then: cheaper than to set it
     /// with each timer that stops.
     private func setAlarm() {
-        guard let first = heap.first else { return }
+        guard !isWaking, let first = heap.first else { return }
         peal_executor_run_at(alarm, first.pointee.key, { _ in TimerAgenda.wake() }, nil)
     }
 }
