@@ -24,8 +24,11 @@ PEAL_BEGIN_DECLARATIONS
 enum peal_observe_flags {
     /* Removed before its first call runs: it is called once, also when broadcasts race. */
     PEAL_OBSERVE_ONCE = 1 << 0,
-    /* All observations of the same target on the protocol are removed, and this one comes last in
-     * its priority. When it fails they stay. Not together with ALLOW_DUPLICATE. */
+    /* All observations of the same target on the protocol and queue are removed, and this one comes
+     * last in its priority. When it fails they stay. A broadcast that runs at the same time calls one
+     * of old and new: the new one in the place of an old one whose turn had not come. Calls that wait
+     * on the queue go to the new one. Not so for peal_observe_service: there such a broadcast may call
+     * neither. Not together with ALLOW_DUPLICATE. */
     PEAL_OBSERVE_REPLACE = 1 << 1,
     /* The same target is registered again and called once for each. */
     PEAL_OBSERVE_ALLOW_DUPLICATE = 1 << 2,

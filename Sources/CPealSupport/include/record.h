@@ -38,7 +38,44 @@ struct peal_observer_record {
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */
+    struct peal_successor *_Nullable successor; /* of a replaced one; owned, and never changed once it is there */
 };
+
+/* What replaced an observer. Readers of a list that has the replaced one call it instead. */
+struct peal_successor {
+    struct peal_observer_record *_Nonnull record; /* counted, as by a list */
+    uint32_t count;
+    struct {
+        uint64_t method;
+        struct peal_snapshot_entry entry;
+    } calls[]; /* those that it makes in place of this observer */
+};
+
+static inline size_t peal_successor_size(size_t count)
+{
+    return sizeof(struct peal_successor) + count * sizeof(((struct peal_successor *)0)->calls[0]);
+}
+static inline void peal_successor_add(
+    struct peal_successor *_Nonnull successor, uint64_t method, struct peal_snapshot_entry entry)
+{
+    successor->calls[successor->count].method = method;
+    successor->calls[successor->count++].entry = entry;
+}
+/* The successor's entry for a method; NULL where it makes no call in place of the observer. */
+static inline const struct peal_snapshot_entry *_Nullable peal_successor_entry(
+    const struct peal_observer_record *_Nonnull record, uint64_t method)
+{
+    const struct peal_successor *successor = __atomic_load_n(&record->successor, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; successor != NULL && i < successor->count; i++)
+        if (successor->calls[i].method == method)
+            return &successor->calls[i].entry;
+    return NULL;
+}
+static inline void peal_successor_publish(
+    struct peal_observer_record *_Nonnull record, struct peal_successor *_Nullable successor)
+{
+    __atomic_store_n(&record->successor, successor, __ATOMIC_RELEASE);
+}
 
 static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(
     const uint32_t *_Nonnull gate)

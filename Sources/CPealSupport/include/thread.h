@@ -38,6 +38,7 @@ struct peal_thread_hold {
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
     struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
     const struct peal_snapshot_entry *_Nullable next; /* of a caller's loop: the entry after the weak one */
+    uint64_t method; /* of calls that come from no list: a queue's */
 };
 
 struct peal_thread {
@@ -231,6 +232,14 @@ bool peal_thread_any_holds(const struct peal_snapshot *_Nonnull snapshot);
 /* Asks the threads that hold the snapshot to tell when they let go. True when one had not been asked
  * at that level. */
 bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
+
+/* The method that a loop calls. */
+static inline uint64_t peal_hold_method(const struct peal_thread_hold *_Nonnull hold)
+{
+    const struct peal_snapshot *list =
+        (const struct peal_snapshot *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
+    return list != NULL ? peal_snapshot_method(list) : hold->method;
+}
 
 static inline const struct peal_snapshot *_Nullable peal_hold_list(
     const struct peal_thread_hold *_Nonnull hold)

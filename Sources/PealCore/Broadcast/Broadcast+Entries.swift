@@ -100,10 +100,10 @@ extension Broadcast {
             WeakHold.release(hold)
             return (nil, hold.pointee.next)
         }
-        guard ObserverGate.admit(entry, hold) else { return (nil, entry + 1) }
-        guard hold.pointee.weak != nil else { return (entry, entry + 1) }
+        let called = ObserverGate.admit(entry, hold)
+        guard hold.pointee.weak != nil else { return (called, entry + 1) }
         hold.pointee.next = entry + 1
-        return (entry, peal_entry_after_weak())
+        return (called, peal_entry_after_weak())
     }
 
     /// Lets the thread's innermost list go. Does nothing when it holds none, or a broadcast's own.

@@ -94,8 +94,8 @@ enum FrameReplay {
             peal_current_set(peal_hold_current(hold), gate)
             if _fastPath(peal_gate_load(gate) == 0) {
                 guard call(entry) else { return entry - entries + 1 &- skipped }
-            } else if admit(entry, hold) {
-                let goesOn = call(entry)
+            } else if let admitted = admit(entry, hold) {
+                let goesOn = call(admitted)
                 endCall(hold)
                 guard goesOn else { return entry - entries + 1 &- skipped }
             } else {
@@ -106,10 +106,12 @@ enum FrameReplay {
         return count &- skipped
     }
 
-    /// Whether an observer is called whose gate is not zero; then `endCall` comes after the call.
+    /// What is called for an observer whose gate is not zero, if anything; then `endCall` comes after the call.
     @usableFromInline
     @inline(never)
-    static func admit(_ entry: UnsafePointer<peal_snapshot_entry>, _ hold: Broadcast.Hold) -> Bool {
+    static func admit(
+        _ entry: UnsafePointer<peal_snapshot_entry>, _ hold: Broadcast.Hold
+    ) -> UnsafePointer<peal_snapshot_entry>? {
         ObserverGate.admit(entry, hold)
     }
 

@@ -16,6 +16,7 @@ struct DeliveryRun {
         // The run of the queue has made sure that there is a level.
         guard let hold = peal_hold_nothing() else { return 0 }
         defer { Broadcast.release(hold) }
+        hold.pointee.method = group.pointee.method
         return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
             copying.pointers(of: peal_call_arguments(call), into: arguments)

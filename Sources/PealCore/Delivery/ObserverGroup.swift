@@ -67,6 +67,7 @@ extension ObserverGroup.Pointer {
 
     /// Whether none of the first entries is to be called any more.
     func isDead(_ count: Int) -> Bool {
-        entries.prefix(count).allSatisfy(\.isRemoved)
+        let method = pointee.method
+        return entries.prefix(count).allSatisfy { $0.isRemoved(for: method) }
     }
 }

@@ -35,23 +35,40 @@ enum ObserverGate {
         update(gate) { $0 | removed }
     }
 
-    /// Whether an observer whose gate is not zero is to be called. A weak target is retained: `WeakHold.release`
-    /// follows the call. One that is to be called ONCE is removed first, so that no other broadcast calls it too.
+    /// Decides about an observer whose gate is not zero. A weak target is retained: `WeakHold.release` follows
+    /// the call. One that is to be called ONCE is removed first, so that no other broadcast calls it too. In the
+    /// place of one that was replaced its successor is called: the list that has this one lacks the other.
     ///
     /// - Parameter hold: The level of the call.
+    /// - Returns: The entry to call, if any.
     @inline(never)
-    static func admit(_ entry: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold) -> Bool {
-        let gate = entry.pointee.gate
-        let value = peal_gate_load(gate)
-        guard value & (removed | lazy | blocks) == 0 else { return false }
-        let record = entry.pointee.record
-        if value & weak != 0, !WeakHold.take(record, hold) {
-            prune(record)
-            return false
+    static func admit(
+        _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
+    ) -> UnsafePointer<SnapshotEntry>? {
+        var entry = listed
+        while true {
+            let gate = entry.pointee.gate
+            let value = peal_gate_load(gate)
+            if value == 0 { return entry }
+            let record = entry.pointee.record
+            if value & removed != 0 {
+                guard let successor = peal_successor_entry(record, peal_hold_method(hold)) else { return nil }
+                entry = successor
+                // Stored before the look at the gate: see thread.h.
+                peal_current_set(peal_hold_current(hold), entry.pointee.gate)
+                continue
+            }
+            guard value & (lazy | blocks) == 0 else { return nil }
+            if value & weak != 0, !WeakHold.take(record, hold) {
+                prune(record)
+                return nil
+            }
+            // The hook that retains may have removed it.
+            let isCalled = peal_gate_load(gate) & removed == 0 && (value & once == 0 || claimOnce(record, gate))
+            if isCalled { return entry }
+            WeakHold.release(hold)
+            guard peal_gate_load(gate) & removed != 0 else { return nil }
         }
-        // The hook that retains may have removed it.
-        guard peal_gate_load(gate) & removed == 0 else { return false }
-        return value & once == 0 || claimOnce(record, gate)
     }
 
     private static func claimOnce(

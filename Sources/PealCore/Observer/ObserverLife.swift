@@ -7,8 +7,19 @@ enum ObserverLife {
         if peal_observer_release(record) { end(record) }
     }
 
-    /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
-    static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
+    /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held. A successor is
+    /// released: no list leads to it by this observer any more. A loop: many may have replaced each other.
+    static func end(_ ending: UnsafeMutablePointer<ObserverRecord>) {
+        var record = ending
+        while true {
+            let successor = record.pointee.successor?.pointee.record
+            endOne(record)
+            guard let successor, peal_observer_release(successor) else { return }
+            record = successor
+        }
+    }
+
+    private static func endOne(_ record: UnsafeMutablePointer<ObserverRecord>) {
         guard let mailbox = record.pointee.mailbox, record.pointee.destroy != nil else { return finish(record) }
         record.pointee.end.run = { ObserverLife.runEnd($0) }
         mailbox.push(peal_observer_end_task(record))
@@ -52,6 +63,7 @@ enum ObserverLife {
         guard peal_observer_disown(record) else { return }
         if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
         record.pointee.forget?(record.pointee.reference)
+        record.pointee.successor.map { peal_memory_free($0) }
         peal_memory_free(record)
     }
 }

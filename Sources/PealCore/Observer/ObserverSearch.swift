@@ -59,6 +59,11 @@ extension Observation {
         public let isDead: Bool
     }
 
+    func isCalled(before other: Observation) -> Bool {
+        let (own, others) = (record.pointee, other.record.pointee)
+        return own.priority == others.priority ? own.order < others.order : own.priority > others.priority
+    }
+
     /// Call with no lock held: the hooks of a weak target run.
     public var facts: Facts {
         let isDead = isWeak && !isAlive
@@ -91,10 +96,6 @@ extension CenterState {
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
         let conforming = protocols.filter { $0.key.family.contains(proto) }
         let found = conforming.values.flatMap { $0.observations.values.joined() }
-        return found.sorted { first, second in
-            let (former, latter) = (first.record.pointee, second.record.pointee)
-            return former.priority == latter.priority
-                ? former.order < latter.order : former.priority > latter.priority
-        }
+        return found.sorted { $0.isCalled(before: $1) }
     }
 }

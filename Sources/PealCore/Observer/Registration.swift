@@ -188,7 +188,16 @@ extension CenterState {
         let listed = proto.family.flatMap { self[$0].all }.compactMap { method in
             memory.entry(for: method, functions: functions).map { (method: method, entry: $0) }
         }
-        let edits = try prepare(listed)
+        // A service's place is never called: its instance is another observer.
+        let replaced = registration.lazy == nil ? known : []
+        let successors = try Successors(of: replaced, by: memory.record, listed)
+        let edits: [SnapshotEdit]
+        do throws(Failure) {
+            edits = try prepare(listed, replacing: Set(replaced.map(\.record)))
+        } catch {
+            successors.cancel()
+            throw error
+        }
         let made = Handles.observations.insert { number in
             memory.record.pointee.number = number
             return Observation(
@@ -196,6 +205,7 @@ extension CenterState {
                 owner: registration.owner, lazy: registration.lazy, record: memory.record)
         }
         guard let observation = made else {
+            successors.cancel()
             for edit in edits { edit.cancel() }
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
         }
@@ -207,21 +217,27 @@ extension CenterState {
             Handles.observations.remove(observation.number)
             registration.queue?.forget(observation)
             registration.owner?.forget(observation)
+            successors.cancel()
             for edit in edits { edit.cancel() }
             throw error
         }
         remember(observation)
-        // Nothing can fail from here on. Those that another thread is removing are its own to finish.
-        let replaced = known.filter { $0.close() }
+        // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
+        // another thread is removing are its own to finish.
         for edit in edits { edit.commit() }
-        for old in replaced { unlist(old) }
-        return RegistrationOutcome(observation: observation, replaced: replaced)
+        successors.commit()
+        let closed = known.filter { $0.close() }
+        for old in closed { unlist(old) }
+        return RegistrationOutcome(observation: observation, replaced: closed)
     }
 
-    func prepare(_ listed: [(method: Method, entry: SnapshotEntry)]) throws(Failure) -> [SnapshotEdit] {
+    func prepare(
+        _ listed: [(method: Method, entry: SnapshotEntry)],
+        replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = []
+    ) throws(Failure) -> [SnapshotEdit] {
         var edits: [SnapshotEdit] = []
         do throws(Failure) {
-            for (method, entry) in listed { edits.append(try SnapshotEdit(inserting: entry, in: method)) }
+            for (method, entry) in listed { edits.append(try SnapshotEdit(inserting: entry, replacing: replaced, in: method)) }
         } catch {
             for edit in edits { edit.cancel() }
             throw error

@@ -77,7 +77,7 @@ extension ProxyCall {
         }
         let gate = entry.pointee.gate
         peal_current_set(peal_hold_current(hold), gate)
-        let isAlive = _fastPath(peal_gate_load(gate) == 0) || ObserverGate.admit(entry, hold)
+        let isAlive = _fastPath(peal_gate_load(gate) == 0) || ObserverGate.admit(entry, hold) != nil
         // The end of the list releases a weak target: there is no other call.
         if isAlive { call(function, entry.pointee.target) }
         Broadcast.release(hold)

@@ -14,6 +14,8 @@ struct ListDraft {
         var entries: [SnapshotEntry]
         let known: ObserverGroup.Pointer?
 
+        var listed: [SnapshotEntry] { known.map { $0.entries.filter { !$0.isRemoved } } ?? entries }
+
         func takes(_ entry: SnapshotEntry, on mailbox: Mailbox) -> Bool {
             mailbox == self.mailbox && entry.record.pointee.keeps_latest == keepsLatest
         }
@@ -49,7 +51,7 @@ struct ListDraft {
 
     mutating func insert(_ entry: SnapshotEntry, in mailbox: Mailbox) throws(Failure) {
         let index = groups.firstIndex { $0.takes(entry, on: mailbox) }
-        var listed = index.flatMap { groups[$0].known }.map { $0.entries.filter { !$0.isRemoved } } ?? []
+        var listed = index.map { groups[$0].listed } ?? []
         Self.insert(entry, into: &listed)
         let changed = Group(
             mailbox: mailbox, keepsLatest: entry.record.pointee.keeps_latest, entries: listed, known: nil)
@@ -78,6 +80,17 @@ struct ListDraft {
             let kept = known.entries.filter { !$0.isRemoved }
             groups[index] = Group(
                 mailbox: groups[index].mailbox, keepsLatest: groups[index].keepsLatest, entries: kept, known: nil)
+        }
+        groups.removeAll { $0.known == nil && $0.entries.isEmpty }
+    }
+
+    /// Drops observers that another one replaces, and are not marked as removed yet.
+    mutating func drop(_ records: Set<UnsafeMutablePointer<ObserverRecord>>) {
+        entries.removeAll { records.contains($0.record) }
+        for (index, group) in groups.enumerated() where group.listed.contains(where: { records.contains($0.record) }) {
+            groups[index] = Group(
+                mailbox: group.mailbox, keepsLatest: group.keepsLatest,
+                entries: group.listed.filter { !records.contains($0.record) }, known: nil)
         }
         groups.removeAll { $0.known == nil && $0.entries.isEmpty }
     }

@@ -101,5 +101,15 @@ extension SnapshotEntry {
         return own.priority != others.priority ? own.priority > others.priority : own.order <= others.order
     }
 
+    /// Whether the observer is removed, and so are those that replaced it.
+    func isRemoved(for method: UInt64) -> Bool {
+        var entry = self
+        while entry.isRemoved {
+            guard let successor = peal_successor_entry(entry.record, method) else { return true }
+            entry = successor.pointee
+        }
+        return false
+    }
+
     var isRemoved: Bool { peal_gate_load(gate) & UInt32(PEAL_GATE_REMOVED) != 0 }
 }

@@ -17,17 +17,23 @@ struct SnapshotEdit {
 
     /// Prepares to insert an entry in its order; in the group of its queue, if it has one. A service keeps
     /// its place outside of groups: those count as calls.
-    init(inserting entry: SnapshotEntry, in method: Method) throws(Failure) {
+    ///
+    /// - Parameter replaced: Observers that leave the list by the same change.
+    init(
+        inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = [],
+        in method: Method
+    ) throws(Failure) {
         place = method.place
         let origin = peal_directory_current(place)
         // The most frequent first, without a look at the other entries: thousands may register in a row.
-        if entry.record.pointee.mailbox == nil, ListDraft.takes(entry, behind: origin, of: method) {
+        if replaced.isEmpty, entry.record.pointee.mailbox == nil, ListDraft.takes(entry, behind: origin, of: method) {
             kind = .append(entry, to: origin)
             return
         }
         var list = ListDraft(origin, of: method)
+        if !replaced.isEmpty { list.drop(replaced) }
         if let mailbox = entry.record.pointee.mailbox, !entry.isLazy {
-            if let group = list.group(for: entry, on: mailbox), group.takes(entry) {
+            if replaced.isEmpty, let group = list.group(for: entry, on: mailbox), group.takes(entry) {
                 kind = .appendToGroup(entry, group)
                 return
             }

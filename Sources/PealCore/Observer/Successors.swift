@@ -1,0 +1,46 @@
+internal import CPealSupport
+
+/// The replacement of observers by another one, prepared so that carrying it out cannot fail.
+///
+/// A broadcast calls exactly one of old and new. Lists that begin later have the new one alone. Readers of an
+/// older list find the old one removed, and its successor in the record.
+struct Successors {
+    private var made: [(old: Observation, successor: UnsafeMutablePointer<peal_successor>)] = []
+    private let record: UnsafeMutablePointer<ObserverRecord>
+
+    /// - Parameter listed: What the lists get of the new observer.
+    init(
+        of replaced: [Observation], by record: UnsafeMutablePointer<ObserverRecord>,
+        _ listed: [(method: Method, entry: SnapshotEntry)]
+    ) throws(Failure) {
+        self.record = record
+        var left = listed
+        // The first in call order makes the call of the new one: a reader that is past it has called the old.
+        for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
+            let methods = Set(old.methods.map(\.number))
+            let calls = left.filter { methods.contains($0.method.number) }
+            guard !calls.isEmpty else { continue }
+            left.removeAll { methods.contains($0.method.number) }
+            guard let memory = peal_memory_allocate(peal_successor_size(calls.count)) else {
+                cancel()
+                throw .outOfMemory
+            }
+            let successor = memory.assumingMemoryBound(to: peal_successor.self)
+            successor.pointee.record = record
+            for call in calls { peal_successor_add(successor, call.method.number, call.entry) }
+            made.append((old, successor))
+        }
+    }
+
+    /// Call before the old observers are closed.
+    func commit() {
+        for (old, successor) in made {
+            peal_observer_retain(record)
+            peal_successor_publish(old.record, successor)
+        }
+    }
+
+    func cancel() {
+        for (_, successor) in made { peal_memory_free(successor) }
+    }
+}
