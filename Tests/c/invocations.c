@@ -32,7 +32,7 @@ struct message {
         void (*p)(void), struct pair q, struct wide r, struct tiny s), borrowed)              \
     METHOD(optional, int, add, (int x, int16_t y))                                            \
     METHOD(optional, int, sum, (int x), sum)                                                  \
-    METHOD(optional, int, all, (int x))                                                       \
+    METHOD(optional, int, all, (int x), all)                                                  \
     METHOD(optional, int, gather, (int x), collect)                                           \
     METHOD(optional, long double, real, (long double x), last)                                \
     METHOD(optional, struct pair, small, (struct pair x), last)                               \

@@ -296,7 +296,7 @@ CLAIM("X2", "a redirection may name another proxy: what the target lacks is broa
     REQUIRE_OK(desk_proxy_create(&desk, NULL, &everybody));
     make(&empty_table, &options);
     peal_forget_failure();
-    /* The method has no policy: the result is the last one. */
+    /* The method has no policy: the last observer's result, 1 + 2 + 2. */
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 5);
     CHECK_STATUS(peal_last_status(), PEAL_OK);
     CHECK_OK(peal_proxy_destroy(everybody.proxy));
