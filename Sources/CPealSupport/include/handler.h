@@ -26,6 +26,7 @@ struct peal_handler_cell {
     const void *_Nonnull copying; /* PealCore's CopyPlan */
     bool has_result;
     bool is_words; /* each parameter is a word of its own, behind the first */
+    bool needs_copies; /* libffi may leave an argument where its alignment is too small */
 };
 
 /* Lies in the memory of its observer, between the record and the tables. */

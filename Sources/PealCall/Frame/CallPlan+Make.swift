@@ -15,7 +15,7 @@ extension CallPlan {
         let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
         let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)
         let sizes = try copy(shape.parameters.map(\.size), in: &memory)
-        let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters.count)
+        let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters)
         let wordPlaces: UnsafePointer<UInt8>? = if let places { try copy(places, in: &memory) } else { nil }
 
         let plan = try memory.allocate(CallPlan.self, count: 1)
@@ -48,10 +48,10 @@ extension LearnedFrame {
     }
 
     /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
-    /// other, as those of a struct in registers of both kinds.
-    fileprivate func wordPlaces(of count: Int) -> [UInt8]? {
+    /// other, as those of a struct in registers of both kinds, or one needs more alignment than its word has.
+    fileprivate func wordPlaces(of parameters: [ValueShape]) -> [UInt8]? {
         let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
-        var places = Array(repeating: UInt8.max, count: count)
+        var places = Array(repeating: UInt8.max, count: parameters.count)
         for move in moves {
             let step = move.offset / 8
             if step == 0 { places[Int(move.argument)] = move.word }
@@ -61,7 +61,11 @@ extension LearnedFrame {
                 (first < firstStack) == (move.word < firstStack)
             else { return nil }
         }
-        return places.contains(.max) ? nil : places
+        // The stack begins at a multiple of 16 bytes; the registers of a frame may lie at any word.
+        let areAligned = zip(places, parameters).allSatisfy { place, parameter in
+            parameter.layout.alignment <= 8 || place >= firstStack && (place - firstStack) % 2 == 0
+        }
+        return places.contains(.max) || !areAligned ? nil : places
     }
 }
 

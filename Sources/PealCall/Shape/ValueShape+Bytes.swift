@@ -50,7 +50,7 @@ extension ValueShape {
     }
 
     /// Whether members lie over each other anywhere in the value.
-    var hasUnion: Bool {
+    public var hasUnion: Bool {
         switch self {
         case .structure(let members): members.contains { $0.hasUnion }
         case .union: true

@@ -15,9 +15,9 @@ extension ValueShape {
     }
 
     /// The classes of a value of up to 16 bytes; one of memory alone for others, and for those that the ABI sends
-    /// there.
+    /// there. A member that goes to memory by itself takes the whole value along.
     private var wordClasses: [WordClass] {
-        guard size <= 16 else { return [.memory] }
+        guard size <= 16, !members.contains(where: { $0.wordClasses == [.memory] }) else { return [.memory] }
         var classes = [WordClass](repeating: .padding, count: (size + 7) / 8)
         forEachScalar { scalar, offset in
             let word = offset / 8
@@ -31,6 +31,13 @@ extension ValueShape {
         }
         let isTorn = classes.last == .x87Upper && classes.first != .x87
         return classes.contains(.memory) || isTorn ? [.memory] : classes
+    }
+
+    private var members: [ValueShape] {
+        switch self {
+        case .structure(let members), .union(let members): members
+        default: []
+        }
     }
 
     /// Whether the value is returned where the caller says, which takes a register of the arguments.

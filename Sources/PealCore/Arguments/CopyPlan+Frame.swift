@@ -7,14 +7,33 @@ extension CopyPlan.Pointer {
     func withArguments(
         of words: UnsafePointer<UInt64>, _ plan: CallPlan.Pointer, _ body: (Broadcast.Arguments) -> Void
     ) {
+        withRoom { arguments, _ in
+            CallPlan.readFrame(plan, words, into: arguments)
+            body(arguments)
+        }
+    }
+
+    /// Copies the argument values to where each has the alignment of its type.
+    @inline(never)
+    func withCopies(of given: Broadcast.Arguments, _ body: (Broadcast.Arguments) -> Void) {
+        withRoom { arguments, values in
+            copyValues(given, to: values)
+            body(arguments)
+        }
+    }
+
+    @inline(__always)
+    private func withRoom(
+        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutableRawPointer) -> Void
+    ) {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             withUnsafeTemporaryAllocation(
                 byteCount: max(1, pointee.fixedSize), alignment: CopyPlan.alignment
             ) { values in
                 let arguments = memory.baseAddress.unsafelyUnwrapped
-                pointers(of: values.baseAddress.unsafelyUnwrapped, into: arguments)
-                CallPlan.readFrame(plan, words, into: arguments)
-                body(arguments)
+                let values = values.baseAddress.unsafelyUnwrapped
+                pointers(of: values, into: arguments)
+                body(arguments, values)
             }
         }
     }

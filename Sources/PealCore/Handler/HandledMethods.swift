@@ -34,7 +34,7 @@ struct HandledMethods: @unchecked Sendable {
                 to: peal_handler_cell(
                     method: method.number, plan: UnsafeRawPointer(method.plan),
                     copying: UnsafeRawPointer(method.copyPlan), has_result: method.plan.pointee.resultSize > 0,
-                    is_words: method.plan.pointee.isOneWordEach))
+                    is_words: method.plan.pointee.isOneWordEach, needs_copies: method.hasWideUnion))
         }
         return UnsafePointer(handler)
     }
@@ -45,5 +45,13 @@ extension CallPlan {
     fileprivate var isOneWordEach: Bool {
         guard let wordPlaces else { return false }
         return (0..<parameterCount).allSatisfy { Int(wordPlaces[$0]) == $0 + 1 }
+    }
+}
+
+extension Method {
+    /// Whether a parameter wants sixteen bytes of alignment and may travel in registers, which libffi saves where
+    /// there are eight.
+    fileprivate var hasWideUnion: Bool {
+        declaration.signature.parameters.contains { $0.shape.hasUnion && $0.shape.layout.alignment > 8 }
     }
 }

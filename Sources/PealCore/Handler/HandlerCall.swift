@@ -76,7 +76,10 @@ enum HandlerCall {
     static func arguments(
         _ handler: Handler, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
     ) {
-        run(handler, peal_handler_cell_at(handler, UInt64(index)), UInt64(index), arguments, result)
+        let cell = peal_handler_cell_at(handler, UInt64(index))
+        guard cell.pointee.needs_copies else { return run(handler, cell, UInt64(index), arguments, result) }
+        let copying = cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self)
+        copying.withCopies(of: arguments) { run(handler, cell, UInt64(index), $0, result) }
     }
 
     @inline(__always)
