@@ -89,12 +89,19 @@ private enum Poll: PealProtocol {
     @Test func whatHasNoSingleResultSaysSo() throws {
         let center = try Center()
         let observations = try observe(center)
-        for method in [Poll.collect, Poll.fold, Poll.dropped] {
+        for method in [Poll.collect, Poll.fold] {
             let error = #expect(throws: PealError.self) { try center.ask(method) }
             #expect(error?.status == .policy)
         }
         #expect(try center.broadcast(Poll.dropped).calls == 3)
         #expect(try center.broadcast(Poll.collect).calls == 3)
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test func withoutAPolicyTheResultIsTheLast() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        #expect(try center.ask(Poll.dropped) == 3)
         withExtendedLifetime(observations) {}
     }
 

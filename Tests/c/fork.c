@@ -128,14 +128,14 @@ static bool works_synchronously(void)
     bool holds = CHECK_OK(peal_protocol_find(made, "Door", &door));
 
     (void)observe_with(door, &own, "on_ring", (peal_function)on_ring, NULL);
-    holds &= CHECK_OK(peal_broadcast(method, 1)) & CHECK_EQUAL(own, 1);
+    holds &= CHECK_OK(peal_broadcast(method, 1)) && CHECK_EQUAL(own, 1);
     close_center(made);
     /* What was made before the fork. */
     own = 0;
     const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
-    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(own, 1);
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) && CHECK_EQUAL(own, 1);
     holds &= CHECK_OK(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
-    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(own, 1);
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) && CHECK_EQUAL(own, 1);
     return holds;
 }
 
@@ -151,8 +151,8 @@ static bool tells_changes(void)
     observer.size = sizeof observer;
     observer.changed = changed;
     holds = CHECK_OK(peal_property_observe(property, &told, &observer, 0, NULL, NULL));
-    holds &= CHECK_OK(peal_property_set(property, &value, sizeof value)) & CHECK_EQUAL(told, 1);
-    return holds & CHECK_OK(peal_property_get(property, &read, sizeof read)) & CHECK_EQUAL(read, value);
+    holds &= CHECK_OK(peal_property_set(property, &value, sizeof value)) && CHECK_EQUAL(told, 1);
+    return holds && CHECK_OK(peal_property_get(property, &read, sizeof read)) && CHECK_EQUAL(read, value);
 }
 
 static bool says_what_is_left(void)
@@ -171,7 +171,7 @@ static bool says_what_is_left(void)
         peal_observe_bindings(protocol, &other, &binding, 1, &options, &observation), PEAL_ERROR_STATE);
     holds &= CHECK_FAILURE(peal_timer_create(&timing, &timer), PEAL_ERROR_STATE);
     holds &= CHECK_FAILURE(peal_timer_start(old_timer), PEAL_ERROR_STATE);
-    return holds & CHECK_OK(peal_timer_destroy(old_timer)) & CHECK_OK(peal_queue_destroy(serial));
+    return holds && CHECK_OK(peal_timer_destroy(old_timer)) && CHECK_OK(peal_queue_destroy(serial));
 }
 
 static bool makes_threads_of_its_own(void)
@@ -189,14 +189,14 @@ static bool makes_threads_of_its_own(void)
     (void)observe_with(protocol, &rung, "on_ring", (peal_function)open_latch, &options);
     holds &= CHECK_OK(peal_broadcast(ring, 1));
     latch_wait(&rung);
-    holds &= CHECK_OK(peal_timer_create(&timing, &timer)) & CHECK_OK(peal_timer_start(timer));
+    holds &= CHECK_OK(peal_timer_create(&timing, &timer)) && CHECK_OK(peal_timer_start(timer));
     latch_wait(&fired);
-    holds &= CHECK_OK(peal_timer_destroy(timer)) & CHECK_OK(peal_queue_destroy(queue));
+    holds &= CHECK_OK(peal_timer_destroy(timer)) && CHECK_OK(peal_queue_destroy(queue));
     /* Pumped queues need none. */
     options = options_on(pumped, NULL);
     (void)observe_with(protocol, &own, "on_ring", (peal_function)on_ring, &options);
-    holds &= CHECK_OK(peal_broadcast(ring, 1)) & CHECK_EQUAL(pump_all(pumped), 1);
-    return holds & CHECK_EQUAL(own, 1);
+    holds &= CHECK_OK(peal_broadcast(ring, 1)) && CHECK_EQUAL(pump_all(pumped), 1);
+    return holds && CHECK_EQUAL(own, 1);
 }
 
 static bool does_everything(void)
