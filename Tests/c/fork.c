@@ -201,7 +201,7 @@ static bool makes_threads_of_its_own(void)
 
 static bool does_everything(void)
 {
-    const bool holds = works_synchronously() & tells_changes() & says_what_is_left() & makes_threads_of_its_own();
+    const bool holds = works_synchronously() && tells_changes() && says_what_is_left() && makes_threads_of_its_own();
 
     close_center(center);
     return holds;
@@ -249,7 +249,7 @@ CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, w
     close_all();
 }
 
-static bool forks_again(void) { return in_child(does_everything) & works_synchronously(); }
+static bool forks_again(void) { return in_child(does_everything) && works_synchronously(); }
 
 CLAIM("F6", "so does the child of a child")
 {
@@ -265,7 +265,7 @@ static bool child_holds;
 
 static bool goes_on_beside_the_call(void)
 {
-    return works_synchronously() & makes_threads_of_its_own();
+    return works_synchronously() && makes_threads_of_its_own();
 }
 
 static void fork_in_call(void *self, int n)
