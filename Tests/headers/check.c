@@ -70,6 +70,8 @@ int main(int count, char **arguments)
         else if (line[0] == 'P')
             take_prototype(center, line + 2, prints);
     }
+    if (peal_center_destroy(center) < 0)
+        return fprintf(stderr, "%s\n", peal_last_message()), 1;
     share = accepted + refused == 0 ? 0 : 100.0 * (double)accepted / (double)(accepted + refused);
     printf(
         "%lu prototypes: %lu accepted, %lu refused, %.2f %%; %lu types, %lu refused\n", accepted + refused,

@@ -120,7 +120,7 @@ extension VariadicKind {
             case .complexFloat: .complexFloat
             case .complexDouble: .complexDouble
             case .complexLongDouble: .complexLongDouble
-            case .void, .structure, .union: .reference
+            case .void, .members: .reference
             }
     }
 }

@@ -43,12 +43,12 @@ struct FFITypes: ~Copyable {
         case .complexDouble: peal_ffi_complex_double()
         case .complexLongDouble: peal_ffi_complex_longdouble()
         case .pointer: peal_ffi_pointer()
-        case .structure, .union: try structure(shape)
+        case .members: try structure(shape)
         }
     }
 
     private mutating func structure(_ shape: ValueShape) throws(OutOfMemory) -> Pointer {
-        let members = if case .structure(let members) = shape, !shape.hasUnion { members } else { shape.membersWithoutUnions }
+        let members = if case .members(let members, isUnion: false) = shape, !shape.hasUnion { members } else { shape.membersWithoutUnions }
         // The list of elements ends with a null pointer, which the zeroed memory provides.
         let elements = try allocate(Pointer?.self, count: members.count + 1)
         for (index, member) in members.enumerated() {

@@ -44,7 +44,7 @@ struct FrameMove: BitwiseCopyable {
         case .uint16: .unsigned16
         case .uint32, .float: .unsigned32
         case .int64, .uint64, .double, .pointer: .word
-        case .void, .longDouble, .complexFloat, .complexDouble, .complexLongDouble, .structure, .union: .piece
+        case .void, .longDouble, .complexFloat, .complexDouble, .complexLongDouble, .members: .piece
         }
     }
 

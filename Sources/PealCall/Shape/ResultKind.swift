@@ -24,7 +24,7 @@ public enum ResultKind: UInt8, Sendable, BitwiseCopyable {
             case .double: .double
             case .longDouble: .longDouble
             case .pointer: .pointer
-            case .structure, .union, .complexFloat, .complexDouble, .complexLongDouble: .opaque
+            case .members, .complexFloat, .complexDouble, .complexLongDouble: .opaque
             }
     }
 }

@@ -18,7 +18,7 @@ extension ValueShape {
     /// over each other.
     func forEachScalar(from start: Int = 0, _ body: (_ scalar: ValueShape, _ offset: Int) -> Void) {
         switch self {
-        case .structure(let members):
+        case .members(let members, isUnion: false):
             var offset = start
             for member in members {
                 let layout = member.layout
@@ -26,7 +26,7 @@ extension ValueShape {
                 member.forEachScalar(from: offset, body)
                 offset += layout.size
             }
-        case .union(let members):
+        case .members(let members, isUnion: true):
             for member in members { member.forEachScalar(from: start, body) }
         case .complexFloat, .complexDouble, .complexLongDouble:
             let half: ValueShape = self == .complexFloat ? .float : self == .complexDouble ? .double : .longDouble
@@ -41,8 +41,8 @@ extension ValueShape {
     /// struct of several, and for a union of different ones.
     var onlyScalar: ValueShape? {
         switch self {
-        case .structure(let members): return members.count == 1 ? members[0].onlyScalar : nil
-        case .union(let members):
+        case .members(let members, isUnion: false): return members.count == 1 ? members[0].onlyScalar : nil
+        case .members(let members, isUnion: true):
             let first = members[0].onlyScalar
             return members.allSatisfy { $0.onlyScalar == first } ? first : nil
         default: return self
@@ -52,8 +52,7 @@ extension ValueShape {
     /// Whether members lie over each other anywhere in the value.
     public var hasUnion: Bool {
         switch self {
-        case .structure(let members): members.contains { $0.hasUnion }
-        case .union: true
+        case .members(let members, let isUnion): isUnion || members.contains { $0.hasUnion }
         default: false
         }
     }

@@ -11,8 +11,8 @@ extension ValueShape {
         case .longDouble: (16, 16)
         case .complexDouble: (16, 8)
         case .complexLongDouble: (32, 16)
-        case .structure(let members): ValueShape.layout(of: members)
-        case .union(let members): ValueShape.layout(ofUnion: members)
+        case .members(let members, isUnion: false): ValueShape.layout(of: members)
+        case .members(let members, isUnion: true): ValueShape.layout(ofUnion: members)
         }
     }
 
@@ -21,7 +21,7 @@ extension ValueShape {
     /// Also a union.
     public var isStructure: Bool {
         switch self {
-        case .structure, .union: true
+        case .members: true
         default: false
         }
     }

@@ -35,7 +35,7 @@ extension ValueShape {
 
     private var members: [ValueShape] {
         switch self {
-        case .structure(let members), .union(let members): members
+        case .members(let members, _): members
         default: []
         }
     }

@@ -9,8 +9,12 @@ public indirect enum ValueShape: Hashable, Sendable {
     case float, double, longDouble
     case complexFloat, complexDouble, complexLongDouble
     case pointer
-    /// Members in order. An array member stands here as its elements, one by one.
-    case structure([ValueShape])
-    /// Members that lie over each other. An array member stands here as a structure of its elements.
-    case union([ValueShape])
+    /// Members in order, or those of a union, which lie over each other. One case for both: with two, Swift marks the
+    /// pointers to them, and the leak sanitizer does not follow such.
+    case members([ValueShape], isUnion: Bool)
+
+    /// An array member stands here as its elements, one by one.
+    public static func structure(_ members: [ValueShape]) -> ValueShape { .members(members, isUnion: false) }
+    /// An array member stands here as a structure of its elements.
+    public static func union(_ members: [ValueShape]) -> ValueShape { .members(members, isUnion: true) }
 }
