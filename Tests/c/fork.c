@@ -5,6 +5,7 @@
  */
 #include "center.h"
 #include "lane.h"
+#include "child.h"
 #include "latch.h"
 
 #include <errno.h>
@@ -207,27 +208,6 @@ static bool does_everything(void)
     return holds;
 }
 
-static bool in_child(bool (*body)(void))
-{
-    int status = 0;
-    pid_t child;
-
-    fflush(stdout);
-    child = fork();
-    if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(SECONDS);
-        const bool holds = body();
-        fflush(stdout);
-        _exit(holds ? 0 : 1);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(status))
-        printf("  the child ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hung" : "");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, whatever those were doing")
 {
     pthread_t threads[3];
@@ -238,7 +218,7 @@ CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, w
     threads[1] = thread_start(push_and_set, NULL);
     threads[2] = thread_start(make_and_end, NULL);
     for (int i = 0; i < FORKS; i++)
-        if (!CHECK(in_child(does_everything)))
+        if (!CHECK(in_child(does_everything, SECONDS)))
             break;
     __atomic_store_n(&are_to_end, true, __ATOMIC_RELEASE);
     for (int i = 0; i < 3; i++)
@@ -249,12 +229,12 @@ CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, w
     close_all();
 }
 
-static bool forks_again(void) { return in_child(does_everything) && works_synchronously(); }
+static bool forks_again(void) { return in_child(does_everything, SECONDS) && works_synchronously(); }
 
 CLAIM("F6", "so does the child of a child")
 {
     open_all();
-    CHECK(in_child(forks_again));
+    CHECK(in_child(forks_again, SECONDS));
     close_all();
 }
 
@@ -272,7 +252,7 @@ static void fork_in_call(void *self, int n)
 {
     (void)self;
     (void)n;
-    child_holds = in_child(goes_on_beside_the_call);
+    child_holds = in_child(goes_on_beside_the_call, SECONDS);
     latch_open(&has_forked);
 }
 

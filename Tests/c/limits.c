@@ -5,6 +5,7 @@
  * crashes there fails.
  */
 #include "center.h"
+#include "child.h"
 #include "interpose.h"
 #include "lane.h"
 #include "latch.h"
@@ -19,28 +20,6 @@
 #include <unistd.h>
 
 enum { SECONDS = 10 };
-
-/* Whether all of its checks held, and it ended. */
-static bool in_child(bool (*body)(void))
-{
-    int status = 0;
-    pid_t child;
-
-    fflush(stdout);
-    child = fork();
-    if (child == 0) {
-        signal(SIGALRM, SIG_DFL);
-        alarm(SECONDS);
-        const bool holds = body();
-        fflush(stdout);
-        _exit(holds ? 0 : 1);
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(status))
-        printf("  the process ended by signal %d%s\n", WTERMSIG(status), WTERMSIG(status) == SIGALRM ? ": it hung" : "");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 /* ---- What is called ------------------------------------------------------------------------------ */
 
@@ -189,7 +168,7 @@ static bool refuses_what_needs_threads(void)
 
 CLAIM("F5", "without threads, queues, timers, time limits, modules and signals fail with a status, and work later")
 {
-    CHECK(in_child(refuses_what_needs_threads));
+    CHECK(in_child(refuses_what_needs_threads, SECONDS));
 }
 
 static bool fails_with_the_clock_alone(void)
@@ -200,12 +179,12 @@ static bool fails_with_the_clock_alone(void)
     interpose_limit(INTERPOSE_THREADS, 1);
     holds = CHECK_FAILURE(peal_queue_create(NULL, &queue), PEAL_ERROR_LIMIT);
     interpose_limit(INTERPOSE_NO_LIMIT, 0);
-    return holds & CHECK_OK(peal_queue_create(NULL, &queue)) & CHECK_OK(peal_queue_flush(queue, 5000));
+    return holds && CHECK_OK(peal_queue_create(NULL, &queue)) && CHECK_OK(peal_queue_flush(queue, 5000));
 }
 
 CLAIM("F5", "one thread where two are needed is a status, too")
 {
-    CHECK(in_child(fails_with_the_clock_alone));
+    CHECK(in_child(fails_with_the_clock_alone, SECONDS));
 }
 
 /* As many threads as are needed at least: the work of a queue waits while they are blocked. */
@@ -219,7 +198,7 @@ static bool waits_for_a_thread(void)
 
     reset();
     interpose_limit(INTERPOSE_THREADS, 2);
-    holds = CHECK_OK(peal_queue_create(NULL, &first)) & CHECK_OK(peal_queue_create(NULL, &second));
+    holds = CHECK_OK(peal_queue_create(NULL, &first)) && CHECK_OK(peal_queue_create(NULL, &second));
     holds &= observe_on(first, protocol, &called, ring_and_wait);
     holds &= rings(method);
     latch_wait(&called);
@@ -233,7 +212,7 @@ static bool waits_for_a_thread(void)
 
 CLAIM("F5", "where no more threads can be made, work waits for those there are")
 {
-    CHECK(in_child(waits_for_a_thread));
+    CHECK(in_child(waits_for_a_thread, SECONDS));
 }
 
 /* ---- No descriptors ------------------------------------------------------------------------------ */
@@ -258,7 +237,7 @@ static bool works_without_events(void)
 
 CLAIM("F5", "queues, timers, time limits and signals need no epoll, eventfd or timerfd")
 {
-    CHECK(in_child(works_without_events));
+    CHECK(in_child(works_without_events, SECONDS));
 }
 
 static bool works_without_descriptors(void)
@@ -267,7 +246,7 @@ static bool works_without_descriptors(void)
     peal_center center = open_center();
     peal_protocol protocol;
     const peal_method method = bell_of(center, &protocol);
-    const bool holds = CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0) & all_come(center, protocol, method);
+    const bool holds = CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0) && all_come(center, protocol, method);
 
     close_center(center);
     return holds;
@@ -275,7 +254,7 @@ static bool works_without_descriptors(void)
 
 CLAIM("F5", "nor any other descriptor")
 {
-    CHECK(in_child(works_without_descriptors));
+    CHECK(in_child(works_without_descriptors, SECONDS));
 }
 
 /* ---- Blocked threads ----------------------------------------------------------------------------- */
@@ -306,7 +285,7 @@ static bool runs_beside_blocked_queues(void)
 
 CLAIM("Q9", "64 serial queues whose calls all block hold up none of each other")
 {
-    CHECK(in_child(runs_beside_blocked_queues));
+    CHECK(in_child(runs_beside_blocked_queues, SECONDS));
 }
 
 /* ---- Signals ------------------------------------------------------------------------------------- */
@@ -346,5 +325,5 @@ static bool is_delivered_without_memory(void)
 
 CLAIM("M6", "the delivery of a signal needs no memory, and no refusal disables later ones")
 {
-    CHECK(in_child(is_delivered_without_memory));
+    CHECK(in_child(is_delivered_without_memory, SECONDS));
 }
