@@ -198,7 +198,8 @@ static bool waits_for_a_thread(void)
 
     reset();
     interpose_limit(INTERPOSE_THREADS, 2);
-    holds = CHECK_OK(peal_queue_create(NULL, &first)) && CHECK_OK(peal_queue_create(NULL, &second));
+    holds = CHECK_OK(peal_queue_create(NULL, &first));
+    holds = CHECK_OK(peal_queue_create(NULL, &second)) && holds;
     holds &= observe_on(first, protocol, &called, ring_and_wait);
     holds &= rings(method);
     latch_wait(&called);
