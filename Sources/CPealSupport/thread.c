@@ -241,13 +241,15 @@ bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
 
 bool peal_thread_ask_holders(const struct peal_snapshot *snapshot)
 {
-    bool asked = false;
+    bool is_held = false;
+    bool all_were_asked = true;
     FOR_EACH_HOLDER(snapshot, thread, hold) {
         const uint32_t before =
             __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
-        asked |= (before & PEAL_ATTENTION_ASKED) == 0;
+        is_held = true;
+        all_were_asked &= (before & PEAL_ATTENTION_ASKED) != 0;
     }
-    return asked;
+    return is_held && all_were_asked;
 }
 
 static bool runs(const struct peal_thread *thread, const uint32_t *gate)

@@ -55,6 +55,20 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
+    @Test func `O8 a writer looks again unless a holder that was asked before is left to collect`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        try fixture.observe(nil, { _ in })
+        let list = UnsafePointer(peal_directory_current(fixture.methods[0].place))
+        // Whoever held it has released it since the writer looked, perhaps without having seen the question.
+        #expect(!peal_thread_ask_holders(list))
+        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        #expect(!peal_thread_ask_holders(list))
+        #expect(peal_thread_ask_holders(list))
+        _ = Broadcast.end()
+        #expect(!peal_thread_ask_holders(list))
+    }
+
     @Test func `each of many removals destroys its observer and leaves the others`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }

@@ -229,8 +229,9 @@ bool peal_hold_takes_deferred(struct peal_thread_hold *_Nonnull hold);
 /* Whether a thread holds the snapshot. Call after a writer fence. */
 bool peal_thread_any_holds(const struct peal_snapshot *_Nonnull snapshot);
 
-/* Asks the threads that hold the snapshot to tell when they let go. True when one had not been asked
- * at that level. */
+/* Asks the threads that hold the snapshot to collect when they release it. True when a holder was found and
+ * every holder had been asked before: one of them collects. False otherwise: a holder may have released the
+ * snapshot before it was asked, so the writer must look again. */
 bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
 
 /* The method that a loop calls. */

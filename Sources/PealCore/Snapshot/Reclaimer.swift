@@ -74,8 +74,8 @@ enum Reclaimer {
                     }
                 }
                 retired = held
-                // A reader that had not been asked may have let go before it saw the question: look again.
-            } while askHolders(of: retired)
+                // A reader may have released its list before it could see the question.
+            } while !askHolders(of: retired)
             return (free, finished)
         }
         for last in finished.records + free.flatMap(release) { ObserverLife.end(last) }
@@ -99,7 +99,8 @@ enum Reclaimer {
         }
     }
 
+    /// - Returns: Whether a reader of each is sure to collect it.
     private static func askHolders(of waiting: [Retired]) -> Bool {
-        waiting.reduce(false) { asked, retired in peal_thread_ask_holders(retired.held) || asked }
+        waiting.reduce(true) { areAsked, retired in peal_thread_ask_holders(retired.held) && areAsked }
     }
 }
