@@ -23,6 +23,8 @@ struct PropertySet {
         case needsRoom(Int)
         /// Observers that are told before were told; TELLING is this thread's.
         case hasToldPrior
+        /// Another thread has as many changes to tell as are kept.
+        case isCrowded
     }
 
     init(
@@ -42,8 +44,12 @@ struct PropertySet {
     func run() throws(Failure) -> Outcome {
         var room = property.type.isText ? 256 : property.type.size
         var isTelling = false
+        var deadline: UInt64?
         while true {
-            switch try attempt(oldRoom: room, isTelling: isTelling) {
+            switch try attempt(oldRoom: room, isTelling: isTelling, waitsUntil: deadline ?? .max) {
+            case .isCrowded:
+                deadline = deadline ?? peal_clock_deadline(Self.longestWait)
+                peal_clock_pause(Self.pause)
             case .done(let outcome): return outcome
             case .needsRoom(let needed): room = 2 * needed
             case .hasToldPrior: isTelling = true
@@ -54,8 +60,10 @@ struct PropertySet {
     private var place: PropertyTelling.Place { property.place }
     private var telling: PropertyTelling { PropertyTelling(place: place, number: property.number) }
 
-    /// - Parameter isTelling: Whether TELLING is this thread's already.
-    private func attempt(oldRoom: Int, isTelling: Bool) throws(Failure) -> Step {
+    /// - Parameters:
+    ///   - isTelling: Whether TELLING is this thread's already.
+    ///   - deadline: Until when to try again where too many changes wait.
+    private func attempt(oldRoom: Int, isTelling: Bool, waitsUntil deadline: UInt64) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
         var block = property.type.isText ? peal_property_block_take(value.size) : nil
         defer {
@@ -68,7 +76,7 @@ struct PropertySet {
         }
         let state = peal_property_lock(place)
         let isMine = isTelling || state & UInt32(PEAL_PROPERTY_TELLING) == 0
-        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling) { return step }
+        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling, waitsUntil: deadline) { return step }
         block = write(change, block)
         change.pointee.property = property.number
         change.pointee.prior_is_told = isTelling
@@ -91,7 +99,7 @@ struct PropertySet {
 
     /// Under the lock: all that may end the try before the value is written; then the lock is let go.
     private func settle(
-        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool
+        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool, waitsUntil deadline: UInt64
     ) throws(Failure) -> Step? {
         guard peal_property_is_of(place, property.number) else {
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
@@ -109,15 +117,22 @@ struct PropertySet {
         }
         let isTold = !isTelling && state & UInt32(PEAL_PROPERTY_TELLING) != 0
         guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
+            // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
+            let mayWait = isTold && place.pointee.teller != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
+                && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if mayWait, peal_clock_now() < deadline { return .isCrowded }
             throw Failure(
                 .limit,
-                "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end")
+                "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end, and one that is slow needs a queue")
         }
         return tellsPrior(state, isTelling) ? tellPrior(change) : nil
     }
 
     private static var mostWaiting: UInt32 { 65_536 }
+    /// How long a set waits for room, in milliseconds, and how often it looks, in nanoseconds.
+    private static var longestWait: UInt32 { 1000 }
+    private static var pause: UInt64 { 50_000 }
 
     private func fill(_ change: PropertyChange, _ oldSize: Int) {
         peal_change_lay_out(change, oldSize, value.size)
