@@ -640,6 +640,97 @@ CLAIM("M5", "two events that remove each other's modules do not wait for each ot
     close_modules();
 }
 
+static struct lane shared;
+static struct part *neighbour;
+static peal_owner retired_in_step;
+
+/* A call of the owner removes a module whose stop needs the queue; a step on that queue retires the owner. */
+static void remove_neighbour(struct part *part)
+{
+    latch_open(&both_inside[0]);
+    latch_wait(&both_inside[1]);
+    removals[0] = peal_module_remove(neighbour->module);
+    journal_write("%s.leaves", part == NULL ? "observer" : part->name);
+}
+static void retire_in_step(struct part *part, struct peal_module_step *step)
+{
+    (void)part;
+    (void)step;
+    latch_open(&both_inside[1]);
+    latch_wait(&both_inside[0]);
+    removals[1] = peal_owner_retire(retired_in_step, PEAL_FOREVER);
+}
+static void rung_neighbour(void *self)
+{
+    (void)self;
+    remove_neighbour(NULL);
+}
+
+static void begin_with_neighbour(struct part *retiring)
+{
+    open_modules();
+    both_inside[0] = both_inside[1] = shut;
+    lane_open(&shared, PEAL_QUEUE_SERIAL);
+    retiring->queue = neighbour->queue = shared.queue;
+    part_add(center, retiring);
+    part_add(center, neighbour);
+}
+
+/* Either may be told that its wait was part of the circle. What it did not wait for comes later. */
+static void check_circle(pthread_t calling, struct part *retiring, peal_owner owner, const char *left)
+{
+    const peal_status removal = peal_module_remove(retiring->module);
+
+    CHECK(removal == PEAL_OK || removal == PEAL_NOT_WAITED);
+    CHECK_OK(join(calling));
+    CHECK(removals[0] == PEAL_NOT_WAITED || removals[1] == PEAL_NOT_WAITED);
+    CHECK(removals[0] == PEAL_NOT_WAITED || removals[0] == PEAL_OK);
+    CHECK(removals[1] == PEAL_NOT_WAITED || removals[1] == PEAL_OK);
+    wait_for_word("~neighbour");
+    wait_for_word("~retiring");
+    CHECK(journal_has(left));
+    if (removals[1] == PEAL_NOT_WAITED)
+        CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+    close_modules();
+    lane_close(&shared);
+}
+
+CLAIM("M5", "a step that retires the owner of a module does not wait for its event, which waits for the step's queue")
+{
+    peal_owner owner = make_owner();
+    struct part plugin = { .name = "plugin", .timeout = PEAL_FOREVER, .owner = owner, .on_event = remove_neighbour };
+    struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+    struct part retiring = { .name = "retiring", .timeout = PEAL_FOREVER, .on_stop = retire_in_step };
+
+    retired_in_step = owner;
+    neighbour = &other;
+    begin_with_neighbour(&retiring);
+    part_add(center, &plugin);
+    CHECK_OK(peal_modules_start(center));
+    const pthread_t calling = thread_start(wake_all, NULL);
+    latch_wait(&both_inside[0]);
+    check_circle(calling, &retiring, owner, "plugin.leaves");
+}
+
+CLAIM("M5", "a step that retires the owner of an observer does not wait for its call, which waits for the step's queue")
+{
+    static const struct bell table = { PEAL_TABLE(bell), rung_neighbour };
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+    struct part retiring = { .name = "retiring", .timeout = PEAL_FOREVER, .on_stop = retire_in_step };
+    struct bell_protocol bell;
+
+    options.owner = retired_in_step = make_owner();
+    neighbour = &other;
+    begin_with_neighbour(&retiring);
+    CHECK_OK(bell_define(center, &bell));
+    CHECK_OK(bell_observe(&bell, NULL, &table, &options, NULL));
+    CHECK_OK(peal_modules_start(center));
+    const pthread_t calling = thread_start(ring, &bell.on_ring);
+    latch_wait(&both_inside[0]);
+    check_circle(calling, &retiring, options.owner, "observer.leaves");
+}
+
 static struct lane lanes[2];
 static peal_method questions[2];
 static bool answers[2];

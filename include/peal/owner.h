@@ -56,7 +56,8 @@ PEAL_API peal_owner peal_owner_current(void);
  * or will be called by peal: unload it.
  *
  * From inside a call of the owner's own, a function of a service among them, or inside a scope of one of
- * its services, it does all but wait, and returns PEAL_NOT_WAITED.
+ * its services, it does all but wait, and returns PEAL_NOT_WAITED. So it does where its wait would be part of a
+ * circle with calls of modules ("Circles" in module.h).
  *
  * After PEAL_NOT_WAITED all is removed, but the owner's code may still run: do not unload it. The owner
  * accepts nothing new, and its handle is stale for all functions but this one: call it again, as often as

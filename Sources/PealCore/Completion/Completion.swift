@@ -272,9 +272,8 @@ public final class Completion: Sendable {
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
     /// Whether one of them runs on this thread, so that waiting for it would never end.
-    var isCallingHere: Bool {
-        let thread = Self.thisThread
-        return state.withLock { $0.callers.contains(thread) }
+    func isCalling(on thread: UInt) -> Bool {
+        state.withLock { $0.callers.contains(thread) }
     }
 
     private static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }

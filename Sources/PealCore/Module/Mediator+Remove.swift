@@ -59,7 +59,7 @@ extension Mediator {
         case .stop: return stop(module, patience: patience)
         case .wait:
             if isOwnCall || withState({ $0.waitsForItself(for: module) }) { return false }
-            return wait(for: module, .move, until: { _ in deadline }) { _ in module.status.membership == .gone }
+            return wait(for: .move(of: module), until: { _ in deadline }) { _ in module.status.membership == .gone }
         }
     }
 

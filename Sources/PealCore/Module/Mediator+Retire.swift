@@ -20,6 +20,12 @@ extension Mediator {
     }
 
     private func carryOut(_ parts: [Module], _ leaving: Set<UInt64>, of owner: String, deadline: UInt64) {
+        let thread = Self.thisThread
+        func note(_ retirer: UInt) {
+            withState { _ in for module in parts where leaving.contains(module.number) { module.status.retirer = retirer } }
+        }
+        note(thread)
+        defer { note(0) }
         for module in parts {
             guard leaving.contains(module.number) else {
                 stopHeir(module, of: owner, deadline: deadline)
@@ -32,7 +38,7 @@ extension Mediator {
 
     /// Stops a module that is another owner's, unless another thread does. One that starts is waited for.
     private func stopHeir(_ module: Module, of owner: String, deadline: UInt64) {
-        _ = wait(for: module, .move, until: { _ in min(deadline, module.status.patience) }) { _ in module.status.state != .starting }
+        _ = wait(for: .move(of: module), until: { _ in min(deadline, module.status.patience) }) { _ in module.status.state != .starting }
         guard withState({ $0.claimStop(module) }) else { return }
         _ = stop(
             module, patience: deadline,

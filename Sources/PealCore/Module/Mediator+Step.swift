@@ -40,7 +40,7 @@ extension Mediator {
         func limit(_ state: borrowing MediatorState) -> UInt64 {
             min(step.deadline, patience, step.kind == .stop && state.phase == .draining ? state.patience : .max)
         }
-        _ = wait(for: step.module, .step(step.kind), until: limit) { _ in
+        _ = wait(for: .step(step.kind, of: step.module), until: limit) { _ in
             if case .over = step.progress { true } else { false }
         }
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in

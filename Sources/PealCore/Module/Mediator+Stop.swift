@@ -112,7 +112,7 @@ extension Mediator {
             }
             guard let (module, isClaimed) = found else { return nil }
             if isClaimed { return module }
-            let isOver = wait(for: module, .move, until: { min($0.patience, module.status.patience) }) { _ in !module.status.isMoving }
+            let isOver = wait(for: .move(of: module), until: { min($0.patience, module.status.patience) }) { _ in !module.status.isMoving }
             guard !isOver else { continue }
             passed.insert(module.number)
             withState { $0.isCutShort = true }

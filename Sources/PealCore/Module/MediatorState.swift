@@ -32,8 +32,6 @@ struct MediatorState {
 
     /// The threads that run steps, with how many.
     var stepThreads: [UInt: Int] = [:]
-    /// The threads that wait for a module.
-    var waits: [UInt: ModuleWait] = [:]
     /// Steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]
 

@@ -39,6 +39,8 @@ struct ModuleStatus {
 
     /// The thread that starts or stops it, or has claimed its end; 0 until a thread of peal's has taken that over.
     var mover: UInt = 0
+    /// The thread that retires its owner, and comes to this module in its turn; 0: none.
+    var retirer: UInt = 0
 
     /// How many of its dependencies do not run, during a start.
     var missing = 0

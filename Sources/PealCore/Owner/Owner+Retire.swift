@@ -38,13 +38,26 @@ extension Owner {
         endRetiring(remains.types.compactMap { try? $0.center.unmanageType($0.name) })
     }
 
-    /// Waits until nothing of what has ended is called any more, and runs the destroy callbacks that other
-    /// calls hold up.
+    /// Waits until nothing of what has ended is called any more.
     ///
-    /// - Returns: False when one is this thread's, or the time has passed.
+    /// - Returns: False when a call is this thread's, the time has passed, or the wait was part of a circle.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
         let isOwnCall = read(OwnerRemains.init).isCalledHere
-        let deadline = isOwnCall ? 0 : deadline
+        if settle(deadline: 0) { return !isOwnCall }
+        guard !isOwnCall else { return false }
+        return WaitGraph.waiting(for: .retirement(of: self)) { thread in
+            while true {
+                let now = peal_clock_now()
+                if settle(deadline: min(deadline, now + WaitGraph.pause)) { return true }
+                guard now < deadline, !thread.isCut else { return false }
+            }
+        }
+    }
+
+    /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
+    ///
+    /// - Returns: False when the time has passed first.
+    private func settle(deadline: UInt64) -> Bool {
         guard Self.wait(deadline, while: { self.read { $0.ender != 0 } }) else { return false }
         let remains = read(OwnerRemains.init)
         let keepers = remains.keepers
@@ -60,7 +73,6 @@ extension Owner {
         for record in records { peal_observer_set_quiet(record) }
         return Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
             && Self.wait(deadline) { !self.read(\.isQuiet) }
-            && !isOwnCall
     }
 
     private func retireModules(_ modules: [Module], deadline: UInt64) {

@@ -2,7 +2,8 @@ internal import CPealSupport
 
 /// What an owner has at one moment, in arrays of its own: the members change meanwhile.
 struct OwnerRemains: Sendable {
-    private let ender: UInt
+    /// The thread that ends the members now; 0: none.
+    let ender: UInt
     let observations: [Observation]
     let endings: [any RecordKeeper]
     let queues: [Queue]
@@ -37,13 +38,19 @@ struct OwnerRemains: Sendable {
 
     /// Whether the calling thread ends the owner, or is in a call of it that waiting would wait for.
     var isCalledHere: Bool {
-        let thread = peal_thread_own_slot()
-        return ender != 0 && ender == UInt(bitPattern: thread)
-            || thread.map { runsRecord(on: $0) } ?? false
+        let thread = UInt(bitPattern: peal_thread_own_slot())
+        return ender != 0 && ender == thread
+            || isCalled(on: thread)
             || queues.contains(where: \.mailbox.isInUseHere)
-            || completions.contains(where: \.isCallingHere)
             || services.contains(where: \.isRunningHere)
             || modules.contains(where: \.isHeldUpHere)
+    }
+
+    /// Whether a thread is in a call of an observer, a timer, a proxy's target or a completion. The thread waits,
+    /// or is the calling one.
+    func isCalled(on thread: UInt) -> Bool {
+        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread) else { return false }
+        return runsRecord(on: slot) || completions.contains { $0.isCalling(on: thread) }
     }
 
     private func runsRecord(on thread: UnsafeMutablePointer<peal_thread>) -> Bool {
