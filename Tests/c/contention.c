@@ -14,7 +14,7 @@
 
 enum { THREADS = 8, OPERATIONS = 40000 };
 
-static const double limit = 0.05; /* sleeps an operation */
+static const double limit = 0.5; /* sleeps an operation */
 
 static peal_reference reference;
 static peal_observation observation;

@@ -5,6 +5,7 @@
 #include "center.h"
 #include "lane.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,15 +37,18 @@ PEAL_PROTOCOL(desk, "Desk", DESK);
 static peal_center center;
 static struct desk_protocol desk;
 static struct desk_proxy proxy;
-static char heard[512];
+static char heard[512]; /* written by queues too */
 static int calls;
+static pthread_mutex_t heard_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void note(void *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(void *self, const char *format, ...)
 {
-    size_t length = strlen(heard);
+    size_t length;
     va_list list;
 
+    pthread_mutex_lock(&heard_lock);
+    length = strlen(heard);
     va_start(list, format);
     snprintf(heard + length, sizeof heard - length, "%s:", self != NULL ? (const char *)self : "nobody");
     length = strlen(heard);
@@ -53,6 +57,7 @@ static void note(void *self, const char *format, ...)
     length = strlen(heard);
     snprintf(heard + length, sizeof heard - length, " ");
     calls++;
+    pthread_mutex_unlock(&heard_lock);
 }
 
 static void on_told(void *self, const char *room, int n) { note(self, "%s%d", room, n); }
