@@ -3,10 +3,12 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fork.h"
+#include "lock.h"
 #include "memory.h"
 
 __thread struct peal_thread *peal_thread_own
@@ -16,8 +18,7 @@ static struct peal_thread *all_threads;
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 static pthread_key_t exit_key;
 static bool has_exit_key;
-/* Where membarrier is missing, readers fence for themselves. */
-static bool readers_fence;
+static bool has_membarrier;
 
 static uint32_t gate_after_weak = PEAL_GATE_REMOVED;
 
@@ -43,10 +44,7 @@ static void give_back(void *slot)
 
 static void set_up(void)
 {
-    if (syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0) {
-        readers_fence = true;
-        __atomic_fetch_or(&peal_fork_gate, PEAL_FORK_FENCES, __ATOMIC_SEQ_CST);
-    }
+    has_membarrier = syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     has_exit_key = pthread_key_create(&exit_key, give_back) == 0;
 }
 
@@ -80,13 +78,6 @@ static struct peal_thread *make_slot(void)
     return thread;
 }
 
-static void fence_at_all_levels(struct peal_thread *thread)
-{
-    thread->holds[0].list = PEAL_HOLD_SHUT;
-    for (uint32_t level = 0; level < PEAL_THREAD_LEVELS; level++)
-        thread->holds[level].attention = PEAL_ATTENTION_FENCES;
-}
-
 struct peal_thread *peal_thread_claim(void)
 {
     pthread_once(&set_up_once, set_up);
@@ -97,8 +88,6 @@ struct peal_thread *peal_thread_claim(void)
         return NULL;
     thread->last_status = 0;
     thread->message[0] = 0;
-    if (readers_fence)
-        fence_at_all_levels(thread);
     /* Without the key, or with no memory for it, the slot stays with a finished thread: a kilobyte
      * that is not used again. */
     if (has_exit_key)
@@ -110,7 +99,7 @@ struct peal_thread *peal_thread_claim(void)
 uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
     uint32_t level = 0;
-    while (level < PEAL_THREAD_LEVELS && thread->holds[level].list != 0)
+    while (level < PEAL_THREAD_DEPTH && thread->holds[level].list != 0)
         level++;
     return level;
 }
@@ -122,7 +111,7 @@ static struct peal_thread_hold *next_level(void)
     if (thread == NULL)
         return NULL;
     const uint32_t level = peal_thread_depth(thread);
-    if (level >= (readers_fence ? PEAL_THREAD_LEVELS : PEAL_THREAD_DEPTH))
+    if (level >= PEAL_THREAD_DEPTH)
         return NULL;
     /* The level is told before the hazard: a writer that sees the hazard's store sees the level. */
     if (level > thread->reached)
@@ -134,15 +123,18 @@ struct peal_thread_hold *peal_hold_slowly(const struct peal_directory_place *pla
 {
     struct peal_thread_hold *hold = next_level();
     if (hold != NULL)
-        (void)peal_hold_publish(hold, place, mark, readers_fence);
+        (void)peal_hold_publish(hold, place, mark);
     return hold;
 }
 
 struct peal_thread_hold *peal_hold_nothing(void)
 {
     struct peal_thread_hold *hold = next_level();
-    if (hold != NULL)
+    if (hold != NULL) {
+        /* What the level called last does not run. */
+        __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
         __atomic_store_n(&hold->list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+    }
     return hold;
 }
 
@@ -178,8 +170,6 @@ static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
 
 bool peal_hold_is_asked(struct peal_thread_hold *hold)
 {
-    if (readers_fence)
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return take_attention(hold, PEAL_ATTENTION_ASKED);
 }
 
@@ -214,55 +204,97 @@ bool peal_hold_takes_deferred(struct peal_thread_hold *hold)
     return take_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
+enum { PAGE = 65536 }; /* of any system */
+static char page[PAGE] __attribute__((aligned(PAGE)));
+static struct peal_lock page_lock;
+
+/* The page must be there and written: the kernel interrupts nobody for one that no processor may have cached. */
+static void fence_by_page(void)
+{
+    peal_lock_take(&page_lock);
+    if (mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0) {
+        __atomic_fetch_add(page, 1, __ATOMIC_RELAXED);
+        (void)mprotect(page, PAGE, PROT_READ);
+    }
+    peal_lock_release(&page_lock);
+}
+
 void peal_thread_writer_fence(void)
 {
     pthread_once(&set_up_once, set_up);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (!readers_fence)
+    if (has_membarrier)
         (void)syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    else
+        fence_by_page();
 }
 
-/* Visits each level of each thread that holds `snapshot`. */
-#define FOR_EACH_HOLDER(snapshot, thread, hold)                                                    \
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
-         thread != NULL; thread = thread->next)                                                    \
-        for (struct peal_thread_hold *hold = thread->holds,                                        \
-                 *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);               \
-             hold <= last; hold++)                                                                 \
-            if ((__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS)     \
-                == (uintptr_t)(snapshot))
-
-bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
+static bool runs_at(const struct peal_thread_hold *hold, const uint32_t *gate)
 {
-    FOR_EACH_HOLDER(snapshot, thread, hold)
-        return true;
-    return false;
-}
-
-bool peal_thread_ask_holders(const struct peal_snapshot *snapshot)
-{
-    bool is_held = false;
-    bool all_were_asked = true;
-    FOR_EACH_HOLDER(snapshot, thread, hold) {
-        const uint32_t before =
-            __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
-        is_held = true;
-        all_were_asked &= (before & PEAL_ATTENTION_ASKED) != 0;
-    }
-    return is_held && all_were_asked;
+    return (__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) != 0
+               && __atomic_load_n(&hold->current, __ATOMIC_ACQUIRE) == gate)
+        || (const uint32_t *)__atomic_load_n(&hold->weak, __ATOMIC_ACQUIRE) == gate;
 }
 
 static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 {
     const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
-    for (uint32_t level = 0; level <= reached; level++) {
-        const struct peal_thread_hold *hold = &thread->holds[level];
-        if ((__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) != 0
-                && __atomic_load_n(&hold->current, __ATOMIC_ACQUIRE) == gate)
-            || (const uint32_t *)__atomic_load_n(&hold->weak, __ATOMIC_ACQUIRE) == gate)
+    for (uint32_t level = 0; level <= reached; level++)
+        if (runs_at(&thread->holds[level], gate))
             return true;
-    }
     return false;
+}
+
+/* Visits each level of each thread that was ever taken. */
+#define FOR_EACH_LEVEL(thread, hold)                                                               \
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
+         thread != NULL; thread = thread->next)                                                    \
+        for (struct peal_thread_hold *hold = thread->holds,                                        \
+                 *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);               \
+             hold <= last; hold++)
+
+static bool holds_at(const struct peal_thread_hold *hold, const struct peal_snapshot *snapshot)
+{
+    return (__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS) == (uintptr_t)snapshot;
+}
+
+bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
+{
+    FOR_EACH_LEVEL(thread, hold)
+        if (holds_at(hold, snapshot))
+            return true;
+    return false;
+}
+
+/* What a writer has found out about the threads that it asked. */
+struct asked {
+    bool any;
+    bool all_before;
+};
+
+static void ask(struct peal_thread_hold *hold, struct asked *asked)
+{
+    const uint32_t before = __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
+    asked->any = true;
+    asked->all_before &= (before & PEAL_ATTENTION_ASKED) != 0;
+}
+
+bool peal_thread_ask_holders(const struct peal_snapshot *snapshot)
+{
+    struct asked asked = { false, true };
+    FOR_EACH_LEVEL(thread, hold)
+        if (holds_at(hold, snapshot))
+            ask(hold, &asked);
+    return asked.any && asked.all_before;
+}
+
+bool peal_thread_ask_runners(const uint32_t *gate)
+{
+    struct asked asked = { false, true };
+    FOR_EACH_LEVEL(thread, hold)
+        if (runs_at(hold, gate))
+            ask(hold, &asked);
+    return asked.any && asked.all_before;
 }
 
 bool peal_thread_runs(const struct peal_thread *thread, const uint32_t *gate)
@@ -277,12 +309,6 @@ bool peal_thread_others_run(const struct peal_thread *own, const uint32_t *gate)
         if (thread != own && runs(thread, gate))
             return true;
     return false;
-}
-
-bool peal_thread_readers_fence(void)
-{
-    pthread_once(&set_up_once, set_up);
-    return readers_fence;
 }
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */

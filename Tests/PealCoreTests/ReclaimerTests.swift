@@ -14,17 +14,35 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8 an observer whose list is held is destroyed when it is let go`() throws {
+    @Test func `O8 an observer that is listed and not called is destroyed by its removal, while its list is held`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        let held = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
-        #expect(held.next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        try Observation.remove(number)
+        #expect(counter.value.pointee == 1)
+        _ = Broadcast.end()
+        #expect(counter.value.pointee == 1)
+    }
+
+    @Test func `O8 an observer whose call runs is destroyed when its list is released`() throws {
+        let fixture = try Fixture("void ping(void)")
+        defer { fixture.end() }
+        let counter = Counter()
+        let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
+        try beginCall(of: fixture)
         try Observation.remove(number)
         #expect(counter.value.pointee == 0)
         _ = Broadcast.end()
         #expect(counter.value.pointee == 1)
+    }
+
+    /// Holds the method's list, and names its first observer as a loop does that calls it.
+    private func beginCall(of fixture: Fixture) throws {
+        let entries = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
+        let (first, hold) = (try #require(entries.next), try #require(entries.hold))
+        peal_current_set(peal_hold_current(hold), first.pointee.gate)
     }
 
     @Test func `a list that is held does not keep observers of other lists alive`() throws {
@@ -40,14 +58,14 @@ import Testing
         _ = Broadcast.end()
     }
 
-    @Test func `an inner list that is let go does not end what the outer one holds`() throws {
+    @Test func `an inner list that is released does not end the observer that the outer one calls`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let other = try Fixture("void ping(void)")
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
         try other.observe(nil, { _ in })
-        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        try beginCall(of: fixture)
         try Observation.remove(number)
         #expect(other.send().calls == 1)
         #expect(counter.value.pointee == 0)

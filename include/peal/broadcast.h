@@ -10,8 +10,8 @@
  * A broadcast calls the observers that were registered when it began, one after the other, on the
  * calling thread. It allocates nothing and takes no lock; any number of threads may broadcast one
  * method at once. These may allocate or lock for a moment: a thread's first broadcast, which claims
- * a slot for the thread; one that calls a ONCE observer, which also removes it; one that another
- * thread or a callback removed an observer from, which may run its destroy callback when it ends;
+ * a slot for the thread; one that calls a ONCE observer, which also removes it; one that calls an
+ * observer while that is removed, which may run its destroy callback when it ends;
  * one that is deferred, whose arguments are copied; one that keeps results of more than 1 KiB; one
  * that creates a service which observes lazily, or waits for its creation; and one that fails, for
  * its sentence. A callback may register, remove, block and broadcast. It must

@@ -10,19 +10,16 @@
  *
  * The order of two accesses makes this right. A thread writes its note and then reads whether the gate is shut; the
  * forking thread writes that the gate is shut and then reads the notes. A full barrier between the two is needed on both
- * sides. The forking thread pays for both by membarrier(2) (thread.h), so that the gate costs a lock no barrier.
+ * sides. The forking thread pays for both by the writer fence (thread.h), so that the gate costs a lock no barrier.
  */
 #ifndef CPEAL_FORK_H
 #define CPEAL_FORK_H
 
 #include "thread.h"
 
-/* How the gate is to be passed: nonzero means by peal_fork_enter_slow. */
+/* Whether a fork waits until locks are released: then the gate is passed by peal_fork_enter_slow. */
 extern uint32_t peal_fork_gate __attribute__((visibility("hidden")));
-enum {
-    PEAL_FORK_SHUT = 1,  /* a fork waits until locks are released */
-    PEAL_FORK_FENCES = 2 /* the system has no membarrier: each thread executes a barrier */
-};
+enum { PEAL_FORK_SHUT = 1 };
 
 void peal_fork_enter_slow(void);
 void peal_fork_leave_slow(void);

@@ -14,8 +14,8 @@ struct peal_handler;
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
-    int64_t references; /* lists that have it, and one while it is registered: it may be called */
-    int64_t owners;     /* its life, until the last reference is gone, and the object of its handle */
+    int64_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
+    int64_t owners;     /* its life, until the last reference is gone, its handle's object, and lists: its memory */
     uint64_t number;    /* of the observation's handle */
     uint64_t owner;     /* the handle of the owner; 0: nobody's */
     uint64_t order;     /* among those of one priority: when it was registered */
@@ -43,7 +43,7 @@ struct peal_observer_record {
 
 /* What replaced an observer. Readers of a list that has the replaced one call it instead. */
 struct peal_successor {
-    struct peal_observer_record *_Nonnull record; /* counted, as by a list */
+    struct peal_observer_record *_Nonnull record; /* owned, as by a list */
     uint32_t count;
     struct {
         uint64_t method;

@@ -316,7 +316,7 @@ static inline struct peal_instance_place *_Nullable peal_service_take(
 /* Puts what a service gives now into a level, as peal_hold_publish does with lists. NULL where it gives
  * nothing: the level is to be released then. */
 static inline struct peal_instance_place *_Nullable peal_scope_publish(
-    struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place, bool fences)
+    struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     /* The level's last call is over. */
@@ -324,8 +324,6 @@ static inline struct peal_instance_place *_Nullable peal_scope_publish(
     while (instance != NULL) {
         __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (fences)
-            __atomic_thread_fence(__ATOMIC_SEQ_CST);
         struct peal_instance_place *again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
         if (__builtin_expect(again == instance, 1))
             return instance;

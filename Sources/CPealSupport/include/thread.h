@@ -6,8 +6,9 @@
  * writes the snapshot's address into its own slot and looks again whether it is still the current
  * one; it touches no memory that another reader writes. The expensive half of the ordering is the
  * writer's: membarrier(2) makes every running thread pass a full barrier, so readers need none
- * (McKenney's asymmetric barriers, as in liburcu). Where the kernel has no membarrier, readers pay
- * for a fence.
+ * (McKenney's asymmetric barriers, as in liburcu). Where the kernel has no membarrier, the writer takes the right to
+ * write from a page of memory: for that the kernel interrupts every processor that runs a thread of the process (as
+ * in folly and in the Java virtual machine).
  */
 #ifndef CPEAL_THREAD_H
 #define CPEAL_THREAD_H
@@ -22,7 +23,6 @@
 enum {
     PEAL_THREAD_DEPTH = 128,
     PEAL_THREAD_OWNERS = 16, /* how deep owners may be entered */
-    PEAL_THREAD_LEVELS = PEAL_THREAD_DEPTH + 1, /* where level 0 is shut there are as many */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
 };
 
@@ -43,8 +43,8 @@ struct peal_thread_hold {
 
 struct peal_thread {
     /* A level each. Level 0 is the short path's: it is the only one that is taken without a look at the
-     * others, and it stays shut where readers must fence. Other threads read these. */
-    struct peal_thread_hold holds[PEAL_THREAD_LEVELS];
+     * others. Other threads read these. */
+    struct peal_thread_hold holds[PEAL_THREAD_DEPTH];
     uint32_t reached; /* levels that were ever taken, but for level 0 */
     uint32_t locks; /* how many the thread holds or waits for: see fork.h */
 
@@ -110,27 +110,28 @@ enum {
     PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the list to be let go */
     PEAL_ATTENTION_DEFERS = 2, /* calls that were deferred meanwhile are to be run */
     PEAL_ATTENTION_WEAK = 8,   /* a weak target is to be let go */
-    PEAL_ATTENTION_FAILED = 16, /* a recorded call failed */
-    PEAL_ATTENTION_FENCES = 4  /* always, where readers fence: only then can they see that they were asked */
+    PEAL_ATTENTION_FAILED = 16 /* a recorded call failed */
 };
 
-/* Holds the current snapshot of a place at a free level. `fences` is whether the reader fences for
- * itself. */
+/* Holds the current snapshot of a place at a free level. The first try is no part of the loop: compilers align loops,
+ * which would cost the short path. */
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hold_publish(
     struct peal_thread_hold *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
-    uintptr_t mark, bool fences)
+    uintptr_t mark)
 {
     struct peal_snapshot *snapshot = peal_directory_current(place);
-    for (;;) {
+    /* What the level called last does not run. */
+    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    struct peal_snapshot *again = peal_directory_current(place);
+    while (__builtin_expect(again != snapshot, 0)) {
+        snapshot = again;
         __atomic_store_n(&hold->list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (fences)
-            __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        struct peal_snapshot *again = peal_directory_current(place);
-        if (__builtin_expect(again == snapshot, 1))
-            return snapshot;
-        snapshot = again;
+        again = peal_directory_current(place);
     }
+    return snapshot;
 }
 
 /* The short path is open to a thread's outermost list: its level, when it is free. NULL where the long
@@ -146,10 +147,10 @@ static inline struct peal_snapshot *_Nonnull peal_hold_shortly(
     struct peal_thread_hold *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {
-    return peal_hold_publish(outermost, place, mark, false);
+    return peal_hold_publish(outermost, place, mark);
 }
 
-/* The long path: claims a slot for the thread, finds a free level, fences. Nothing is held when memory is
+/* The long path: claims a slot for the thread, finds a free level. Nothing is held when memory is
  * short, or PEAL_THREAD_DEPTH broadcasts run on the thread already. */
 struct peal_thread_hold *_Nullable peal_hold_slowly(
     const struct peal_directory_place *_Nonnull place, uintptr_t mark);
@@ -206,8 +207,6 @@ bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t 
 /* Whether one runs on another thread. Call after a writer fence. */
 bool peal_thread_others_run(
     const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
-/* Whether readers fence for themselves: then what others run is not known this way. */
-bool peal_thread_readers_fence(void);
 
 /* Lets a list go. True when there is more to do: see peal_hold_is_asked. */
 static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
@@ -233,6 +232,9 @@ bool peal_thread_any_holds(const struct peal_snapshot *_Nonnull snapshot);
  * every holder had been asked before: one of them collects. False otherwise: a holder may have released the
  * snapshot before it was asked, so the writer must look again. */
 bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
+
+/* The same for the threads that run a call of the observer: they collect at the end of their list. */
+bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
 static inline uint64_t peal_hold_method(const struct peal_thread_hold *_Nonnull hold)

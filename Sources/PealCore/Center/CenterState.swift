@@ -22,7 +22,7 @@ struct CenterState {
 
         func letGo() {
             Reclaimer.collect()
-            for observation in observations { observation.letGo() }
+            Observation.letGo(observations)
         }
     }
 

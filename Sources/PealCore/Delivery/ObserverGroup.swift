@@ -24,27 +24,22 @@ enum ObserverGroup {
         return group
     }
 
-    /// Lets go of a group for items that were taken in; with the last reference, of its observers too.
-    /// Destroy callbacks run in here: call with no lock held.
+    /// Releases a group for items that were taken in.
     static func release(_ group: Pointer, items: UInt32 = 1) {
-        guard peal_group_release(group, items) else { return }
-        for finished in free(group) { ObserverLife.end(finished) }
+        if peal_group_release(group, items) { free(group) }
     }
 
-    /// Lets go of a group for a list that nobody holds any more.
-    ///
-    /// - Returns: The records whose last list this was.
-    static func letGo(_ group: Pointer) -> [UnsafeMutablePointer<ObserverRecord>] {
+    /// Releases a group for a list that nobody holds any more.
+    static func leave(_ group: Pointer) {
         // What was pushed while the list was held has no reference of its own until it is taken in.
         group.pointee.mailbox.locked {}
-        return peal_group_release(group, 1) ? free(group) : []
+        release(group)
     }
 
-    private static func free(_ group: Pointer) -> [UnsafeMutablePointer<ObserverRecord>] {
-        let finished = group.entries.map(\.record).filter { peal_observer_release($0) }
+    private static func free(_ group: Pointer) {
+        for entry in group.entries { ObserverLife.disown(entry.record) }
         peal_mailbox_release(group.pointee.mailbox)
         peal_memory_free(group)
-        return finished
     }
 }
 
@@ -61,7 +56,7 @@ extension ObserverGroup.Pointer {
     func append(_ entry: SnapshotEntry) {
         let count = peal_group_count(self)
         peal_group_entry_at(self, Int(count)).initialize(to: entry)
-        peal_observer_retain(entry.record)
+        peal_observer_own(entry.record)
         peal_group_set_count(self, count + 1)
     }
 

@@ -56,8 +56,6 @@ extension Mediator {
             module.status.ended += module.status.observations
             return module.status.observations
         }
-        // Where readers fence for themselves, a call is seen by its list alone.
-        let leavesLists = leavesLists || peal_thread_readers_fence()
         for observation in observations where observation.close() {
             if leavesLists { observation.unlist() } else { observation.letGoUnlisted() }
         }

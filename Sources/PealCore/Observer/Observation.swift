@@ -58,10 +58,18 @@ public final class Observation: Sendable {
 
     /// The last step for one that is in no list any more.
     func letGo() {
-        lazy?.end()
-        leaveRegisters()
-        queue?.mailbox.dropDead()
-        ObserverLife.release(record)
+        Self.letGo([self])
+    }
+
+    static func letGo(_ observations: [Observation]) {
+        for observation in observations {
+            observation.lazy?.end()
+            observation.leaveRegisters()
+            observation.queue?.mailbox.dropDead()
+        }
+        Reclaimer.end(observations.filter(\.isWaitedFor).map(\.record))
+        Reclaimer.retire(observations.filter { !$0.isWaitedFor }.map { .observer($0.record) })
+        Reclaimer.collectBacklog()
     }
 
     /// Before the record can end.
@@ -80,7 +88,7 @@ public final class Observation: Sendable {
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
     func leaveLists() {
         _ = try? proto.center.withState { (state) throws(Failure) in state.unlist(self) }
-        isWaitedFor ? Reclaimer.collect() : Reclaimer.collectBacklog()
+        Reclaimer.collectBacklog()
     }
 
     /// Whether its end does more than free memory, and so must not wait for the next collection.
@@ -122,7 +130,7 @@ extension CenterState {
         // With its protocol its lists have ended.
         guard protocols[observation.proto] != nil else { return }
         if !observation.isInstance { forget(observation) }
-        for method in observation.methods { SnapshotEdit(removing: observation.record, in: method).commit() }
+        for method in observation.methods { SnapshotEdit.removing(observation.record, in: method).commit() }
     }
 
     /// Takes many that have been removed out of their lists, each list once.

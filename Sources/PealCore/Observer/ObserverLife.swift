@@ -7,19 +7,8 @@ enum ObserverLife {
         if peal_observer_release(record) { end(record) }
     }
 
-    /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held. A successor is
-    /// released: no list leads to it by this observer any more. A loop: many may have replaced each other.
-    static func end(_ ending: UnsafeMutablePointer<ObserverRecord>) {
-        var record = ending
-        while true {
-            let successor = record.pointee.successor?.pointee.record
-            endOne(record)
-            guard let successor, peal_observer_release(successor) else { return }
-            record = successor
-        }
-    }
-
-    private static func endOne(_ record: UnsafeMutablePointer<ObserverRecord>) {
+    /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
+    private static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
         guard let mailbox = record.pointee.mailbox, record.pointee.destroy != nil else { return finish(record) }
         record.pointee.end.run = { ObserverLife.runEnd($0) }
         mailbox.push(peal_observer_end_task(record))
@@ -58,12 +47,19 @@ enum ObserverLife {
         ServiceUse(number: record.pointee.use, target: target).end()
     }
 
-    /// Frees the record once neither its life nor the object of its handle needs it.
-    static func disown(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        guard peal_observer_disown(record) else { return }
-        if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
-        record.pointee.forget?(record.pointee.reference)
-        record.pointee.successor.map { peal_memory_free($0) }
-        peal_memory_free(record)
+    /// Frees the record once neither its life, the object of its handle nor a list needs it; and then its successor,
+    /// if nothing else needs that.
+    static func disown(_ disowned: UnsafeMutablePointer<ObserverRecord>) {
+        var record = disowned
+        while peal_observer_disown(record) {
+            if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
+            record.pointee.forget?(record.pointee.reference)
+            let successor = record.pointee.successor
+            let next = successor?.pointee.record
+            peal_memory_free(successor)
+            peal_memory_free(record)
+            guard let next else { return }
+            record = next
+        }
     }
 }

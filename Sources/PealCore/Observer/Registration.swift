@@ -58,8 +58,8 @@ public struct Registration {
         var registration = self
         if weak == nil { registration.weak = WeakTarget(behind: target) }
         let outcome = try registerFollowing { [registration] () throws(Failure) in try registration.registerOverDead() }
-        outcome.replaced.contains(where: \.isWaitedFor) ? Reclaimer.collect() : Reclaimer.collectBacklog()
-        for replaced in outcome.replaced { replaced.letGo() }
+        Reclaimer.collectBacklog()
+        if !outcome.replaced.isEmpty { Observation.letGo(outcome.replaced) }
         return outcome.observation.number
     }
 

@@ -13,21 +13,12 @@ enum RunningCalls {
         if !isOrdered { peal_thread_writer_fence() }
         // Looking again costs nobody but who waits; being told would cost every call.
         var pause = shortestPause
-        while records.contains(where: { isRunningElsewhere($0, own, isOrdered) }) {
+        while records.contains(where: { peal_thread_others_run(own, $0.gate) }) {
             guard peal_clock_now() < deadline else { return false }
             peal_clock_pause(pause)
             pause = min(2 * pause, longestPause)
         }
         return true
-    }
-
-    private static func isRunningElsewhere(_ record: Record, _ own: UnsafeMutablePointer<peal_thread>?, _ isOrdered: Bool) -> Bool {
-        // Readers that fence do so for their list, not for each call: then the lists must be gone.
-        if !isOrdered, peal_thread_readers_fence() {
-            Reclaimer.collect()
-            return peal_observer_references(record) > 0
-        }
-        return peal_thread_others_run(own, record.gate)
     }
 
     private static var shortestPause: UInt64 { 20_000 }

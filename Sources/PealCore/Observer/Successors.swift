@@ -35,7 +35,7 @@ struct Successors {
     /// Call before the old observers are closed.
     func commit() {
         for (old, successor) in made {
-            peal_observer_retain(record)
+            peal_observer_own(record)
             peal_successor_publish(old.record, successor)
         }
     }

@@ -49,7 +49,7 @@ extension Observation {
             item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))
             _ = mailbox.push(item)
         }
-        for finished in ObserverGroup.letGo(group) { ObserverLife.end(finished) }
+        ObserverGroup.leave(group)
     }
 
     private func call(_ method: Method, _ arguments: Broadcast.Arguments?) {

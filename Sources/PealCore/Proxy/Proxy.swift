@@ -113,7 +113,7 @@ public final class Proxy: Sendable {
             if state.isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
             Reclaimer.retire([.list(target.list)])
         }
-        Reclaimer.collect()
-        ObserverLife.release(target.record)
+        Reclaimer.collectBacklog()
+        Reclaimer.end([target.record])
     }
 }

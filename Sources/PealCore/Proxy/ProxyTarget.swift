@@ -45,7 +45,7 @@ struct ProxyTarget: @unchecked Sendable {
 
     /// Of a proxy that was not made. The destroy callback does not run here.
     func free() {
-        peal_memory_free(list)
+        list.free()
         ObserverLife.disown(record)
     }
 }

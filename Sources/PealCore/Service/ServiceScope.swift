@@ -15,7 +15,7 @@ public enum ServiceScope {
         _ hold: Hold, _ place: UnsafeMutablePointer<peal_service_place>, _ service: UInt64, _ proto: UInt64, _ size: Int
     ) -> Begun? {
         // The number last: while it is there, what was read before it was the service's.
-        if let instance = peal_scope_publish(hold, place, false), peal_service_is_of(place, service) {
+        if let instance = peal_scope_publish(hold, place), peal_service_is_of(place, service) {
             if proto == 0 { return (hold, instance.pointee.`self`, nil) }
             // A level holds it: it has its record.
             if let provided = peal_record_find(instance.pointee.record.unsafelyUnwrapped, proto),

@@ -118,7 +118,7 @@ struct ListDraft {
             return list
         } catch {
             // None of the records ends here: their registrations hold them.
-            for group in made { _ = ObserverGroup.letGo(group) }
+            for group in made { ObserverGroup.leave(group) }
             throw error
         }
     }

@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// Frees replaced lists once no reader holds them, and ends the observers that were on no other.
+/// Frees replaced lists once no reader holds them, and ends removed observers once no call of them runs.
 ///
-/// A reader that a writer waits for is asked to tell when it lets go; so an observer's destroy
-/// callback runs as soon as its last call has returned, and a callback that runs long keeps alive the
-/// list that it was called from and nothing else.
+/// A reader that a writer waits for is asked to collect when it releases its list; so an observer's destroy callback
+/// runs when the broadcast that called it last has ended, and a callback that runs long keeps alive its own observer
+/// and the list that it was called from.
 enum Reclaimer {
     /// What readers may still hold. Unchecked: it is out of its method, and belongs to whoever takes it
     /// from here.
@@ -15,12 +15,26 @@ enum Reclaimer {
         case place(Method)
         /// An instance that its service gave up.
         case instance(Instance)
+        /// A removed observer, with the reference of its registration.
+        case observer(UnsafeMutablePointer<ObserverRecord>)
 
-        fileprivate var held: UnsafePointer<peal_snapshot> {
+        /// Call after a writer fence.
+        fileprivate var isHeld: Bool {
             switch self {
-            case .list(let list): UnsafePointer(list)
-            case .place(let method): UnsafePointer(peal_directory_nobody(method.place))
-            case .instance(let instance): instance.hazard
+            case .list(let list): peal_thread_any_holds(list)
+            case .place(let method): peal_thread_any_holds(peal_directory_nobody(method.place))
+            case .instance(let instance): peal_thread_any_holds(instance.hazard)
+            case .observer(let record): Reclaimer.isRun(record)
+            }
+        }
+
+        /// - Returns: Whether a reader is sure to collect it.
+        fileprivate func askHolders() -> Bool {
+            switch self {
+            case .list(let list): peal_thread_ask_holders(list)
+            case .place(let method): peal_thread_ask_holders(peal_directory_nobody(method.place))
+            case .instance(let instance): peal_thread_ask_holders(instance.hazard)
+            case .observer(let record): peal_thread_ask_runners(record.gate)
             }
         }
     }
@@ -33,9 +47,7 @@ enum Reclaimer {
 
     /// Takes over what is no longer published.
     ///
-    /// The caller must hold the lock under which the replacement was published. A removal on another thread
-    /// takes that lock later and collects afterwards, so the removal finds every list that names its observer.
-    /// The Reclaimer's lock is the inner one; no user code runs here.
+    /// The Reclaimer's lock is an inner one; no user code runs here.
     static func retire(_ leaving: [Retired]) {
         guard !leaving.isEmpty else { return }
         retired.withLock { $0 += leaving }
@@ -54,53 +66,55 @@ enum Reclaimer {
 
     /// Frees what no reader holds, and asks the holders of the rest. Call with no lock held: destroy callbacks
     /// run here.
-    ///
-    /// Lists release their observers under the lock. A removal that finds a list gone from here has therefore
-    /// the last reference to its observer, also if another thread collects at the same time.
     static func collect() {
-        let (free, finished) = retired.withLock { retired -> ([Retired], Finished) in
+        let free = retired.withLock { retired -> [Retired] in
             var free: [Retired] = []
-            var finished = Finished()
             repeat {
                 peal_thread_writer_fence()
-                // Split by hand: one look at each, since a reader may let go between two.
+                // Split by hand: one look at each, since a reader may release it between two.
                 var held: [Retired] = []
                 for candidate in retired {
-                    if peal_thread_any_holds(candidate.held) {
-                        held.append(candidate)
-                    } else {
-                        free.append(candidate)
-                        if case .list(let list) = candidate { finished.records += list.letGoOfObservers() }
-                    }
+                    if candidate.isHeld { held.append(candidate) } else { free.append(candidate) }
                 }
                 retired = held
                 // A reader may have released its list before it could see the question.
             } while !askHolders(of: retired)
-            return (free, finished)
+            return free
         }
-        for last in finished.records + free.flatMap(release) { ObserverLife.end(last) }
+        for candidate in free { release(candidate) }
     }
 
-    /// Records whose last list is gone. Unchecked: they belong to who has this.
-    private struct Finished: @unchecked Sendable {
-        var records: [UnsafeMutablePointer<ObserverRecord>] = []
-    }
-
-    private static func release(_ retired: Retired) -> [UnsafeMutablePointer<ObserverRecord>] {
+    private static func release(_ retired: Retired) {
         switch retired {
-        case .list(let list):
-            return list.free()
-        case .place(let method):
-            Handles.methods.recycle(method.number)
-            return []
-        case .instance(let instance):
-            instance.dropBase()
-            return []
+        case .list(let list): list.free()
+        case .place(let method): Handles.methods.recycle(method.number)
+        case .instance(let instance): instance.dropBase()
+        case .observer(let record): ObserverLife.release(record)
         }
     }
 
     /// - Returns: Whether a reader of each is sure to collect it.
     private static func askHolders(of waiting: [Retired]) -> Bool {
-        waiting.reduce(true) { areAsked, retired in peal_thread_ask_holders(retired.held) && areAsked }
+        waiting.reduce(true) { areAsked, retired in retired.askHolders() && areAsked }
+    }
+
+    /// Ends removed observers. Of one whose call runs, the thread that runs it does: see `collect`. Call with no lock
+    /// held: destroy callbacks run here.
+    static func end(_ records: [UnsafeMutablePointer<ObserverRecord>]) {
+        guard !records.isEmpty else { return }
+        peal_thread_writer_fence()
+        var running: [Retired] = []
+        // One that does not run is not retired: another thread could take it from there, and end it later.
+        for record in records {
+            if isRun(record) { running.append(.observer(record)) } else { ObserverLife.release(record) }
+        }
+        guard !running.isEmpty else { return }
+        retire(running)
+        collect()
+    }
+
+    /// Whether a call of a closed observer runs, on any thread.
+    private static func isRun(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
+        peal_thread_others_run(nil, record.gate)
     }
 }

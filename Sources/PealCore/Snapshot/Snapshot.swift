@@ -50,24 +50,15 @@ extension Snapshot {
     /// Adds an entry behind the last. Readers that hold the list already do not see it.
     func append(_ entry: SnapshotEntry) {
         peal_snapshot_entry_at(self, count).initialize(to: entry)
-        peal_observer_retain(entry.record)
+        peal_observer_own(entry.record)
         peal_snapshot_set_count(self, UInt32(count + 1))
     }
 
-    /// Lets go of the observers on a list that no reader holds. No user code runs; free() is next.
-    ///
-    /// - Returns: The records whose last list this was.
-    func letGoOfObservers() -> [UnsafeMutablePointer<ObserverRecord>] {
-        entries.map(\.record).filter { peal_observer_release($0) }
-    }
-
-    /// Frees a list that has let go of its observers, and lets go of those on queues.
-    ///
-    /// - Returns: The records whose last list this was.
-    func free() -> [UnsafeMutablePointer<ObserverRecord>] {
-        let finished = groups.flatMap(ObserverGroup.letGo)
+    /// Frees a list that no reader holds. No user code runs.
+    func free() {
+        for group in groups { ObserverGroup.leave(group) }
+        for entry in entries { ObserverLife.disown(entry.record) }
         peal_memory_free(self)
-        return finished
     }
 }
 

@@ -9,6 +9,8 @@ struct SnapshotEdit {
         case append(SnapshotEntry, to: Snapshot)
         case appendToGroup(SnapshotEntry, ObserverGroup.Pointer)
         case replace(by: Snapshot)
+        /// The entry stays for now, marked as removed.
+        case leave(in: Snapshot)
         case nothing
     }
 
@@ -44,9 +46,24 @@ struct SnapshotEdit {
         kind = .replace(by: try list.make(withRoom: true))
     }
 
+    /// Prepares to drop an entry that is marked as removed. It may stay for a while: a list is made anew when it has
+    /// many such entries, so a removal costs the same in a list of any length.
+    static func removing(_ removed: UnsafeMutablePointer<ObserverRecord>, in method: Method) -> SnapshotEdit {
+        guard maySkip(removed) else { return SnapshotEdit(dropping: removed, in: method) }
+        let current = peal_directory_current(method.place)
+        guard current != peal_directory_nobody(method.place) else { return SnapshotEdit(.nothing, in: method) }
+        return current.isCrowdedByRemoved
+            ? SnapshotEdit(droppingRemovedIn: method) : SnapshotEdit(.leave(in: current), in: method)
+    }
+
+    private init(_ kind: Kind, in method: Method) {
+        place = method.place
+        self.kind = kind
+    }
+
     /// Prepares to drop an entry. Where memory is short the entry stays, marked as removed, until the
     /// next change: a removal cannot fail.
-    init(removing removed: UnsafeMutablePointer<ObserverRecord>, in method: Method) {
+    private init(dropping removed: UnsafeMutablePointer<ObserverRecord>, in method: Method) {
         place = method.place
         var list = ListDraft(peal_directory_current(place), of: method)
         do throws(Failure) {
@@ -62,6 +79,11 @@ struct SnapshotEdit {
             if removed.pointee.lazy != nil { list.origin.markPending() }
             kind = .nothing
         }
+    }
+
+    /// Groups and services have more to do with those that leave.
+    private static func maySkip(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
+        record.pointee.mailbox == nil && record.pointee.lazy == nil && peal_gate_load(record.gate) & ObserverGate.lazy == 0
     }
 
     /// Prepares to drop all that are marked as removed. Where memory is short they stay until the next
@@ -92,6 +114,8 @@ struct SnapshotEdit {
             let old = peal_directory_current(place)
             peal_directory_publish(place, list)
             if old != peal_directory_nobody(place) { Reclaimer.retire([.list(old)]) }
+        case .leave(let list):
+            list.pointee.removed += 1
         case .nothing:
             break
         }
@@ -101,8 +125,13 @@ struct SnapshotEdit {
     func cancel() {
         // Nobody but this edit knows the list, and its entries are held by others.
         if case .replace(let list) = kind, list != peal_directory_nobody(place) {
-            _ = list.letGoOfObservers()
-            _ = list.free()
+            list.free()
         }
     }
+}
+
+extension Snapshot {
+    /// Whether one more removed entry makes it worth while to make the list anew: short ones at once, others when a
+    /// quarter is gone.
+    fileprivate var isCrowdedByRemoved: Bool { count <= 8 || Int(pointee.removed + 1) * 4 > count }
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * growing.c - what operations cost that touch many observers of one protocol. Run it by growing.sh, which has
+ * callgrind count the instructions between count_begin and count_end: for a number of observers, and for four times
+ * as many. Prints a line each time: OPERATION OBSERVERS.
+ */
+#include "center.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BELL(METHOD) METHOD(optional, void, on_ring, (int n))
+PEAL_PROTOCOL(bell, "Bell", BELL);
+
+enum { FEW = 500, MANY = 4 * FEW };
+
+static peal_center center;
+static struct bell_protocol bell;
+static peal_owner owner;
+static int targets[MANY + 1];
+static peal_observation observations[MANY];
+static size_t count;
+static size_t destroyed;
+
+/* Their bodies differ: equal ones would be made one. */
+__attribute__((noinline)) static void count_begin(void)
+{
+    __asm__ volatile("nop" : : : "memory");
+}
+__attribute__((noinline)) static void count_end(void)
+{
+    __asm__ volatile("nop\n\tnop" : : : "memory");
+}
+
+static void ignore(void *self, int n)
+{
+    (void)self;
+    (void)n;
+}
+static void note_destroyed(void *target)
+{
+    (void)target;
+    destroyed++;
+}
+static const struct bell table = { PEAL_TABLE(bell), ignore };
+
+static void observe_all(const struct peal_observe_options *options)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, options, &observations[i]));
+}
+
+static struct peal_observe_options options_of_owner(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = note_destroyed;
+    options.owner = owner;
+    return options;
+}
+
+/* ---- What is counted --------------------------------------------------------------------------- */
+
+static void observe_owned(void)
+{
+    const struct peal_observe_options options = options_of_owner();
+    observe_all(&options);
+}
+static void observe_once(void)
+{
+    struct peal_observe_options options = options_of_owner();
+    options.flags |= PEAL_OBSERVE_ONCE;
+    observe_all(&options);
+}
+static void observe_nobody(void) {}
+
+static void remove_first_first(void)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_observation_remove(observations[i]));
+}
+static void remove_last_first(void)
+{
+    for (size_t i = count; i-- > 0;)
+        CHECK_OK(peal_observation_remove(observations[i]));
+}
+static void remove_mixed(void)
+{
+    /* 1009 is a prime, and no divisor of either number. */
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_observation_remove(observations[i * 1009 % count]));
+}
+static void unobserve_all(void)
+{
+    size_t removed = 0;
+    CHECK_OK(peal_unobserve_all(bell.protocol, &removed));
+    CHECK_EQUAL(removed, count);
+}
+static void retire_owner(void)
+{
+    CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+    owner.number = 0;
+}
+static void ring(void) { CHECK_OK(peal_broadcast(bell.on_ring, 1)); }
+static void end_center(void)
+{
+    CHECK_OK(peal_center_destroy(center));
+    center.number = 0;
+}
+
+static void observe_many(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    observe_owned();
+}
+static void remove_many(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    remove_mixed();
+}
+static const struct bell observing = { PEAL_TABLE(bell), observe_many };
+static const struct bell removing = { PEAL_TABLE(bell), remove_many };
+
+static void begin_observing(void)
+{
+    CHECK_OK(bell_observe(&bell, &targets[MANY], &observing, NULL, NULL));
+}
+static void begin_removing(void)
+{
+    CHECK_OK(bell_observe(&bell, &targets[MANY], &removing, NULL, NULL));
+    observe_owned();
+}
+
+static const struct {
+    const char *name;
+    void (*prepare)(void);
+    void (*run)(void);
+    bool destroys;
+} operations[] = {
+    { "register", observe_nobody, observe_owned, false },
+    { "register-in-a-callback", begin_observing, ring, false },
+    { "remove-first-first", observe_owned, remove_first_first, true },
+    { "remove-last-first", observe_owned, remove_last_first, true },
+    { "remove-mixed", observe_owned, remove_mixed, true },
+    { "remove-in-a-callback", begin_removing, ring, true },
+    { "unobserve-all", observe_owned, unobserve_all, true },
+    { "call-once", observe_once, ring, true },
+    { "retire-owner", observe_owned, retire_owner, true },
+    { "end-center", observe_owned, end_center, true },
+};
+
+static void count_one(size_t which, size_t observers)
+{
+    count = observers;
+    destroyed = 0;
+    center = open_center();
+    CHECK_OK(bell_define(center, &bell));
+    CHECK_OK(peal_owner_create("grower", &owner));
+    operations[which].prepare();
+    printf("%s %zu\n", operations[which].name, observers);
+    count_begin();
+    operations[which].run();
+    count_end();
+    if (operations[which].destroys)
+        CHECK_EQUAL(destroyed, observers);
+    if (center.number != 0)
+        close_center(center);
+    if (owner.number != 0)
+        CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+}
+
+CLAIM("F5", "what touches many observers costs no more than n log n")
+{
+    /* Under callgrind. */
+    check_allow_seconds(250);
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        count_one(i, FEW);
+        count_one(i, MANY);
+    }
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Counts the instructions of growing.c for some observers and for four times as many, and fails where four times as
+# many cost more than n log n allows.
+#
+#   growing.sh PROGRAM [--print]
+set -u
+program=$1
+command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are not counted"; exit 77; }
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+valgrind --tool=callgrind --callgrind-out-file="$work/dumps" --combine-dumps=yes --separate-threads=yes \
+    --dump-line=no --zero-before=count_begin --dump-before=count_end "$program" >"$work/lines" 2>"$work/log" || {
+    cat "$work/lines" "$work/log" >&2
+    exit 1
+}
+# Without the lines of the harness. The first thread makes the calls.
+grep -E '^[a-z-]+ [0-9]+$' "$work/lines" >"$work/sections"
+awk '/^thread:/ { thread = $2 } /^totals:/ && thread == 1 { print $2 }' "$work/dumps" >"$work/totals"
+# Four times as many: 4 * log(2000) / log(500) is 4.9.
+paste -d ' ' "$work/sections" "$work/totals" | awk '
+    NF == 3 { if ($1 == last) {
+                  ratio = $3 / total
+                  over = ratio > 4.9 || total < few
+                  printf "%-24s %9.0f %9.0f instructions an observer, %.2f times%s\n", $1, total / few, $3 / $2, ratio,
+                      over ? "  TOO MANY" : ""
+                  pairs++
+                  missed += over
+              }
+              last = $1; few = $2; total = $3 }
+    END { if (pairs < 10) { print "only " pairs + 0 " operations were counted"; exit 1 }
+          exit missed > 0 }'
