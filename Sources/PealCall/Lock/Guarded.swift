@@ -1,11 +1,13 @@
-internal import CPealSupport
+public import CPealSupport
 
 /// A value behind a lock, see lock.h. The two lie together in one allocation, where waiters can sleep on the lock's word.
+///
+/// The functions are inlinable: called from another module, generic code would read type metadata at run time.
 public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
     // Unchecked: the value is only reached under the lock.
-    private let memory: UnsafeMutableRawPointer
+    @usableFromInline let memory: UnsafeMutableRawPointer
 
-    public init(_ value: consuming sending Value) {
+    @inlinable public init(_ value: consuming sending Value) {
         memory = .allocate(
             byteCount: Self.valueOffset + MemoryLayout<Value>.size,
             alignment: max(MemoryLayout<peal_lock>.alignment, MemoryLayout<Value>.alignment))
@@ -19,7 +21,7 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
     }
 
     /// Runs `body` under the lock. The body must not take the lock again, and runs no user code.
-    public borrowing func withLock<Result, Mistake: Error>(
+    @inlinable public borrowing func withLock<Result, Mistake: Error>(
         _ body: (inout sending Value) throws(Mistake) -> sending Result
     ) throws(Mistake) -> sending Result {
         let lock = memory.assumingMemoryBound(to: peal_lock.self)
@@ -28,9 +30,9 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    private var value: UnsafeMutablePointer<Value> {
+    @inlinable var value: UnsafeMutablePointer<Value> {
         (memory + Self.valueOffset).assumingMemoryBound(to: Value.self)
     }
 
-    private static var valueOffset: Int { max(MemoryLayout<peal_lock>.size, MemoryLayout<Value>.alignment) }
+    @inlinable static var valueOffset: Int { max(MemoryLayout<peal_lock>.size, MemoryLayout<Value>.alignment) }
 }
