@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * count.c - runs every form for callgrind to count. Run it by Benchmarks/run, which has callgrind
- * clear its counters at count_begin and dump them at count_end.
+ * count.c - runs every form and every operation for callgrind to count. Run it by Benchmarks/run, which has
+ * callgrind clear its counters at count_begin and dump them at count_end.
  *
  * Prints, in the order of the dumps, a line a dump: SHAPE OBSERVERS FORM BROADCASTS. Each form is run
- * for two lengths: the difference has no start and no end in it.
+ * for two lengths: the difference has no start and no end in it. In a line of an operation its two names are in
+ * the places of shape and form.
  */
-#include "bench.h"
+#include "operations.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,27 @@ static void count_caller(const struct field *field)
     }
 }
 
+/* Once uncounted: then symbols are bound, and what is made at the first use is there. */
+static void count_operation(const struct operation *operation, size_t observers)
+{
+    operation->run(lengths[1]);
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+        printf("%s %zu %s %zu\n", operation->subject, observers, operation->form, lengths[l]);
+        count_begin();
+        operation->run(lengths[l]);
+        count_end();
+    }
+}
+
+static void count_operations(const struct stage *stage)
+{
+    operations_begin(stage);
+    for (size_t i = 0; i < OPERATIONS; i++)
+        if (operations[i].has_observers || stage->count == 0)
+            count_operation(&operations[i], stage->count);
+    operations_end();
+}
+
 int main(void)
 {
     park_second_thread();
@@ -76,6 +98,7 @@ int main(void)
                     count(&shapes[i], field, observer_counts[n], (enum form)form, lengths[l]);
             }
         }
+        count_operations(&stage);
         stage_end(&stage);
     }
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * table.c - reads the lines of bench-wall, bench-count, bench-scale and bench-queues, of any number of
- * launches, and prints the tables, the gates and JSON.
+ * launches, and prints the tables, the gates of nanoseconds and JSON. The gates of instructions are in gates.txt.
  *
  *     bench-table [--gate] [--json FILE] < lines
  *
@@ -263,25 +263,17 @@ static bool is_first_of_shape(size_t i, enum line_kind kind)
     return true;
 }
 
-static void gate_counts(void)
+/* Of the lines with counts some are of operations that are no broadcasts. */
+static bool is_counted_shape(size_t i)
 {
-    const struct fit array = fit("v(p,p,i)", "array"), typed = fit("v(p,p,i)", "typed");
-    /* By array the caller's own loop is counted too; what it takes without peal is known. */
-    const double caller = fit("v(p,p,i)", "caller").nobody;
-    if (array.known && caller > 0) {
-        gate(array.observer, 22, false, "v(p,p,i) by array, instructions an observer");
-        gate(array.broadcast - caller, 110, false, "v(p,p,i) by array, instructions a broadcast in peal_send");
-        gate(array.nobody - caller, 40, false, "v(p,p,i) by array, instructions with no observers in peal_send");
-    }
-    if (typed.known)
-        gate(typed.observer, 22, false, "v(p,p,i) typed, instructions an observer");
+    return is_first_of_shape(i, LINE_COUNT) && find(LINE_COUNT, all[i].shape, 0, forms[0]);
 }
 
 static void print_counts(void)
 {
     bool any = false;
     for (size_t i = 0; i < all_count; i++) {
-        if (!is_first_of_shape(i, LINE_COUNT))
+        if (!is_counted_shape(i))
             continue;
         if (!any) {
             printf("\nInstructions: with no observers, a broadcast, an observer\n%-10s", "");
@@ -297,7 +289,6 @@ static void print_counts(void)
         }
         printf("\n");
     }
-    gate_counts();
 }
 
 /* ---- Threads ---- */
@@ -437,7 +428,8 @@ static void print_gates(void)
             "\nThe processor was shared: the programs had it %.0f %% of the time. Nanoseconds are too "
             "high.\n",
             100 * value(share, 0));
-    printf("\n%zu of %zu gates are kept.\n", gate_count - missed_count, gate_count);
+    if (gate_count > 0)
+        printf("\n%zu of %zu gates are kept.\n", gate_count - missed_count, gate_count);
     for (size_t i = 0; i < gate_count; i++)
         if (!gates[i].passed)
             printf(
@@ -485,7 +477,7 @@ static int write_json(const char *path)
     fprintf(out, "  ],\n  \"fits\": [\n");
     bool any = false;
     for (size_t i = 0; i < all_count; i++)
-        for (int form = 0; is_first_of_shape(i, LINE_COUNT) && form < FORMS; form++) {
+        for (int form = 0; is_counted_shape(i) && form < FORMS; form++) {
             const struct fit counts = fit(all[i].shape, forms[form]);
             fprintf(
                 out, "%s    { \"shape\": \"%s\", \"form\": \"%s\"", any ? ",\n" : "", all[i].shape,

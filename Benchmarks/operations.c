@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * operations.c - each operation in a loop, on one thread. The queue is pumped by the thread that broadcasts,
+ * since deliveries on another thread take a different number of instructions in each run.
+ */
+#include "operations.h"
+
+#include <time.h>
+
+#define DESK(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
+PEAL_PROTOCOL(desk, "Desk", DESK);
+#define CLOCK(METHOD) METHOD(required, int, now, (void))
+PEAL_PROTOCOL(clock_service, "Clock", CLOCK);
+PEAL_PROPERTY(volume, "volume", int32_t);
+
+static peal_center center;
+static peal_queue queue;
+static struct desk_protocol desk;
+static struct clock_service_protocol clock_handles;
+static peal_service clock_service;
+static struct volume_property volume;
+static struct bench_proxy proxy;
+static peal_timer timer, earlier_timer;
+
+static void store_told(void *self, void *a, int i)
+{
+    (void)i;
+    ((struct target *)self)->stored.pointer = a;
+}
+static void store_values(void *self, int32_t old_value, int32_t new_value)
+{
+    ((struct target *)self)->stored.number = new_value - old_value;
+}
+static int now(void *self) { return *(int *)self; }
+static void fire(void *self) { (void)self; }
+
+static const struct desk desk_table = { PEAL_TABLE(desk), store_told };
+static const struct volume_observer volume_table = { PEAL_OBSERVER(volume), .changed_values = store_values };
+static const struct clock_service clock_table = { PEAL_TABLE(clock_service), now };
+
+/* Broadcasts by array to observers on a pumped queue, and their deliveries, all in one pump. */
+static void run_queue(size_t turns)
+{
+    void *a = &turns;
+    int i = 7;
+    void *const arguments[] = { &a, &i };
+    while (turns-- > 0)
+        check("broadcast", peal_send(desk.told, arguments, 2, NULL, NULL));
+    check("pump", peal_queue_pump(queue, 0, NULL));
+}
+
+/* A pump of an empty queue. */
+static void run_pump(size_t turns)
+{
+    while (turns-- > 0)
+        check("pump", peal_queue_pump(queue, 0, NULL));
+}
+
+/* A call through a proxy's table, which is a broadcast. */
+static void run_proxy(size_t turns)
+{
+    const struct bench *const table = proxy.table;
+    while (turns-- > 0)
+        table->p_p_i(proxy.self, &turns, 7);
+}
+
+/* A set of another value, with observers of both values. */
+static void run_set(size_t turns)
+{
+    const int32_t first = volume_get(volume) + 1;
+    for (size_t turn = 0; turn < turns; turn++)
+        check("set", volume_set(volume, first + (int32_t)turn));
+}
+
+/* Begin and end of a scope of a service that is created. */
+static void run_scope(size_t turns)
+{
+    while (turns-- > 0) {
+        struct peal_scope scope;
+        check("scope", peal_scope_begin(clock_service, clock_handles.protocol, sizeof clock_table, &scope));
+        check("scope", peal_scope_end(&scope));
+    }
+}
+
+/* Start and stop of a timer that is not the next one to fire, so that no thread is woken. */
+static void run_timer(size_t turns)
+{
+    while (turns-- > 0) {
+        check("start", peal_timer_start(timer));
+        check("stop", peal_timer_stop(timer));
+    }
+}
+
+const struct operation operations[OPERATIONS] = {
+    { "v(p,p,i)", "queue", true, run_queue }, { "v(p,p,i)", "proxy", true, run_proxy },
+    { "property", "set", true, run_set },     { "queue", "pump", false, run_pump },
+    { "service", "scope", false, run_scope }, { "timer", "start-stop", false, run_timer },
+};
+
+static void make_service(void)
+{
+    static int self = 1;
+    const struct peal_provision provides[] = { { "Clock", &clock_table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("clock");
+    description.provides = provides;
+    description.context = &self;
+    check("protocol", clock_service_define(center, &clock_handles));
+    check("service", peal_service_register(center, &description, &clock_service));
+}
+
+static void make_timers(void)
+{
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(fire, NULL, PEAL_SECONDS(3600));
+    /* The thread that waits for timers sleeps again before anything is counted. */
+    const struct timespec settle = { 0, 100000000 };
+    options.queue = queue;
+    check("timer", peal_timer_create(&options, &timer));
+    options.period_ns = PEAL_SECONDS(1800);
+    check("timer", peal_timer_create(&options, &earlier_timer));
+    check("start", peal_timer_start(earlier_timer));
+    nanosleep(&settle, NULL);
+}
+
+void operations_begin(const struct stage *stage)
+{
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    struct peal_observe_options on_queue = PEAL_OBSERVE_OPTIONS;
+    check("queue", peal_queue_create(&pumped, &queue));
+    check("center", peal_center_create(&center));
+    check("protocol", desk_define(center, &desk));
+    check("property", volume_define(center, 0, NULL, &volume));
+    check("proxy", bench_proxy_create(&stage->handles, NULL, &proxy));
+    on_queue.queue = queue;
+    for (size_t i = 0; i < stage->count; i++) {
+        struct target *target = &stage->targets[i];
+        check("observe", desk_observe(&desk, target, &desk_table, &on_queue, NULL));
+        check("observe", volume_observe(volume, target, &volume_table, 0, NULL, NULL));
+    }
+    make_service();
+    make_timers();
+}
+
+void operations_end(void)
+{
+    check("timer", peal_timer_destroy(timer));
+    check("timer", peal_timer_destroy(earlier_timer));
+    check("proxy", peal_proxy_destroy(proxy.proxy));
+    check("center", peal_center_destroy(center));
+    check("queue", peal_queue_destroy(queue));
+}
