@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The library loaded by name, closed, and loaded again. The library's path is in the environment
- * variable PEAL_TEST_LIBRARY. This program is not linked to the library.
+ * variable PEAL_TEST_LIBRARY. The arguments are libraries that are loaded before it. This program is not linked to
+ * the library.
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <peal/peal.h>
 
@@ -73,18 +76,72 @@ static void use(void *library)
     check(center_destroy(center) == PEAL_OK, last_message());
 }
 
-int main(void)
+struct signals {
+    struct sigaction actions[NSIG]; /* zero where there is no such signal */
+    stack_t stack;
+};
+
+static void read_signals(struct signals *signals)
+{
+    memset(signals, 0, sizeof *signals);
+    for (int signal = 1; signal < NSIG; signal++)
+        (void)sigaction(signal, NULL, &signals->actions[signal]);
+    check(sigaltstack(NULL, &signals->stack) == 0, "the stack of handlers cannot be read");
+}
+
+/* Returns how many handlers differ. */
+static int changed_handlers(const struct signals *before)
+{
+    struct signals now;
+    int count = 0;
+
+    read_signals(&now);
+    check(now.stack.ss_sp == before->stack.ss_sp, "signal handlers have another stack");
+    for (int signal = 1; signal < NSIG; signal++)
+        if (now.actions[signal].sa_handler != before->actions[signal].sa_handler) {
+            printf("  the handler of signal %d was set\n", signal);
+            count++;
+        }
+    return count;
+}
+
+/* Loads the library, which must write nothing to the program's stderr. */
+static void *load(const char *path, int mode)
+{
+    FILE *said = tmpfile();
+    const int usual = dup(STDERR_FILENO);
+    void *library;
+
+    check(said != NULL && dup2(fileno(said), STDERR_FILENO) >= 0, "stderr cannot be replaced");
+    library = dlopen(path, mode);
+    (void)dup2(usual, STDERR_FILENO);
+    close(usual);
+    if (said != NULL) {
+        check(fseek(said, 0, SEEK_END) == 0 && ftell(said) == 0, "it wrote to stderr");
+        fclose(said);
+    }
+    return library;
+}
+
+int main(int argc, char **argv)
 {
     const char *path = getenv("PEAL_TEST_LIBRARY");
+    struct signals before;
     void *library;
 
     if (path == NULL) {
         printf("PEAL_TEST_LIBRARY is not set\n");
         return EXIT_FAILURE;
     }
+    for (int i = 1; i < argc; i++)
+        if (dlopen(argv[i], RTLD_NOW) == NULL) {
+            printf("  %s\n", dlerror());
+            return EXIT_FAILURE;
+        }
+    read_signals(&before);
     printf("L4: the library survives dlopen, use and dlclose, again and again\n");
     for (int round = 0; round < 50; round++) {
-        library = dlopen(path, round % 2 == 0 ? RTLD_NOW | RTLD_LOCAL : RTLD_LAZY | RTLD_GLOBAL);
+        library = load(path, round % 2 == 0 ? RTLD_NOW | RTLD_LOCAL : RTLD_LAZY | RTLD_GLOBAL);
         if (library == NULL) {
             printf("  %s\n", dlerror());
             return EXIT_FAILURE;
@@ -97,6 +154,8 @@ int main(void)
     check(library != NULL, "it was unloaded");
     if (library != NULL)
         dlclose(library);
-    printf("%d passed, %d failed\n", failures == 0 ? 2 : 0, failures);
+    printf("L4: it sets no signal handlers, and writes nothing while it is loaded\n");
+    check(changed_handlers(&before) == 0, "signal handlers were set");
+    printf("%d passed, %d failed\n", failures == 0 ? 3 : 0, failures);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -6,6 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EARLY(METHOD) METHOD(required, int, twice, (int n), last)
+PEAL_PROTOCOL(early, "Early", EARLY);
+
+static peal_center early_center;
+static int early_answer;
+
+static int twice(void *self, int n)
+{
+    (void)self;
+    return 2 * n;
+}
+
+/* Runs before main. A wrong answer stays zero. */
+__attribute__((constructor)) static void use_early(void)
+{
+    static const struct early table = { PEAL_TABLE(early), twice };
+    struct early_protocol early;
+    int answer = 0;
+
+    if (peal_center_create(&early_center) == PEAL_OK && early_define(early_center, &early) == PEAL_OK
+        && early_observe(&early, NULL, &table, NULL, NULL) == PEAL_OK
+        && peal_ask(early.twice, &answer, 21) == PEAL_OK)
+        early_answer = answer;
+}
+
+CLAIM("L4", "a constructor of a program may use the library that the program is linked to")
+{
+    CHECK_EQUAL(early_answer, 42);
+    CHECK_OK(peal_center_destroy(early_center));
+}
+
 CLAIM("L4", "the library in this process is the one that the tests mean to test")
 {
     const char *meant = getenv("PEAL_TEST_LIBRARY");

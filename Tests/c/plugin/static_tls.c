@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A library with a thread-local variable of the initial-exec model, as peal has some. The C library keeps a reserve for
+ * such variables of libraries that are loaded by dlopen. This library takes much of it.
+ */
+#include <string.h>
+
+static __thread char taken[STATIC_TLS_BYTES] __attribute__((tls_model("initial-exec")));
+
+void take_static_tls(int byte);
+void take_static_tls(int byte) { memset(taken, byte, sizeof taken); }
