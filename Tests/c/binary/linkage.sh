@@ -1,6 +1,7 @@
 #!/bin/sh
-# linkage.sh <library> shared|self-contained: what the library says to the dynamic linker.
-library=$1 flavour=$2
+# linkage.sh <library> self-contained, or linkage.sh <library> shared <folder of the Swift runtime>: what the library
+# says to the dynamic linker.
+library=$1 flavour=$2 runtime=${3-}
 problems=0
 dynamic=$(readelf -d -W "$library") || exit 1
 
@@ -29,8 +30,9 @@ for name in $needed; do
     esac
 done
 nm -D "$library" | grep -q Foundation && complain "refers to symbols of Foundation"
-if [ "$flavour" = self-contained ]; then
-    printf '%s\n' "$dynamic" | grep -Eq '\((RPATH|RUNPATH)\)' && complain "has a run path of the machine that built it"
-fi
+expected_path=
+[ "$flavour" = shared ] && expected_path="\$ORIGIN${runtime:+:$runtime}"
+run_path=$(printf '%s\n' "$dynamic" | sed -n 's/.*(R[UN]*PATH).*\[\(.*\)\]/\1/p')
+[ "$run_path" = "$expected_path" ] || complain "the run path is '$run_path', not '$expected_path'"
 [ "$problems" -eq 0 ] && echo "$library: $(echo $needed)"
 exit "$problems"
