@@ -76,6 +76,9 @@ static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull
 {
     return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
 }
+/* Writers alone, one at a time. */
+static inline void peal_snapshot_note_removed(struct peal_snapshot *_Nonnull snapshot) { snapshot->removed++; }
+
 /* Readers that have read the traits already read on as they began. */
 static inline void peal_snapshot_set_traits(struct peal_snapshot *_Nonnull snapshot, uint32_t traits)
 {

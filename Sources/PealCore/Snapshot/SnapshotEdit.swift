@@ -115,7 +115,7 @@ struct SnapshotEdit {
             peal_directory_publish(place, list)
             if old != peal_directory_nobody(place) { Reclaimer.retire([.list(old)]) }
         case .leave(let list):
-            list.pointee.removed += 1
+            peal_snapshot_note_removed(list)
         case .nothing:
             break
         }
