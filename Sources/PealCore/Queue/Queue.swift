@@ -77,12 +77,19 @@ public final class Queue: Sendable {
         return queue
     }
 
-    /// The queue of the main thread; nil when memory was short when it was first asked for.
-    public static let main: Queue? = {
-        var options = Options()
-        options.kind = .main
-        return try? make(options)
-    }()
+    private static let madeMain = Guarded<Queue?>(nil)
+
+    /// The queue of the main thread; nil where memory is short. The next use tries again.
+    public static var main: Queue? {
+        madeMain.withLock { made in
+            if made == nil {
+                var options = Options()
+                options.kind = .main
+                made = try? make(options)
+            }
+            return made
+        }
+    }
 
     var kind: Kind { Kind(rawValue: mailbox.pointee.kind.rawValue) ?? .serial }
 
