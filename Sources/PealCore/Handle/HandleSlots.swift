@@ -36,6 +36,8 @@ struct HandleSlots: Sendable {
             guard slots.count < limit else { return nil }
             free.append(UInt32(slots.count))
             slots.append(Slot())
+            // Removing must not need memory.
+            free.reserveCapacity(slots.capacity)
         }
         let index = Int(free.removeLast())
         let generation = UInt64(slots[index].generation)

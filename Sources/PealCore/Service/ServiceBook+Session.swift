@@ -14,7 +14,7 @@ extension ServiceBook {
         let cleared = clearAll()
         let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
-        for (service, _) in leaving { service.tellLeaving() }
+        for left in leaving { left.service.tellLeaving() }
         Instance.leave(leaving.map(\.instance))
         return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
     }
@@ -26,9 +26,9 @@ extension ServiceBook {
         for _ in 0...all.count {
             let fresh = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] == nil }
             if fresh.isEmpty { break }
-            for (service, instance) in fresh {
-                cleared[ObjectIdentifier(instance)] = instance
-                service.clearData(of: instance)
+            for created in fresh {
+                cleared[ObjectIdentifier(created.instance)] = created.instance
+                created.service.clearData(of: created.instance)
             }
         }
         return cleared
@@ -59,11 +59,19 @@ extension ServiceBook {
         _ = Waiting.wait { running.allSatisfy(\.isDone) }
     }
 
-    func inReverseOrderOfCreation(_ services: [Service]) -> [(service: Service, instance: Instance)] {
+    private struct Created {
+        let service: Service
+        let instance: Instance
+        let order: UInt64
+    }
+
+    private func inReverseOrderOfCreation(_ services: [Service]) -> [Created] {
         let created = services.compactMap { service in
-            service.readState { state in state.instance.map { (service: service, instance: $0, order: state.order) } }
+            service.readState { state in
+                state.instance.map { Created(service: service, instance: $0, order: state.order) }
+            }
         }
-        return created.sorted { $0.order > $1.order }.map { ($0.service, $0.instance) }
+        return created.sorted { $0.order > $1.order }
     }
 
     /// Ends registrations, their instances first, in reverse order of creation.
@@ -74,7 +82,7 @@ extension ServiceBook {
         let closing = services.filter { $0.close() }
         let created = inReverseOrderOfCreation(closing)
         let leaving = created.filter { $0.service.detach($0.instance) }
-        for (service, _) in leaving { service.tellLeaving() }
+        for left in leaving { left.service.tellLeaving() }
         for service in closing { service.tellEnd() }
         Instance.leave(leaving.map(\.instance))
         for service in closing { service.letGo() }

@@ -5,7 +5,12 @@ struct ServiceMemory {
     typealias Pointer = UnsafeMutablePointer<peal_service_record>
 
     private let description: ServiceDescription
-    private let provided: [(proto: PealProtocol, functions: FunctionTables)]
+    private struct Provided {
+        let proto: PealProtocol
+        let functions: FunctionTables
+    }
+
+    private let provided: [Provided]
     private var size: Int
     /// From the record to the copy of a table: for each provision, all protocols that it adopts too.
     private var offsets: [[PealProtocol: Int]] = []
@@ -13,7 +18,7 @@ struct ServiceMemory {
     /// Reads and checks the tables.
     init(_ description: ServiceDescription, in state: borrowing CenterState) throws(Failure) {
         self.description = description
-        var provided: [(proto: PealProtocol, functions: FunctionTables)] = []
+        var provided: [Provided] = []
         for provision in description.provisions {
             guard let proto = state.protocolsByName[provision.proto] else {
                 throw Failure(.notFound, "service \(description.name) provides \(provision.proto), which is not defined in this center; \(state.hint(for: provision.proto) ?? "define the protocol first")")
@@ -23,11 +28,11 @@ struct ServiceMemory {
             }
             let functions = try FunctionTables(reading: provision.table, of: proto, in: state)
             try state.checkConformance(of: functions, to: proto)
-            provided.append((proto, functions))
+            provided.append(Provided(proto: proto, functions: functions))
         }
         self.provided = provided
         size = MemoryLayout<peal_service_record>.size + max(provided.count, 1) * MemoryLayout<peal_provided>.stride
-        for (proto, _) in provided { place(proto, in: state) }
+        for each in provided { place(each.proto, in: state) }
     }
 
     private mutating func place(_ proto: PealProtocol, in state: borrowing CenterState) {
@@ -83,7 +88,7 @@ struct ServiceMemory {
         _ entry: UnsafeMutablePointer<peal_provided>, _ index: Int, _ memory: UnsafeMutableRawPointer,
         _ state: borrowing CenterState
     ) {
-        let (proto, functions) = provided[index]
+        let (proto, functions) = (provided[index].proto, provided[index].functions)
         let places = offsets[index].mapValues { memory + $0 }
         for member in proto.family {
             guard let table = places[member] else { continue }

@@ -32,6 +32,7 @@ struct SnapshotEdit {
             kind = .append(entry, to: origin)
             return
         }
+        guard Self.canCopy(origin) else { throw .outOfMemory }
         var list = ListDraft(origin, of: method)
         if !replaced.isEmpty { list.drop(replaced) }
         if let mailbox = entry.record.pointee.mailbox, !entry.isLazy {
@@ -65,7 +66,13 @@ struct SnapshotEdit {
     /// next change: a removal cannot fail.
     private init(dropping removed: UnsafeMutablePointer<ObserverRecord>, in method: Method) {
         place = method.place
-        var list = ListDraft(peal_directory_current(place), of: method)
+        let origin = peal_directory_current(place)
+        guard Self.canCopy(origin) else {
+            if removed.pointee.lazy != nil { origin.markPending() }
+            kind = Self.emptied(origin, of: method)
+            return
+        }
+        var list = ListDraft(origin, of: method)
         do throws(Failure) {
             guard try list.remove(removed) else {
                 kind = .nothing
@@ -91,6 +98,10 @@ struct SnapshotEdit {
     init(droppingRemovedIn method: Method) {
         place = method.place
         let origin = peal_directory_current(place)
+        guard Self.canCopy(origin) else {
+            kind = Self.emptied(origin, of: method)
+            return
+        }
         var list = ListDraft(origin, of: method)
         list.dropRemoved()
         let isNobody = list.isEmpty && !method.traits.hasCompletion
@@ -101,6 +112,22 @@ struct SnapshotEdit {
         } else {
             kind = (try? list.make(withRoom: false)).map { .replace(by: $0) } ?? .nothing
         }
+    }
+
+    /// Whether there is memory to take a list apart. That of a long list is more than the reserve has, so the system is
+    /// asked first, where a refusal does no harm.
+    private static func canCopy(_ list: Snapshot) -> Bool {
+        let size = list.entries.count * MemoryLayout<SnapshotEntry>.stride
+        guard size > 1 << 15 else { return true }
+        let memory = peal_memory_allocate_unset(size)
+        defer { peal_memory_free(memory) }
+        return memory != nil
+    }
+
+    /// What becomes of a list that cannot be copied: it is dropped where all of it is marked as removed.
+    private static func emptied(_ list: Snapshot, of method: Method) -> Kind {
+        let isEmpty = list.groups.isEmpty && !method.traits.hasCompletion && list.entries.allSatisfy(\.isRemoved)
+        return isEmpty ? .replace(by: peal_directory_nobody(method.place)) : .nothing
     }
 
     /// Publishes the change, and retires the list that it replaces. The caller must hold the center's lock.
