@@ -250,6 +250,8 @@ static void *run_worker(void *unused)
     is_worker = true;
     (void)pthread_setname_np(pthread_self(), "peal:worker");
     (void)sem_init(&self.woken, 0, 0);
+    /* The thread's slot and reserve, while there is memory. */
+    (void)peal_thread_current();
     peal_lock_take(&lock);
     while (!is_over) {
         struct peal_work *const work = first;

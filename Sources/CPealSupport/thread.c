@@ -10,6 +10,7 @@
 #include "fork.h"
 #include "lock.h"
 #include "memory.h"
+#include "reserve.h"
 
 __thread struct peal_thread *peal_thread_own
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -93,6 +94,9 @@ struct peal_thread *peal_thread_claim(void)
     if (has_exit_key)
         (void)pthread_setspecific(exit_key, thread);
     peal_thread_own = thread;
+    /* Early, since most threads are first seen while there is memory. Where this fails, an operation that needs the
+     * reserve tries again. */
+    (void)peal_reserve_prepare(0);
     return thread;
 }
 

@@ -23,6 +23,23 @@ enum Boundary {
         }
     }
 
+    /// The same for functions that make something that lasts.
+    static func making(_ body: () throws(Failure) -> Void) -> peal_status {
+        status { () throws(Failure) in
+            try prepareMemory()
+            try body()
+        }
+    }
+
+    /// Makes sure, before an operation that makes something that lasts has changed anything, that the thread's reserve
+    /// has the memory that the Swift runtime may be refused. Functions that end something do without: what they take
+    /// they return, and they must not fail.
+    ///
+    /// - Parameter size: How much it may be, for what depends on the caller's input.
+    static func prepareMemory(_ size: Int = 0) throws(Failure) {
+        guard peal_reserve_prepare(size) else { throw .outOfMemory }
+    }
+
     /// Notes a failure for the calling thread. Where not even a thread's slot can be had, the status
     /// is all there is.
     @inline(never)

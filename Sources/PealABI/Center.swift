@@ -8,9 +8,9 @@ public func peal_center_default() -> peal_center {
 
 @c @implementation
 public func peal_center_create(_ out_center: UnsafeMutablePointer<peal_center>?) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    out_center?.pointee = peal_center(number: 0)
+    return Boundary.making { () throws(Failure) in
         guard let out_center else { throw .null("out_center") }
-        out_center.pointee = peal_center(number: 0)
         out_center.pointee = peal_center(number: try Center.make().number)
     }
 }

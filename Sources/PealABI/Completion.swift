@@ -5,9 +5,9 @@ internal import PealCore
 public func peal_completion_create(
     _ options: UnsafePointer<peal_completion_options>?, _ out_completion: UnsafeMutablePointer<peal_completion>?
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    out_completion?.pointee = peal_completion(number: 0)
+    return Boundary.making { () throws(Failure) in
         guard let out_completion else { throw .null("out_completion") }
-        out_completion.pointee = peal_completion(number: 0)
         let completion = try Completion.make(try Completion.Options(options))
         out_completion.pointee = peal_completion(number: completion.number)
     }
@@ -35,6 +35,7 @@ public func peal_gather(
 ) -> peal_status {
     out_gathering?.pointee = peal_completion(number: 0)
     return Boundary.outcome { () throws(Failure) in
+        try Boundary.prepareMemory()
         let (completion, outcome) = try Completion.gather(
             method.number, arguments: arguments, count: argument_count, try Completion.Options(options))
         if !outcome.isFailure { out_gathering?.pointee = peal_completion(number: completion.number) }

@@ -145,7 +145,7 @@ extension Invocation {
         to out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
     ) -> peal_status {
         out_invocation?.pointee = peal_invocation(number: 0)
-        return Boundary.status { () throws(Failure) in
+        return Boundary.making { () throws(Failure) in
             guard let out_invocation else { throw .null("out_invocation") }
             out_invocation.pointee = peal_invocation(number: try make().number)
         }

@@ -46,7 +46,7 @@ public func peal_module_find(
 
 @c @implementation
 public func peal_modules_forward(_ proto: peal_protocol) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         let proto = try proto.find()
         try proto.center.modules().forward(proto)
     }
@@ -54,7 +54,7 @@ public func peal_modules_forward(_ proto: peal_protocol) -> peal_status {
 
 @c @implementation
 public func peal_modules_start(_ center: peal_center) -> peal_status {
-    Boundary.status { () throws(Failure) in try center.find().modules().start() }
+    Boundary.making { () throws(Failure) in try center.find().modules().start() }
 }
 
 @c @implementation
@@ -106,7 +106,7 @@ public func peal_module_list(
 public func peal_signal_bind(
     _ center: peal_center, _ signal: Int32, _ action: peal_signal_action, _ queue: peal_queue, _ timeout: UInt32
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         let center = try center.find()
         guard let action = SignalAction(rawValue: action.rawValue) else {
             throw Failure(.argument, "\(Int32(truncatingIfNeeded: action.rawValue)) is no action; use those of enum peal_signal_action")
@@ -123,7 +123,7 @@ public func peal_signal_unbind(_ center: peal_center, _ signal: Int32) -> peal_s
 
 @c @implementation
 public func peal_signals_bind_usual(_ center: peal_center, _ queue: peal_queue, _ timeout: UInt32) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         try Signals.bindUsual(
             of: try center.find(), on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)
     }
@@ -162,6 +162,7 @@ extension ModuleDescription {
         // Of one that a later version made longer, the members that are known here are where they were.
         let isWhole = Boundary.size(of: description) >= MemoryLayout<peal_module_description>.size
         do throws(Failure) {
+            try Boundary.prepareMemory()
             let given = try Boundary.options(
                 description, named: "the description of a module", default: peal_module_description())
             return (try center.find(), try ModuleDescription(given))

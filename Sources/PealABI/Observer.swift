@@ -133,6 +133,7 @@ extension Registration {
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_observe_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
         do throws(Failure) {
+            try Boundary.prepareMemory()
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
             let made = try body(given)

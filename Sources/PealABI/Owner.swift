@@ -5,9 +5,9 @@ internal import PealCore
 public func peal_owner_create(
     _ name: UnsafePointer<CChar>?, _ out_owner: UnsafeMutablePointer<peal_owner>?
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    out_owner?.pointee = peal_owner(number: 0)
+    return Boundary.making { () throws(Failure) in
         guard let out_owner else { throw .null("out_owner") }
-        out_owner.pointee = peal_owner(number: 0)
         out_owner.pointee = peal_owner(number: try Owner.make(try Boundary.text(name, "name")).number)
     }
 }

@@ -8,7 +8,7 @@ public func peal_property_define(
     _ out_property: UnsafeMutablePointer<peal_property>?
 ) -> peal_status {
     out_property?.pointee = peal_property(number: 0)
-    return Boundary.status { () throws(Failure) in
+    return Boundary.making { () throws(Failure) in
         guard let out_property else { throw .null("out_property") }
         let center = try center.find()
         var description = PropertyDescription(

@@ -9,10 +9,10 @@ public func peal_protocol_define(
     _ method_capacity: Int
 ) -> peal_status {
     out_protocol?.pointee = peal_protocol(number: 0)
-    return Boundary.status { () throws(Failure) in
+    return Boundary.making { () throws(Failure) in
         guard let description else { throw .null("description") }
-        let (proto, methods) = try center.find().define(
-            try ProtocolDescription(reading: description), for: try CurrentOwner.find(0))
+        let read = try ProtocolDescription(reading: description)
+        let (proto, methods) = try center.find().define(read, for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(number: proto.number)
         for (index, method) in methods.prefix(max(0, method_capacity)).enumerated() {
             out_methods?[index] = peal_method(number: method.number)
@@ -26,8 +26,9 @@ public func peal_protocol_define_objc(
     _ optional: UnsafePointer<peal_objc_method>?, _ out_protocol: UnsafeMutablePointer<peal_protocol>?
 ) -> peal_status {
     out_protocol?.pointee = peal_protocol(number: 0)
-    return Boundary.status { () throws(Failure) in
+    return Boundary.making { () throws(Failure) in
         let methods = try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
+        try Boundary.prepareMemory(methods.count * 2048)
         let description = ProtocolDescription(name: try Boundary.text(name, "name"), methods: methods)
         let (proto, _) = try center.find().define(description, for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(number: proto.number)
@@ -67,6 +68,7 @@ extension ProtocolDescription {
             adopts: try Self.texts(given.adopts, "the name of an adopted protocol", Boundary.text),
             methods: try Self.texts(given.methods, "a method's text", Boundary.source).map(MethodSource.text),
             tableSize: given.table_size == 0 ? nil : given.table_size)
+        try Boundary.prepareMemory(methods.count * 2048)
     }
 
     /// A list that ends with NULL.

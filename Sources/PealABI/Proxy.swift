@@ -114,6 +114,7 @@ extension ProxyRequest {
         // Calls through the proxy have no status of their own.
         ProxyFailures.tell { _ = Boundary.fail($0) }
         do throws(Failure) {
+            try Boundary.prepareMemory()
             let number = try make()
             out_proxy?.pointee = peal_proxy(number: number)
             return PEAL_OK

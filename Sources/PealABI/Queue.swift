@@ -8,6 +8,7 @@ public func peal_queue_create(
     out_queue?.pointee = peal_queue(number: 0)
     do throws(Failure) {
         guard let out_queue else { throw .null("out_queue") }
+        try Boundary.prepareMemory()
         out_queue.pointee = peal_queue(number: try Queue.make(Queue.Options(options)).number)
         return PEAL_OK
     } catch {

@@ -6,9 +6,9 @@ public func peal_reference_create(
     _ object: UnsafeMutableRawPointer?, _ destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
     _ out_reference: UnsafeMutablePointer<peal_reference>?
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    out_reference?.pointee = peal_reference(number: 0)
+    return Boundary.making { () throws(Failure) in
         guard let out_reference else { throw .null("out_reference") }
-        out_reference.pointee = peal_reference(number: 0)
         guard let object else { throw .null("object") }
         out_reference.pointee = peal_reference(number: try Reference.make(object, destroy: destroy))
     }

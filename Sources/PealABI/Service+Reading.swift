@@ -81,7 +81,7 @@ extension Service {
         _ get: () throws(Failure) -> (use: ServiceUse, table: UnsafeRawPointer?)
     ) -> peal_status {
         out?.pointee = peal_service_use()
-        return Boundary.status { () throws(Failure) in
+        return Boundary.making { () throws(Failure) in
             guard let out else { throw .null("out_use") }
             let (use, table) = try get()
             out.pointee = peal_service_use(self: use.target, table: table, use: peal_use(number: use.number))
@@ -114,7 +114,7 @@ extension ServiceScope {
         _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?
     ) -> peal_status {
         out?.pointee = peal_scope()
-        return Boundary.status { () throws(Failure) in
+        return Boundary.making { () throws(Failure) in
             guard let out else { throw .null("out_scope") }
             let service = try service.find()
             let table = proto.number == 0 ? nil : try service.table(for: try proto.find(), size: size)

@@ -10,6 +10,7 @@ public func peal_service_register(
     out_service?.pointee = peal_service(number: 0)
     do throws(Failure) {
         guard let description else { throw .null("description") }
+        try Boundary.prepareMemory()
         let service = try Service.register(try ServiceDescription(reading: description), in: try center.find())
         out_service?.pointee = peal_service(number: service.number)
         return PEAL_OK

@@ -9,6 +9,7 @@ public func peal_timer_create(
     do throws(Failure) {
         guard let out_timer else { throw .null("out_timer") }
         guard let options else { throw .null("options") }
+        try Boundary.prepareMemory()
         out_timer.pointee = peal_timer(number: try Timer.make(Timer.Options(options)).number)
         return PEAL_OK
     } catch {
@@ -19,12 +20,12 @@ public func peal_timer_create(
 
 @c @implementation
 public func peal_timer_start(_ timer: peal_timer) -> peal_status {
-    Boundary.status { () throws(Failure) in try timer.find().start() }
+    Boundary.making { () throws(Failure) in try timer.find().start() }
 }
 
 @c @implementation
 public func peal_timer_restart(_ timer: peal_timer, _ delay_ns: Int64, _ period_ns: Int64) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         try timer.find().restart(Timer.Schedule(delay: delay_ns, period: period_ns))
     }
 }

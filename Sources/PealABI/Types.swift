@@ -4,8 +4,10 @@ internal import PealCore
 
 @c @implementation
 public func peal_type_declare(_ center: peal_center, _ declarations: UnsafePointer<CChar>?) -> peal_status {
-    Boundary.status { () throws(Failure) in
-        try center.find().declareTypes(try Boundary.source(declarations, "declarations"))
+    Boundary.making { () throws(Failure) in
+        let text = try Boundary.source(declarations, "declarations")
+        try Boundary.prepareMemory(text.utf8.count * 64)
+        try center.find().declareTypes(text)
     }
 }
 
@@ -25,7 +27,7 @@ public func peal_type_layout(
 public func peal_type_set_object(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_object_type>?
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         let center = try center.find()
         let owner = try CurrentOwner.find(0)
         try center.manageType(try Boundary.source(type, "type"), by: try TypeHooks(functions), for: owner)
@@ -36,7 +38,7 @@ public func peal_type_set_object(
 public func peal_type_set_copy(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_struct_type>?
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         let center = try center.find()
         let owner = try CurrentOwner.find(0)
         try center.manageType(try Boundary.source(type, "type"), by: try TypeHooks(functions), for: owner)

@@ -20,6 +20,11 @@ static __thread unsigned long refused;
 static __thread bool hold_next;
 static __thread unsigned hold_after_unlock;
 
+static __thread unsigned long starve_from;
+static __thread unsigned long made_since;
+static __thread unsigned long starved;
+static bool starves_all;
+
 static __thread bool is_exempt;
 
 static bool refuses_elsewhere;
@@ -55,12 +60,26 @@ static bool is_early(const void *memory)
         }                                                                   \
     } while (0)
 
+/* Whether an allocation is refused, whoever makes it. */
+static bool starves(void)
+{
+    if (starve_from == 0 && !__atomic_load_n(&starves_all, __ATOMIC_RELAXED))
+        return false;
+    if (starve_from != 0 && ++made_since < starve_from)
+        return false;
+    starved++;
+    errno = ENOMEM;
+    return true;
+}
+
 void *malloc(size_t size)
 {
     static void *(*next)(size_t);
 
     if (watching)
         counts.allocations++;
+    if (starves())
+        return NULL;
     NEXT(next, "malloc");
     return next(size);
 }
@@ -109,7 +128,7 @@ void *calloc(size_t count, size_t size)
 
     if (watching)
         counts.allocations++;
-    if (refuses(__builtin_return_address(0)))
+    if (refuses(__builtin_return_address(0)) || starves())
         return NULL;
     if (hold_next && is_peals(__builtin_return_address(0))) {
         hold_next = false;
@@ -129,7 +148,7 @@ void *realloc(void *memory, size_t size)
 
     if (watching)
         counts.allocations++;
-    if (memory == NULL && refuses(__builtin_return_address(0)))
+    if ((memory == NULL && refuses(__builtin_return_address(0))) || (size > 0 && starves()))
         return NULL;
     NEXT(next, "realloc");
     return next(memory, size);
@@ -141,6 +160,8 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 
     if (watching)
         counts.allocations++;
+    if (starves())
+        return ENOMEM;
     NEXT(next, "posix_memalign");
     return next(memory, alignment, size);
 }
@@ -151,6 +172,8 @@ void *aligned_alloc(size_t alignment, size_t size)
 
     if (watching)
         counts.allocations++;
+    if (starves())
+        return NULL;
     NEXT(next, "aligned_alloc");
     return next(alignment, size);
 }
@@ -161,6 +184,8 @@ void *memalign(size_t alignment, size_t size)
 
     if (watching)
         counts.allocations++;
+    if (starves())
+        return NULL;
     NEXT(next, "memalign");
     return next(alignment, size);
 }
@@ -296,6 +321,21 @@ void interpose_refuse_elsewhere(bool refuses)
 {
     is_exempt = true;
     __atomic_store_n(&refuses_elsewhere, refuses, __ATOMIC_RELAXED);
+}
+
+unsigned long interpose_starve(unsigned long nth)
+{
+    const unsigned long refusals = starved;
+
+    starve_from = nth;
+    made_since = 0;
+    starved = 0;
+    return refusals;
+}
+
+void interpose_starve_all(bool starves)
+{
+    __atomic_store_n(&starves_all, starves, __ATOMIC_RELAXED);
 }
 
 void interpose_poison(bool poisons) { __atomic_store_n(&poisons_freed, poisons, __ATOMIC_RELAXED); }

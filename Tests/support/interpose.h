@@ -32,6 +32,12 @@ unsigned long interpose_refused(void);
 /* Refuses all such allocations of all other threads while it is on. */
 void interpose_refuse_elsewhere(bool refuses);
 
+/* Refuses the n-th allocation that anything makes on the calling thread from now on, by any function, and all that
+ * follow; 0 ends that. Returns how many were refused since the last call. */
+unsigned long interpose_starve(unsigned long nth);
+/* Refuses all allocations of all threads while it is on. */
+void interpose_starve_all(bool starves);
+
 /* What the system refuses to the whole process. */
 enum interpose_limit {
     INTERPOSE_NO_LIMIT = 0,

@@ -17,9 +17,7 @@ PEAL_API peal_center peal_center_default(void);
 /* Makes a center of its own, for a test or for a part that wants to be alone.
  *
  * out_center: filled, zero on failure; *owned*: end it with peal_center_destroy.
- * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_LIMIT at a million centers. A center takes a few
- * small objects from the Swift runtime, and that ends the process when memory is short: there is no
- * PEAL_ERROR_MEMORY here.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_LIMIT at a million centers; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_center_create(peal_center *out_center);
 

@@ -58,7 +58,7 @@ struct peal_completion_options {
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_completion: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale queue; PEAL_ERROR_POLICY;
- * PEAL_ERROR_LIMIT, also when there is a time limit and the system gives no thread for it.
+ * PEAL_ERROR_LIMIT, also when there is a time limit and the system gives no thread for it; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_completion_create(
     const struct peal_completion_options *options, peal_completion *out_completion);

@@ -143,7 +143,7 @@ struct peal_module_description {
  * not run: then it is not registered. PEAL_ERROR_STATE while the modules stop, or after. Also
  * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for one that needs itself,
  * PEAL_ERROR_TYPE for a queue and a method with a bare pointer (observer.h), PEAL_ERROR_ARGUMENT,
- * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT.
+ * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
@@ -205,8 +205,8 @@ typedef enum peal_modules_state {
  * PEAL_ERROR_CYCLE with the path: then nothing was started; PEAL_ERROR_START, whose sentence has
  * the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been
  * stopped, were stopped meanwhile, or while one of the last start is still being stopped. Also
- * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT
- * when the system gives no thread for time limits: then nothing was started.
+ * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT
+ * when the system gives no thread for time limits, PEAL_ERROR_MEMORY: then nothing was started.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 
@@ -316,7 +316,7 @@ typedef enum peal_signal_action {
  * queue: where the action runs; zero: a serial queue of peal's own.
  * timeout: of TERMINATE, as for peal_modules_stop; else not used.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler that is not peal's;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread.
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_signal_bind(
     peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);

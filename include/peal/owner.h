@@ -25,7 +25,7 @@ PEAL_BEGIN_DECLARATIONS
  *
  * name: *copied*; for reports; any text of up to 255 bytes.
  * out_owner: filled, zero on failure; ended by peal_owner_retire.
- * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_LIMIT.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_LIMIT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_owner_create(const char *name, peal_owner *out_owner);
 

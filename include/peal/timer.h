@@ -82,8 +82,9 @@ PEAL_API PEAL_CHECK peal_status peal_timer_create(
 /* Starts a timer: it fires after its delay. One that runs begins anew from now, and a firing that waits
  * on the queue is dropped: so a watchdog is kept quiet.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread, which only the first
- * start of a process needs; PEAL_ERROR_STATE when the timer's queue stayed with the process that forked this one.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when the system gives no thread, which
+ * only the first start of a process needs; PEAL_ERROR_STATE when the timer's queue stayed with the process that
+ * forked this one.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_start(peal_timer timer);
 
@@ -91,7 +92,8 @@ PEAL_API peal_status peal_timer_start(peal_timer timer);
  *
  * delay_ns: 0: one period.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, or a delay below zero: then
- * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT and PEAL_ERROR_STATE as peal_timer_start.
+ * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT and PEAL_ERROR_STATE as
+ * peal_timer_start.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_timer_restart(peal_timer timer, int64_t delay_ns, int64_t period_ns);
 

@@ -67,7 +67,7 @@ typedef struct peal_module { uint64_t number; } peal_module;
  *   Declaring a type again in the same way is fine.
  * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_CONFLICT when a
  * name is already declared differently. Also PEAL_ERROR_LIMIT past a bound: 1 MiB of text, a
- * struct of 64 KiB or 4,096 members (arrays counted by element), 65,536 names.
+ * struct of 64 KiB or 4,096 members (arrays counted by element), 65,536 names. Also PEAL_ERROR_MEMORY.
  * docs/signatures.md has all bounds.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_declare(peal_center center, const char *declarations);

@@ -21,6 +21,7 @@
 #include "record.h"
 #include "property.h"
 #include "recorder.h"
+#include "reserve.h"
 #include "sanitizer.h"
 #include "service.h"
 #include "signals.h"

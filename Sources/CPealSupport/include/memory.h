@@ -10,21 +10,15 @@
 #include <string.h>
 
 /* `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or
- * the next, so that a test can refuse them one by one. */
-static inline void *_Nullable peal_memory_allocate(size_t size)
-{
-    return calloc(1, size);
-}
+ * the next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
+void *_Nullable peal_memory_allocate(size_t size);
 
 /* The same with anything in it, for what is written at once: in glibc twice as fast. By realloc, since
- * malloc is what the Swift runtime calls, to which nothing may be refused. */
-static inline void *_Nullable peal_memory_allocate_unset(size_t size)
-{
-    void *none = NULL;
-    /* Compilers know what realloc of nothing is, and would make it a malloc. */
-    __asm__("" : "+r"(none));
-    return realloc(none, size);
-}
+ * malloc is what the Swift runtime calls. */
+void *_Nullable peal_memory_allocate_unset(size_t size);
+
+/* Zeros for what an end cannot do without: where the system refuses them, from the reserve. */
+void *_Nullable peal_memory_allocate_needed(size_t size);
 
 static inline void peal_memory_free(void *_Nullable memory)
 {

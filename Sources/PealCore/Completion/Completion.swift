@@ -54,10 +54,14 @@ public final class Completion: Sendable {
         if !state.withLock({ $0.isNoticeSent }) { peal_memory_free(notice) }
     }
 
-    /// - Parameter isPassed: Whether it belongs to a broadcast from the start: it cannot be answered itself.
-    public static func make(_ options: Options, isPassed: Bool = false) throws(Failure) -> Completion {
+    /// - Parameters:
+    ///   - isPassed: Whether it belongs to a broadcast from the start: it cannot be answered itself.
+    ///   - isNeeded: Whether an end cannot do without it.
+    public static func make(
+        _ options: Options, isPassed: Bool = false, isNeeded: Bool = false
+    ) throws(Failure) -> Completion {
         if options.timeout != .max { try Executor.start() }
-        guard let notice = CompletionNotice.make(replySize: 0) else { throw .outOfMemory }
+        guard let notice = CompletionNotice.make(replySize: 0, isNeeded: isNeeded) else { throw .outOfMemory }
         let limit = options.timeout == .max ? nil : peal_memory_allocate(MemoryLayout<peal_work>.size)
         guard options.timeout == .max || limit != nil else {
             peal_memory_free(notice)

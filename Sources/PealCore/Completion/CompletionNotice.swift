@@ -7,9 +7,11 @@ struct CompletionNotice: BitwiseCopyable {
     var number: UInt64
     var observation: UInt64
 
-    static func make(replySize: Int) -> UnsafeMutablePointer<CompletionNotice>? {
+    /// - Parameter isNeeded: Whether an end cannot do without it.
+    static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
         // Sixteen bytes are the alignment of any result.
-        peal_memory_allocate(MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize)?
-            .bindMemory(to: CompletionNotice.self, capacity: 1)
+        let size = MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize
+        let memory = isNeeded ? peal_memory_allocate_needed(size) : peal_memory_allocate(size)
+        return memory?.bindMemory(to: CompletionNotice.self, capacity: 1)
     }
 }

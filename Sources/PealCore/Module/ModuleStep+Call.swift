@@ -10,7 +10,7 @@ extension ModuleStep {
 
     /// Has the module's queue make the call. False when memory is short.
     func push(to mailbox: Mailbox) -> Bool {
-        guard let memory = peal_memory_allocate(MemoryLayout<Task>.size) else { return false }
+        guard let memory = peal_memory_allocate_needed(MemoryLayout<Task>.size) else { return false }
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { task in
             let number = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Task.self).pointee.number
             peal_memory_free(task)
@@ -113,7 +113,7 @@ extension ModuleStep {
             },
             statusOfEnd: { _ in 0 })
         options.context = UnsafeMutableRawPointer(bitPattern: UInt(number))
-        return try Completion.make(options)
+        return try Completion.make(options, isNeeded: true)
     }
 
     private func take(_ report: CompletionReport) {

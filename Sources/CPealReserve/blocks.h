@@ -1,0 +1,27 @@
+/* Blocks of the reserves: what the replaced allocation functions take when the system refuses memory. */
+#ifndef CPEAL_BLOCKS_H
+#define CPEAL_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All reserves that blocks were ever taken from; NULL until memory is refused for the first time. */
+extern struct peal_reserve *peal_reserves_used;
+bool peal_reserve_has_slow(const void *block);
+
+/* A block of the calling thread's reserve, or of the common one; NULL where neither has room. */
+void *peal_reserve_take(size_t size, size_t alignment);
+
+/* Whether a block came from a reserve. */
+static inline bool peal_reserve_has(const void *block)
+{
+    return __builtin_expect(__atomic_load_n(&peal_reserves_used, __ATOMIC_ACQUIRE) != NULL, 0)
+        && peal_reserve_has_slow(block);
+}
+
+/* Of a block that did: how many bytes it has. */
+size_t peal_reserve_size(const void *block);
+/* Any thread may return a block. */
+void peal_reserve_return(void *block);
+
+#endif

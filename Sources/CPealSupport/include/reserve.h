@@ -1,0 +1,20 @@
+/* Memory that each thread keeps for the Swift runtime, which ends the process where an allocation is refused.
+ *
+ * Only the self-contained library has reserves: the linker replaces the allocation functions of the runtime inside it
+ * (Sources/CPealReserve). Those of a shared runtime cannot be replaced, so the other library has the functions of
+ * memory.c: no thread has a reserve there, and every operation begins.
+ */
+#ifndef CPEAL_RESERVE_H
+#define CPEAL_RESERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the calling thread has a reserve with room for an operation; allocates one if necessary. An operation that
+ * makes lasting objects must not begin otherwise. One that ends objects begins in any case: it returns what it takes.
+ *
+ * size: how many bytes the operation may need. For more than the reserves are sure to have, the system is asked whether
+ *   it has them. */
+bool peal_reserve_prepare(size_t size);
+
+#endif
