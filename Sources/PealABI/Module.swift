@@ -74,7 +74,7 @@ public func peal_modules_ask(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_state else { throw .null("out_state") }
-        out_state.pointee = peal_modules_state(rawValue: try center.find().modules().phase.rawValue)
+        out_state.pointee = peal_modules_state(rawValue: try center.find().modules().phase.interfaceValue)
     }
 }
 

@@ -44,7 +44,7 @@ extension Center {
     var moduleCount: Int { knownModules?.count ?? 0 }
 
     /// As the interface numbers them.
-    var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).rawValue) }
+    var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).interfaceValue) }
 
     /// nil before the mediator is needed.
     private var knownModules: Mediator? { mediator.withLock { $0.mediator } }

@@ -1,13 +1,14 @@
 internal import CPealSupport
 
+/// Modules as observers.
 extension Mediator {
-    /// Forwards a protocol to the modules that have a table for it, now or later.
+    /// Forwards a protocol to the modules that have a table for it, also to those that are registered later.
     public func forward(_ proto: PealProtocol) throws(Failure) {
         try withState { (state) throws(Failure) in
             guard state.forwarded.insert(proto).inserted else { return }
             for module in state.started where module.status.state == .running {
                 guard let failure = observe(module, state) else { continue }
-                // Those that observe it by now stay; another try goes on from there.
+                // The modules that observe it already keep their observers. Another call continues from there.
                 state.forwarded.remove(proto)
                 throw failure
             }
@@ -15,14 +16,14 @@ extension Mediator {
         Reclaimer.collect()
     }
 
-    /// Registers what a module that runs is to hear and does not yet, under the lock: so modules hear in
-    /// start order, whoever starts or forwards meanwhile.
+    /// Registers the observers of a running module that are not registered yet. This happens under the lock, so that
+    /// modules observe in start order while other threads start or forward.
     func observe(_ module: Module, _ state: borrowing MediatorState) -> Failure? {
-        for table in module.tables where isHeard(table.proto, state) && table.proto.isThere {
+        for table in module.tables where isForwarded(table.proto, state) && table.proto.isDefined {
             do throws(Failure) {
-                try observe(module, table.told, of: table.proto, module.status.target, module.queue)
-                if let asked = table.asked {
-                    try observe(module, asked, of: table.proto, ModuleQuestion.target(of: module), nil)
+                try observe(module, table.notified, of: table.proto, module.status.target, module.queue)
+                if let queried = table.queried {
+                    try observe(module, queried, of: table.proto, ModuleQuery.target(of: module), nil)
                 }
             } catch {
                 return error
@@ -43,13 +44,13 @@ extension Mediator {
         module.status.observations.append(try registration.registerLeavingLists())
     }
 
-    private func isHeard(_ proto: PealProtocol, _ state: borrowing MediatorState) -> Bool {
+    private func isForwarded(_ proto: PealProtocol, _ state: borrowing MediatorState) -> Bool {
         proto == lifecycle.proto || proto.family.contains { $0 == lifecycle.proto || state.forwarded.contains($0) }
     }
 
-    /// No call of a module's observers starts after this.
+    /// Ends the observations of a module. No call of its observers begins after this.
     ///
-    /// - Parameter leavesLists: Else who asks drops them from their lists later: many at once.
+    /// - Parameter leavesLists: False if the caller removes many modules' observers from their lists later, at once.
     func endObservations(of module: Module, leavesLists: Bool) {
         let observations = withState { _ in
             defer { module.status.observations = [] }
@@ -68,12 +69,12 @@ extension Mediator {
 }
 
 extension PealProtocol {
-    /// Whether it has not been taken back.
-    fileprivate var isThere: Bool { Handles.protocols.find(number) != nil }
+    /// Returns true until the protocol's definition is revoked.
+    fileprivate var isDefined: Bool { Handles.protocols.find(number) != nil }
 }
 
 extension Module {
-    /// Reports a running module whose queue has ended: it hears nothing any more, and its stop cannot be called.
+    /// Reports a running module whose queue has ended. It gets no events any more, and its stop cannot be called.
     func noteQueueEnded() {
         let sentence = "module \(name) hears nothing any more, and its stop will not be called: its queue has ended"
         let isRunning = mediator.withState { _ in
@@ -81,6 +82,6 @@ extension Module {
             status.lastFailure = sentence
             return true
         }
-        if isRunning { mediator.events.tellFailed(self, "event", sentence) }
+        if isRunning { mediator.events.notifyFailed(self, "event", sentence) }
     }
 }

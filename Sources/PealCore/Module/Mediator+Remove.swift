@@ -1,29 +1,30 @@
 internal import CPealSupport
 import PealCall
 
+/// The removal of modules: by handle, by class, with their owner, and with their center.
 extension Mediator {
-    /// Removes a module, and stops it if it runs.
+    /// Removes a module. A module that runs is stopped first.
     ///
-    /// - Returns: False when its code may still run.
+    /// - Returns: False if its code may still run.
     public static func remove(_ number: UInt64) throws(Failure) -> Bool {
         guard let module = Handles.modules.find(number) else { throw .staleModule }
         return try module.mediator.remove(module)
     }
 
     private func remove(_ module: Module) throws(Failure) -> Bool {
-        let (removal, isOwnCall) = try withState { (state) throws(Failure) in
-            guard module.status.isMember else { throw .staleModule }
-            if let needer = state.firstNeeder(of: module) {
-                throw Failure(.state, "module \(needer.name) runs and needs \(module.name); remove that first")
+        let (action, isOwnCall) = try withState { (state) throws(Failure) in
+            guard module.status.membership == .member else { throw .staleModule }
+            if let dependent = state.firstRunningDependent(of: module) {
+                throw Failure(.state, "module \(dependent.name) runs and needs \(module.name); remove that first")
             }
-            return (state.claimRemoval(of: module), module.isCalledHere)
+            return (state.request(.remove, of: module), module.isCalledHere)
         }
-        return carryOut(removal, module, patience: .max, isOwnCall: isOwnCall)
+        return performAndWait(action, on: module, deadline: .max, isOwnCall: isOwnCall)
     }
 
-    /// Removes all modules of a class, the last that started first.
+    /// Removes all modules of a class in reverse start order.
     ///
-    /// - Returns: How many were removed, whether all were waited for, and the first failure.
+    /// - Returns: The number of removed modules, whether all were waited for, and the first failure.
     public func removeClass(_ name: String) throws(Failure) -> (count: Int, isWaited: Bool, failure: Failure?) {
         let modules = withState { state in
             state.byName.values.filter { $0.className == name }.sorted { $0.isStoppedBefore($1) }
@@ -45,81 +46,96 @@ extension Mediator {
         return outcome
     }
 
-    /// Does what the caller has claimed of a removal, and waits for the rest. What would wait for the calling
-    /// thread's own call is done elsewhere.
-    ///
-    /// - Returns: False when its code may still run.
-    func carryOut(_ removal: MediatorState.Removal, _ module: Module, patience: UInt64, isOwnCall: Bool) -> Bool {
-        let deadline = min(module.deadline(from: peal_clock_now()), patience)
-        switch removal {
-        case .finish: return finish(module, deadline: deadline, isOwnCall: isOwnCall)
-        case .stop where isOwnCall:
-            handOver(module) { _ = self.stop(module) }
-            return false
-        case .stop: return stop(module, patience: patience)
-        case .wait:
-            if isOwnCall || withState({ $0.waitsForItself(for: module) }) { return false }
-            return wait(for: .move(of: module), until: { _ in deadline }) { _ in module.status.membership == .gone }
+    /// Removes the modules of an owner. The modules that depend on them are stopped first, also those of other
+    /// owners. The owner waits until its modules are released.
+    func retire(_ modules: [Module], of owner: String, deadline: UInt64) {
+        let retired = Set(modules.map(\.number))
+        let (order, isOwnCall) = withState { state in
+            let dependents = state.runningDependents(of: modules).filter { !retired.contains($0.number) }
+            for module in modules { state.request(.retire, of: module) }
+            let order = (modules + dependents).sorted { $0.isStoppedBefore($1) }
+            let isOwnCall = order.contains { $0.isCalledHere || ($0.status.isInAction && state.waitsForThisThread($0)) }
+            return (order, isOwnCall)
         }
-    }
-
-    /// Releases a module whose end the caller has claimed, once none of its code runs.
-    ///
-    /// - Returns: False when that is later, and elsewhere.
-    func finish(_ module: Module, deadline: UInt64 = 0, isOwnCall: Bool = false) -> Bool {
-        if !isOwnCall, waitForCalls(of: module, deadline: deadline) {
-            end(module)
-            return true
-        }
-        handOver(module) {
-            _ = self.waitForCalls(of: module, deadline: .max)
-            self.end(module)
-        }
-        return false
-    }
-
-    /// Has a thread of peal's do what is left of what the caller has claimed.
-    func handOver(_ module: Module, _ work: @escaping @Sendable () -> Void) {
-        withState { _ in module.status.mover = 0 }
-        Errand.run {
+        @Sendable func removeInOrder(deadline: UInt64) {
             let thread = Self.thisThread
-            self.withState { _ in module.status.mover = thread }
-            work()
+            withState { _ in for module in modules { module.status.retirer = thread } }
+            defer { withState { _ in for module in modules { module.status.retirer = 0 } } }
+            for module in order {
+                guard retired.contains(module.number) else {
+                    stopDependent(module, of: owner, deadline: deadline)
+                    continue
+                }
+                let action = withState { $0.request(.remove, of: module) }
+                _ = performAndWait(action, on: module, deadline: deadline, isOwnCall: false)
+            }
         }
+        if isOwnCall { Errand.run { removeInOrder(deadline: .max) } } else { removeInOrder(deadline: deadline) }
     }
 
-    private func end(_ module: Module) {
-        module.release()
-        withState { $0.forget(module) }
-        module.queue?.forget(module)
-        module.owner?.forget(module)
-        tellChange()
+    /// Stops a module of another owner, unless another thread does. A start in progress is waited for.
+    private func stopDependent(_ module: Module, of owner: String, deadline: UInt64) {
+        _ = wait(for: .action(on: module), until: { _ in min(deadline, module.status.deadline) }) { _ in
+            module.status.state != .starting
+        }
+        guard withState({ $0.request(.stop, of: module) }) == .stop else { return }
+        _ = stop(
+            module, deadline: deadline,
+            because: "module \(module.name) is stopped: what it needs belongs to \(owner), which has been retired")
+    }
+
+    /// Stops all modules before their center ends.
+    ///
+    /// - Returns: False if the calling thread is in a call of a module, so that they are stopped later.
+    func stopForEnd() -> Bool { stopAll(timeout: .max) != .notWaited }
+
+    /// Removes all modules when they are stopped. A module that another thread still stops is released by that thread.
+    func releaseAll(isStopped: Bool) {
+        guard isStopped else {
+            return Errand.run {
+                _ = self.wait(until: { _ in .max }) { $0.phase == .stopped }
+                self.releaseAll(isStopped: true)
+            }
+        }
+        let actions = withState { state in
+            state.forwarded = []
+            return state.byName.values.sorted { $0.isStoppedBefore($1) }.map { ($0, state.request(.remove, of: $0)) }
+        }
+        for (module, action) in actions { perform(action, on: module) }
     }
 }
 
 extension MediatorState {
-    /// One that could not go on without it.
-    fileprivate func firstNeeder(of module: Module) -> Module? {
-        needers[module.name]?.first { needer in
-            switch needer.status.state {
+    /// A module that runs, or is to start, and could not without this one.
+    fileprivate func firstRunningDependent(of module: Module) -> Module? {
+        dependents[module.name]?.first { dependent in
+            switch dependent.status.state {
             case .starting, .running, .stopping: true
-            case .registered: phase == .starting && !isUnwinding
+            case .registered: phase == .starting || phase == .cancelled
             case .stopped, .failed: false
             }
         }
     }
 
-    /// Whether the thread that moves the module can be waiting for the calling one: it is the same, or the
-    /// module's steps need the queue whose call this is.
-    func waitsForItself(for module: Module) -> Bool {
-        driver == Mediator.thisThread || module.status.mover == Mediator.thisThread
-            || (module.queue != nil && module.runsHere)
+    /// The modules that start or run and depend on one of these, directly or not.
+    fileprivate func runningDependents(of modules: [Module]) -> [Module] {
+        var found: [Module] = []
+        var known: Set<UInt64> = []
+        var names = modules.map(\.name)
+        while let name = names.popLast() {
+            for dependent in dependents[name] ?? [] where [.starting, .running].contains(dependent.status.state) {
+                guard known.insert(dependent.number).inserted else { continue }
+                found.append(dependent)
+                names.append(dependent.name)
+            }
+        }
+        return found
     }
 }
 
 extension Module {
-    /// In reverse start order; those that did not start before all, the last registered first.
-    func isStoppedBefore(_ other: Module) -> Bool {
+    /// Reverse start order. Modules that did not start are first, in reverse order of registration.
+    fileprivate func isStoppedBefore(_ other: Module) -> Bool {
         let own = status.order == 0 ? UInt64.max : status.order
         let others = other.status.order == 0 ? UInt64.max : other.status.order
         return own != others ? own > others : sequence > other.sequence

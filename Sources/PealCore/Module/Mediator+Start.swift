@@ -1,132 +1,184 @@
 internal import CPealSupport
 
+/// The start of all modules.
 extension Mediator {
-    /// Starts all, dependencies first.
+    /// Starts all modules, each after its dependencies.
     public func start() throws(Failure) {
         let order = try beginStart()
         lifecycle.broadcast(lifecycle.willStart)
-        tellWillStart(order)
-        while true {
-            switch takeNext() {
-            case .module(let module):
-                if let failure = start(module) {
-                    unwind()
-                    throw failure
-                }
-            case .failed(let failure):
-                unwind()
-                throw failure
-            case .finished:
-                lifecycle.broadcast(lifecycle.didStart)
-                return
+        notifyOfWillStart(order)
+        do throws(Failure) {
+            while let module = try dequeue() {
+                if let failure = start(module) { throw failure }
             }
+        } catch {
+            withState { state in _ = state.request(.startFailed) }
+            drain()
+            throw error
         }
+        signalChange()
+        lifecycle.broadcast(lifecycle.didStart)
     }
 
-    /// Checks the whole and claims the start. Nothing has happened where this fails.
+    /// Checks the order of all modules, and only then changes the phase.
     private func beginStart() throws(Failure) -> [Module] {
-        // For time limits, and for what a module asks from its own calls.
+        // For time limits, and for actions that must not be performed in the module's own call.
         try Executor.start()
         let thread = Self.thisThread
         return try withState { (state) throws(Failure) in
             guard state.stepThreads[thread] == nil else {
                 throw Failure(.wouldDeadlock, "this is a step of a module: a start from here would wait for itself")
             }
-            guard state.phase == .idle else { throw .notIdle(state.phase) }
-            if let late = state.started.first(where: { $0.status.isMember }) { throw .stillStops(late) }
+            guard PhaseTransition(.start, in: state.phase).action == .start else { throw .notIdle(state.phase) }
+            if let late = state.started.first(where: { $0.status.membership == .member }) { throw .stillStops(late) }
             let modules = state.byName.values.sorted { $0.sequence < $1.sequence }
             let nodes = modules.map { ModuleOrder.Node(name: $0.name, rank: $0.rank, dependencies: $0.dependencies) }
             let order = try ModuleOrder(nodes).sort().map { modules[$0] }
-            state.phase = .starting
+            _ = state.request(.start)
             state.driver = thread
-            state.starts = 0
-            for module in modules {
-                module.status.state = .registered
-                module.status.hasHeardWillStart = false
-                module.status.missing = module.dependencies.count
-                if module.dependencies.isEmpty { state.makeReady(module) }
-            }
+            state.prepareStart(of: modules)
             return order
         }
     }
 
-    /// Those whose `self` is there, and that need no other thread: the others hear it just before their start.
-    private func tellWillStart(_ order: [Module]) {
+    /// Notifies the modules whose `self` exists and whose functions run on this thread. The others are notified just
+    /// before their start.
+    private func notifyOfWillStart(_ order: [Module]) {
         for module in order where module.service == nil && module.queue == nil {
-            let isThere = withState { state in
-                guard !state.isStopRequested, module.status.isMember else { return false }
-                module.status.hasHeardWillStart = true
+            let isCalled = withState { state in
+                guard state.phase == .starting, module.status.membership == .member else { return false }
+                module.status.wasNotifiedOfWillStart = true
                 return true
             }
-            guard isThere, !module.functions(for: lifecycle.willStart).isEmpty else { continue }
+            guard isCalled, !module.functions(for: lifecycle.willStart).isEmpty else { continue }
             if let step = ModuleStep.make(.willStart, of: module) { _ = run(step) }
         }
     }
 
-    private enum Next: Sendable {
-        case module(Module)
-        case failed(Failure)
-        case finished
-    }
-
-    private func takeNext() -> Next {
-        let next = withState { state -> Next in
-            if state.isStopRequested { return .failed(.stoppedMeanwhile) }
-            while let module = state.takeReady() {
-                // One whose dependency was taken out meanwhile stays, and is what the start fails of.
-                guard module.status.isMember, module.dependencies.allSatisfy(state.runs) else { continue }
-                state.noteStarting(module)
-                return .module(module)
+    /// - Returns: The next module to start, or nil if all run.
+    private func dequeue() throws(Failure) -> Module? {
+        try withState { (state) throws(Failure) in
+            guard state.phase == .starting else { throw .stoppedMeanwhile }
+            while let module = state.dequeueReady() {
+                // The start fails later if a dependency was removed meanwhile.
+                guard module.dependencies.allSatisfy(state.isRunning) else { continue }
+                if state.request(.start, of: module) == .start { return module }
             }
-            if let failure = state.whatWaits() { return .failed(failure) }
-            state.phase = .running
+            if let failure = state.failureOfRegistered { throw failure }
+            _ = state.request(.started)
             state.driver = 0
-            state.readyModules = []
-            return .finished
+            state.clearReady()
+            return nil
         }
-        if case .finished = next { tellChange() }
-        return next
     }
 }
 
-extension MediatorState {
-    mutating func makeReady(_ module: Module) {
-        ready.insert(readyModules.count, module.rank)
-        readyModules.append(module)
+/// The start of one module.
+extension Mediator {
+    /// Starts a module that was registered while the others run.
+    func startLate(_ module: Module) throws(Failure) {
+        var failure = start(module)
+        if failure == nil, !module.functions(for: lifecycle.didStart).isEmpty {
+            if let step = ModuleStep.make(.didStart, of: module) { _ = run(step) }
+        }
+        let action = withState { state -> ModuleAction in
+            if failure == nil, module.status.membership == .member, state.phase != .running { failure = .stoppedMeanwhile }
+            return failure == nil ? .none : state.request(.remove, of: module)
+        }
+        perform(action, on: module)
+        if let failure { throw failure }
     }
 
-    fileprivate mutating func takeReady() -> Module? {
-        ready.takeFirst().map { readyModules[$0] }
+    /// Performs the start of a module.
+    private func start(_ module: Module) -> Failure? {
+        let notifies = withState { _ in !module.status.wasNotifiedOfWillStart }
+        guard let step = ModuleStep.make(.start, of: module, notifiesOfWillStart: notifies) else {
+            return fail(module, nil, .limit, "there are too many steps in the process")
+        }
+        withState { _ in
+            module.status.start = (step.began, 0)
+            module.status.deadline = step.deadline
+        }
+        let late = "it took longer than its time limit of \(module.timeout) ms"
+        switch run(step) {
+        case .done: return complete(module, step)
+        case .failed(let sentence): return fail(module, step, .start, sentence)
+        case .late(isDone: false): return fail(module, step, .timeout, late)
+        case .late(isDone: true): return undo(module, step, late)
+        case .abandoned(.circle): return fail(module, nil, .wouldDeadlock, ModuleStep.circle)
+        case .abandoned:
+            return fail(module, nil, .timeout, "it has not answered within its time limit of \(module.timeout) ms")
+        }
     }
 
-    /// Why the last ones cannot start: of those that were registered during the start.
-    fileprivate func whatWaits() -> Failure? {
-        let waiting = byName.values.filter { $0.status.state == .registered }.sorted { $0.sequence < $1.sequence }
-        for module in waiting {
-            for dependency in module.dependencies where byName[dependency] == nil {
-                return .missing(dependency, neededBy: module.name, among: Array(byName.keys))
+    /// Makes a module that has started an observer. A module that cannot observe has failed, and is stopped.
+    private func complete(_ module: Module, _ step: ModuleStep) -> Failure? {
+        let took = peal_clock_now() - step.began
+        let (failure, action) = withState { state -> (Failure?, ModuleAction) in
+            module.status.note(step, took)
+            if let failure = observe(module, state) {
+                state.request(.startUndone, of: module)
+                return (module.noteFailedStart(failure.kind, failure.sentence), .none)
             }
+            state.enqueueDependents(of: module)
+            return (nil, state.request(.started, of: module))
         }
-        let nodes = waiting.map { module in
-            ModuleOrder.Node(
-                name: module.name, rank: module.rank,
-                dependencies: module.dependencies.filter { byName[$0]?.status.state == .registered })
+        signalChange()
+        if let failure {
+            events.notifyFailed(module, .start, failure.sentence)
+        } else {
+            events.notifyStarted(module, took: took)
+            perform(action, on: module)
         }
-        do throws(Failure) {
-            _ = try ModuleOrder(nodes).sort()
-        } catch {
-            return error
+        return failure
+    }
+
+    /// Leaves a module that has started too late to the stop that follows its failure.
+    private func undo(_ module: Module, _ step: ModuleStep, _ sentence: String) -> Failure {
+        let took = peal_clock_now() - step.began
+        let failure = withState { state in
+            module.status.note(step, took)
+            state.request(.startUndone, of: module)
+            return module.noteFailedStart(.timeout, sentence)
         }
-        return waiting.first.map { Failure(.state, "module \($0.name) waits for one that does not run") }
+        signalChange()
+        events.notifyFailed(module, .start, failure.sentence)
+        return failure
+    }
+
+    /// - Parameter step: Nil if its call may still run. It then releases the module's service itself.
+    private func fail(_ module: Module, _ step: ModuleStep?, _ kind: Failure.Kind, _ sentence: String) -> Failure {
+        let (failure, use, action) = withState { state -> (Failure, ServiceUse?, ModuleAction) in
+            module.status.start.took = peal_clock_now() - module.status.start.began
+            let failure = module.noteFailedStart(kind, sentence)
+            return (failure, step?.use.take(), state.request(.startFailed, of: module))
+        }
+        signalChange()
+        use?.end()
+        events.notifyFailed(module, .start, failure.sentence)
+        perform(action, on: module)
+        return failure
     }
 }
 
 extension Module {
-    var rank: ReadyModules.Rank { ReadyModules.Rank(priority: priority, sequence: sequence) }
+    fileprivate func noteFailedStart(_ kind: Failure.Kind, _ sentence: String) -> Failure {
+        let failure = Failure(kind, "module \(name) could not be started: \(sentence)")
+        status.lastFailure = failure.sentence
+        return failure
+    }
+}
+
+extension ModuleStatus {
+    fileprivate mutating func note(_ step: ModuleStep, _ took: UInt64) {
+        start.took = took
+        target = step.target
+        use = step.use.take()
+    }
 }
 
 extension Failure {
-    static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
+    fileprivate static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
 
     fileprivate static func stillStops(_ module: Module) -> Failure {
         Failure(.state, "module \(module.name) is still being stopped after the last start; start again when that is over")
@@ -134,7 +186,7 @@ extension Failure {
 
     static func notIdle(_ phase: ModulesPhase) -> Failure {
         switch phase {
-        case .starting: Failure(.state, "the modules start already, by another thread or around this call")
+        case .starting, .cancelled, .unwinding: Failure(.state, "the modules start already, by another thread or around this call")
         case .draining, .stopped: Failure(.state, "the modules have been stopped, which is for good; make another center to start anew")
         case .idle, .running: Failure(.state, "the modules run already")
         }

@@ -1,27 +1,29 @@
 internal import CPealSupport
 
+/// Steps and their time limits. One work of the executor watches all steps of the center: it runs at the earliest
+/// limit.
 extension Mediator {
-    /// How a step ended for who waited for it.
+    /// The end of a step for the thread that waited for it.
     enum StepEnd {
         case done
         case failed(String)
-        /// It took longer than its limit, and is over; whether it had done what it should.
+        /// The step has ended after its limit. It had succeeded or not.
         case late(isDone: Bool)
-        /// It is not over, and no thread waits for it any more.
-        case givenUp(GivenUp)
+        /// The step has not ended, and no thread waits for it any more.
+        case abandoned(Reason)
+
+        enum Reason {
+            /// The step's limit passed. The deadline of all modules passed first.
+            case overdue, cutShort
+            /// The step waits for a call that waits for it.
+            case circle
+        }
     }
 
-    enum GivenUp {
-        /// Its limit has passed, or that of all together.
-        case overdue, allTogether
-        /// It waits for a call that waits for it.
-        case circle
-    }
-
-    /// Runs a step where it belongs, and waits for it.
+    /// Runs a step on its thread, and waits for it.
     ///
-    /// - Parameter patience: Until when to wait, if that is before its own limit.
-    func run(_ step: ModuleStep, patience: UInt64 = .max) -> StepEnd {
+    /// - Parameter deadline: Until when to wait, if that is before the step's own limit.
+    func run(_ step: ModuleStep, deadline: UInt64 = .max) -> StepEnd {
         watch(step)
         if step.module.queue?.isEnded ?? false {
             end(step, .failed(ModuleStep.refusal))
@@ -30,15 +32,15 @@ extension Mediator {
         } else if let mailbox = step.module.queue?.mailbox, !step.push(to: mailbox) {
             end(step, .failed("memory is short"))
         }
-        let end = waitForEnd(of: step, patience)
+        let end = waitForEnd(of: step, deadline)
         Handles.moduleSteps.remove(step.number)
-        if end.isOverdue { report(step) }
+        if end.isOverdue { reportOverdue(step) }
         return end
     }
 
-    private func waitForEnd(of step: ModuleStep, _ patience: UInt64) -> StepEnd {
+    private func waitForEnd(of step: ModuleStep, _ deadline: UInt64) -> StepEnd {
         func limit(_ state: borrowing MediatorState) -> UInt64 {
-            min(step.deadline, patience, step.kind == .stop && state.phase == .draining ? state.patience : .max)
+            min(step.deadline, deadline, step.kind == .stop && state.phase == .draining ? state.stopDeadline : .max)
         }
         _ = wait(for: .step(step.kind, of: step.module), until: limit) { _ in
             if case .over = step.progress { true } else { false }
@@ -46,29 +48,29 @@ extension Mediator {
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in
             state.watched[step.number] = nil
             if case .over(let result, let time) = step.progress { return (StepEnd(result, isLate: time > step.deadline), nil, nil) }
-            step.isGivenUp = true
+            step.isAbandoned = true
             let now = peal_clock_now()
-            let reason: GivenUp = now >= step.deadline ? .overdue : now >= limit(state) ? .allTogether : .circle
-            if case .allTogether = reason { state.isCutShort = true }
-            // Who runs gives its use back itself.
-            guard case .deferred = step.progress else { return (.givenUp(reason), nil, nil) }
-            return (.givenUp(reason), step.completion, step.use.take())
+            let reason: StepEnd.Reason = now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .circle
+            if case .cutShort = reason { state.hasMissedStopDeadline = true }
+            // A running call ends its use itself.
+            guard case .deferred = step.progress else { return (.abandoned(reason), nil, nil) }
+            return (.abandoned(reason), step.completion, step.use.take())
         }
         completion?.abandon()
         use?.end()
         return end
     }
+}
 
-    // MARK: Around the call
-
-    /// - Returns: False when the step is not to be called: no thread waits for it any more, or its module is in
-    ///   another state by now.
+/// What happens around the call of a step.
+extension Mediator {
+    /// - Returns: False if the step must not be called: it is abandoned, or its module is in another state by now.
     func begin(_ step: ModuleStep) -> Bool {
         let thread = Self.thisThread
         let begins = withState { state in
-            guard !step.isGivenUp else { return false }
+            guard !step.isAbandoned else { return false }
             let status = step.module.status
-            guard step.kind.isCalled(in: status) else {
+            guard step.kind.isAllowed(in: status.state, status.membership) else {
                 step.progress = .over(.done, at: peal_clock_now())
                 return false
             }
@@ -78,7 +80,7 @@ extension Mediator {
             state.stepThreads[thread, default: 0] += 1
             return true
         }
-        if !begins { tellChange() }
+        if !begins { signalChange() }
         return begins
     }
 
@@ -89,11 +91,11 @@ extension Mediator {
     func endCall(of step: ModuleStep, _ result: inout ModuleStep.Result) {
         let thread = Self.thisThread
         let outcome = result
-        let (use, isGivenUp) = withState { state -> (ServiceUse?, Bool) in
+        let (use, isAbandoned) = withState { state -> (ServiceUse?, Bool) in
             if let index = step.module.status.callers.lastIndex(of: thread) { step.module.status.callers.remove(at: index) }
             let calls = (state.stepThreads[thread] ?? 1) - 1
             state.stepThreads[thread] = calls == 0 ? nil : calls
-            guard !step.isGivenUp else { return (step.use.take(), true) }
+            guard !step.isAbandoned else { return (step.use.take(), true) }
             if case .deferred = outcome {
                 step.progress = step.answer.map { .over($0, at: peal_clock_now()) } ?? .deferred
             } else {
@@ -101,18 +103,18 @@ extension Mediator {
             }
             return (nil, false)
         }
-        if isGivenUp { step.completion?.abandon() }
+        if isAbandoned { step.completion?.abandon() }
         use?.end()
-        tellChange()
+        signalChange()
     }
 
-    /// Ends a step whose call cannot be made.
+    /// Ends a step that cannot be called.
     func end(_ step: ModuleStep, _ result: ModuleStep.Result) {
         withState { _ in step.progress = .over(result, at: peal_clock_now()) }
-        tellChange()
+        signalChange()
     }
 
-    /// What its completion brought.
+    /// Ends a deferred step with the result from its completion.
     func answer(_ step: ModuleStep, _ result: ModuleStep.Result) {
         withState { _ in
             switch step.progress {
@@ -121,7 +123,46 @@ extension Mediator {
             case .waiting, .over: break
             }
         }
-        tellChange()
+        signalChange()
+    }
+}
+
+/// Notifications about overdue steps, while they run.
+extension Mediator {
+    private func watch(_ step: ModuleStep) {
+        guard step.deadline != .max else { return }
+        withState { $0.watched[step.number] = step }
+        scheduleCheck(at: step.deadline)
+    }
+
+    private func scheduleCheck(at deadline: UInt64) {
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(center.number))
+        let check: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+            let center = Handles.centers.find(UInt64(UInt(bitPattern: context)))
+            center?.mediator.withLock({ $0.mediator })?.reportOverdueSteps()
+        }
+        peal_executor_run_at(overdueWork, Int64(clamping: deadline), check, context)
+    }
+
+    private func reportOverdueSteps() {
+        let (overdue, next) = withState { state -> ([ModuleStep], UInt64?) in
+            let now = peal_clock_now()
+            let overdue = state.watched.values.filter { $0.deadline <= now && !$0.isReported }
+            for step in overdue { state.watched[step.number] = nil }
+            return (overdue, state.watched.values.map(\.deadline).min())
+        }
+        if let next { scheduleCheck(at: next) }
+        for step in overdue { reportOverdue(step) }
+    }
+
+    /// Notifies observers once for each step.
+    private func reportOverdue(_ step: ModuleStep) {
+        let isFirst = withState { _ in
+            defer { step.isReported = true }
+            step.module.status.isOverdue = true
+            return !step.isReported
+        }
+        if isFirst { events.notifyOverdue(step.module, step.kind, after: peal_clock_now() - step.began) }
     }
 }
 
@@ -135,9 +176,8 @@ extension Mediator.StepEnd {
 
     fileprivate var isOverdue: Bool {
         switch self {
-        case .late: true
-        case .givenUp(.overdue): true
-        case .givenUp, .done, .failed: false
+        case .late, .abandoned(.overdue): true
+        case .abandoned, .done, .failed: false
         }
     }
 }

@@ -1,129 +1,186 @@
 internal import CPealSupport
 
+/// The stop of all modules.
 extension Mediator {
-    /// How a stop of all ended for who asked.
+    /// The result of a stop of all modules.
     public enum Stopped: Sendable { case done, notWaited, timedOut }
 
-    /// Stops all, for good, in reverse start order.
+    /// Stops all modules in reverse start order. Stopping is final.
     ///
-    /// - Parameter timeout: Of all together, in milliseconds; the largest number never passes.
+    /// - Parameter timeout: For all modules together, in milliseconds. The largest number is no limit.
     public func stopAll(timeout: UInt32) -> Stopped {
         let deadline = peal_clock_deadline(timeout)
-        switch claimStopOfAll(deadline) {
-        case .nothing: return .done
-        case .told: return .notWaited
-        case .mine:
-            drain()
-        case .mineElsewhere:
+        let (action, isOwnCall) = requestStop(deadline)
+        switch action {
+        case .stop where isOwnCall:
             Errand.run { self.drain() }
             return .notWaited
-        case .others:
-            guard wait(until: { _ in deadline }, { $0.phase == .stopped }) else { return .timedOut }
-            return .done
+        case .stop: drain()
+        case .wait where isOwnCall: return .notWaited
+        case .wait: return wait(until: { _ in deadline }, { $0.phase == .stopped }) ? .done : .timedOut
+        case .none, .start, .enqueue, .release, .refuse: return .done
         }
-        return withState { $0.isCutShort } ? .timedOut : .done
+        return withState { $0.hasMissedStopDeadline } ? .timedOut : .done
     }
 
-    private enum Share: Sendable { case nothing, told, mine, mineElsewhere, others }
-
-    private func claimStopOfAll(_ deadline: UInt64) -> Share {
+    /// - Returns: The action, and whether it would wait for the calling thread's own call.
+    private func requestStop(_ deadline: UInt64) -> (ModuleAction, isOwnCall: Bool) {
         let thread = Self.thisThread
-        let part = withState { state -> Share in
-            if state.phase == .stopped { return .nothing }
-            // Waiting here would be waiting for this very call.
-            let isInside = state.driver == thread || state.stepThreads[thread] != nil
+        let (action, isOwnCall) = withState { state -> (ModuleAction, Bool) in
+            guard state.phase != .stopped else { return (state.request(.stop), false) }
+            let isOwnCall = state.driver == thread || state.stepThreads[thread] != nil
                 || state.started.contains { $0.isCalledHere || state.needsThisThread($0) }
-            if !isInside { state.patience = state.phase == .draining ? min(state.patience, deadline) : deadline }
-            switch state.phase {
-            case .idle:
-                state.phase = .stopped
-                return .nothing
-            case .starting:
-                state.isStopRequested = true
-                return isInside ? .told : .others
-            case .running:
-                state.phase = .draining
-                state.driver = isInside ? 0 : thread
-                return isInside ? .mineElsewhere : .mine
-            case .draining, .stopped:
-                return isInside ? .told : .others
-            }
+            if !isOwnCall { state.stopDeadline = state.phase == .draining ? min(state.stopDeadline, deadline) : deadline }
+            let action = state.request(.stop)
+            if action == .stop { state.driver = isOwnCall ? 0 : thread }
+            return (action, isOwnCall)
         }
-        tellChange()
-        return part
+        signalChange()
+        return (action, isOwnCall)
     }
 
-    private func drain() {
-        withState { $0.driver = Self.thisThread }
-        lifecycle.broadcast(lifecycle.willTerminate)
+    /// Stops the modules that run, for a stop of all or after a start that failed.
+    func drain() {
+        let isFinal = withState { state in
+            state.driver = Self.thisThread
+            return state.phase == .draining
+        }
+        if isFinal { lifecycle.broadcast(lifecycle.willTerminate) }
         stopStarted()
         withState { state in
-            state.phase = .stopped
+            _ = state.request(.stopped)
             state.driver = 0
-        }
-        tellChange()
-    }
-
-    /// After a start that failed or was stopped: what had started is stopped.
-    func unwind() {
-        let isForGood = withState { state in
-            state.isUnwinding = true
-            if state.isStopRequested { state.phase = .draining }
-            return state.isStopRequested
-        }
-        if isForGood { lifecycle.broadcast(lifecycle.willTerminate) }
-        stopStarted()
-        withState { state in
-            state.isUnwinding = false
-            state.driver = 0
-            state.readyModules = []
-            state.ready = ReadyModules()
-            state.phase = state.isStopRequested ? .stopped : .idle
+            state.clearReady()
             guard state.phase == .idle else { return }
-            for module in state.byName.values where module.status.state == .stopped {
-                module.status.state = .registered
-                module.status.order = 0
-            }
+            // A module that has failed stays so until the next start.
+            for module in state.byName.values where module.status.state == .stopped { state.request(.reset, of: module) }
         }
-        tellChange()
+        signalChange()
     }
 
-    /// Stops what runs, the last first. Lists are made shorter once, at the end: what was removed from them
-    /// is not called.
+    /// Stops what runs in reverse start order. The modules' observers leave the lists together at the end. Their
+    /// gates are closed before, so they are not called.
     private func stopStarted() {
         var ended: [Observation] = []
         var passed: Set<UInt64> = []
-        while let module = claimLast(&passed) {
+        while let module = requestStopOfLast(&passed) {
             ended += withState { _ in module.status.observations }
             _ = stop(module, leavesLists: false)
-            // It is stopped, or will be when its calls have ended.
+            // Its stop may be performed later, when its calls have ended.
             passed.insert(module.number)
         }
         dropFromLists(ended)
     }
 
-    /// The last that runs. One that another thread starts or stops is waited for, as long as it has time.
-    private func claimLast(_ passed: inout Set<UInt64>) -> Module? {
+    /// Waits for a module that another thread starts or stops until its deadline.
+    ///
+    /// - Returns: The last module that runs.
+    private func requestStopOfLast(_ passed: inout Set<UInt64>) -> Module? {
         while true {
             let skipped = passed
-            let found = withState { state -> (Module, Bool)? in
+            let found = withState { state -> (Module, ModuleAction)? in
                 guard let last = state.started.last(where: { !skipped.contains($0.number) }) else { return nil }
-                return (last, state.claimStop(last))
+                return (last, state.request(.stop, of: last))
             }
-            guard let (module, isClaimed) = found else { return nil }
-            if isClaimed { return module }
-            let isOver = wait(for: .move(of: module), until: { min($0.patience, module.status.patience) }) { _ in !module.status.isMoving }
+            guard let (module, action) = found else { return nil }
+            if action == .stop { return module }
+            let isOver = wait(for: .action(on: module), until: { min($0.stopDeadline, module.status.deadline) }) { _ in
+                !module.status.isInAction
+            }
             guard !isOver else { continue }
             passed.insert(module.number)
-            withState { $0.isCutShort = true }
+            withState { $0.hasMissedStopDeadline = true }
         }
     }
 }
 
+/// The stop of one module.
+extension Mediator {
+    /// Performs the stop of a module. Its observers end, and its stop is called when no call of it runs any more. A
+    /// module that was removed meanwhile is then released.
+    ///
+    /// - Parameter deadline: Until when to wait, if that is before the module's own time limit.
+    /// - Returns: False if the module's code may still run.
+    func stop(
+        _ module: Module, deadline: UInt64 = .max, because reason: String? = nil, leavesLists: Bool = true
+    ) -> Bool {
+        let began = peal_clock_now()
+        let limit = withState { state in
+            let limit = min(module.deadline(from: began), deadline, state.phase == .draining ? state.stopDeadline : .max)
+            module.status.stop = (began, 0)
+            module.status.deadline = limit
+            return limit
+        }
+        if let reason { events.notifyFailed(module, .stop, reason) }
+        endObservations(of: module, leavesLists: leavesLists)
+        guard waitForCalls(of: module, deadline: limit) else {
+            noteOverdueCalls(of: module, since: began)
+            performElsewhere(on: module) {
+                _ = self.waitForCalls(of: module, deadline: .max)
+                _ = self.callStop(of: module, began: peal_clock_now(), deadline: .max, because: reason)
+            }
+            return false
+        }
+        return callStop(of: module, began: began, deadline: deadline, because: reason)
+    }
+
+    /// Reports calls that exceed the module's time limit, or notes that the deadline of all modules has passed.
+    private func noteOverdueCalls(of module: Module, since began: UInt64) {
+        let took = peal_clock_now() - began
+        let isOverdue = withState { state in
+            let isOverdue = began + took >= module.deadline(from: began)
+            if isOverdue { module.status.isOverdue = true } else { state.hasMissedStopDeadline = true }
+            return isOverdue
+        }
+        if isOverdue { events.notifyOverdue(module, .stop, after: took) }
+    }
+
+    private func callStop(of module: Module, began: UInt64, deadline: UInt64, because reason: String?) -> Bool {
+        let step = ModuleStep.make(.stop, of: module, began: began)
+        let end = step.map { run($0, deadline: deadline) } ?? .failed("there are too many steps in the process")
+        let failure = end.failure(of: module)
+        let took = peal_clock_now() - withState { _ in module.status.stop.began }
+        let (use, action) = withState { state -> (ServiceUse?, ModuleAction) in
+            module.status.stop.took = took
+            if let sentence = failure ?? reason { module.status.lastFailure = sentence }
+            let action = state.request(.stopped, of: module)
+            // The start that started it has failed.
+            if state.phase == .idle { state.request(.reset, of: module) }
+            // A stop that still runs needs its instance.
+            if let step, step.isAbandoned, case .running = step.progress {
+                step.use = module.status.use.take()
+                return (nil, action)
+            }
+            return (module.status.use.take(), action)
+        }
+        use?.end()
+        signalChange()
+        if let failure { events.notifyFailed(module, .stop, failure) } else { events.notifyStopped(module, took: took) }
+        let isQuiet = withState { _ in module.status.callers.isEmpty }
+        return action == .release ? release(module) : isQuiet
+    }
+}
+
+extension Mediator.StepEnd {
+    /// Why a stop failed, or nil.
+    fileprivate func failure(of module: Module) -> String? {
+        let reason: String? =
+            switch self {
+            case .done: nil
+            case .failed(let sentence): sentence
+            case .late: "it took longer than its time limit of \(module.timeout) ms"
+            case .abandoned(.overdue): "it has not answered within its time limit of \(module.timeout) ms"
+            case .abandoned(.cutShort): "the time for all together has passed, and it was not waited for"
+            case .abandoned(.circle): ModuleStep.circle
+            }
+        return reason.map { "module \(module.name) could not be stopped: \($0)" }
+    }
+}
+
 extension MediatorState {
-    /// Whether another thread moves the module, and may need the calling one for that: its queue, or the main
-    /// thread.
+    /// Returns true if another thread's action on the module may need the calling thread: the module's queue, or the
+    /// main thread.
     fileprivate func needsThisThread(_ module: Module) -> Bool {
-        (module.status.isMoving || phase != .running) && module.queue != nil && module.runsHere
+        (module.status.isInAction || phase != .running) && module.queue != nil && module.runsHere
     }
 }

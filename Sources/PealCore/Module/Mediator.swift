@@ -1,36 +1,36 @@
 internal import CPealSupport
 import PealCall
 
-/// Starts and stops the modules of a center, and tells them what happens.
+/// Starts and stops the modules of a center, and notifies them of events.
 ///
-/// The lock guards states and is never held while a module's code runs. It is an outer one: a center's
-/// lock may be taken under it, not the other way round. Who moves a module from one state to another has
-/// claimed it by setting `starting` or `stopping` under the lock; all others wait for that to be over.
+/// The lock guards states and is never held while a module's code runs. It is an outer lock: a center's lock may be
+/// acquired under it, but not the reverse. A thread requests something of a module under the lock, and performs the
+/// action that the module's state calls for without it. Other threads wait for that action.
 public final class Mediator: Sendable {
     let center: Center
     let lifecycle: Lifecycle
     let events: ModuleEvents
     private let state = Guarded(MediatorState())
     // Freed with this object; used by the functions of changes.h alone.
-    nonisolated(unsafe) let changes: OpaquePointer
-    /// Looks for steps that are overdue. Used by the executor alone.
-    nonisolated(unsafe) let overdue = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
+    private nonisolated(unsafe) let changes: OpaquePointer
+    /// Looks for overdue steps. Used by the executor alone.
+    nonisolated(unsafe) let overdueWork = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
     private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents, changes: OpaquePointer) {
         self.center = center
         self.lifecycle = lifecycle
         self.events = events
         self.changes = changes
-        overdue.initialize(to: peal_work())
+        overdueWork.initialize(to: peal_work())
     }
 
     deinit {
-        peal_executor_cancel(overdue)
-        overdue.deallocate()
+        peal_executor_cancel(overdueWork)
+        overdueWork.deallocate()
         peal_changes_free(changes)
     }
 
-    static func make(for center: Center) throws(Failure) -> Mediator {
+    fileprivate static func make(for center: Center) throws(Failure) -> Mediator {
         let lifecycle = try Lifecycle(of: center)
         let events = try ModuleEvents(of: center)
         guard let changes = peal_changes_make() else { throw .outOfMemory }
@@ -44,27 +44,104 @@ public final class Mediator: Sendable {
     }
 
     static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }
+}
 
-    /// Wakes those who wait for a state.
-    func tellChange() {
+/// Waiting for a state. Each wait for a module takes part in the search for circular waits: see WaitGraph.
+extension Mediator {
+    /// Wakes the threads that wait for a state.
+    func signalChange() {
         peal_changes_tell(changes)
     }
 
-    /// Waits until `isOver` says so, under the lock.
+    /// Waits until a condition is true, which is evaluated under the lock.
     ///
-    /// - Parameter deadline: Asked again after each change.
-    /// - Returns: False when the time has passed.
+    /// - Parameter deadline: Evaluated again after each change.
+    /// - Returns: False if the deadline passed first.
     func wait(
-        until deadline: (borrowing MediatorState) -> UInt64, _ isOver: (borrowing MediatorState) -> Bool
+        until deadline: (borrowing MediatorState) -> UInt64, _ condition: (borrowing MediatorState) -> Bool
     ) -> Bool {
         while true {
             let seen = peal_changes_count(changes)
-            let (isOver, limit) = withState { state in (isOver(state), deadline(state)) }
-            if isOver { return true }
+            let (isTrue, limit) = withState { state in (condition(state), deadline(state)) }
+            if isTrue { return true }
             guard peal_clock_now() < limit else { return false }
             peal_changes_wait(changes, seen, limit)
         }
     }
+
+    /// Waits until a condition is true, which other threads may delay.
+    ///
+    /// - Returns: False if the deadline passed first, or the wait was cut because it was part of a circle.
+    func wait(
+        for subject: ThreadWait.Subject, until deadline: (borrowing MediatorState) -> UInt64,
+        _ condition: (borrowing MediatorState) -> Bool
+    ) -> Bool {
+        if withState({ condition($0) }) { return true }
+        return WaitGraph.waiting(for: subject) { thread in
+            var isTrue = false
+            _ = wait(until: deadline) { state in
+                isTrue = condition(state)
+                return isTrue || thread.isCut
+            }
+            return isTrue
+        }
+    }
+
+    /// Waits until none of a module's steps and events runs.
+    ///
+    /// - Returns: False if one still does: the deadline passed, the wait was cut, or it is the calling thread's.
+    func waitForCalls(of module: Module, deadline: UInt64) -> Bool {
+        wait(for: .calls(of: module), until: { _ in deadline }) { _ in module.status.callers.isEmpty }
+            && waitForEvents(of: module, deadline: deadline)
+    }
+
+    private func waitForEvents(of module: Module, deadline: UInt64) -> Bool {
+        let ended = withState { _ in module.status.ended }
+        func haveReturned(by deadline: UInt64) -> Bool {
+            withExtendedLifetime(ended) { RunningCalls.wait(for: ended.map(\.record), deadline: deadline) }
+        }
+        if ended.isEmpty || haveReturned(by: 0) { return true }
+        guard withState({ _ in !module.isCalledHere }) else { return false }
+        return WaitGraph.waiting(for: .calls(of: module)) { thread in
+            while true {
+                let now = peal_clock_now()
+                if haveReturned(by: min(deadline, now + WaitGraph.pause)) { return true }
+                guard now < deadline, !thread.isCut else { return false }
+            }
+        }
+    }
+}
+
+/// What can be read of the modules of a center.
+extension Mediator {
+    public var phase: ModulesPhase { withState { $0.phase } }
+
+    var count: Int { withState { $0.byName.count } }
+
+    public func find(_ name: String) throws(Failure) -> Module {
+        try withState { (state) throws(Failure) in
+            if let module = state.byName[name] { return module }
+            let guess = NearestName.find(name, in: state.byName.keys).map { "; did you mean \($0)?" } ?? ""
+            throw Failure(.notFound, "there is no module \(name)\(guess)")
+        }
+    }
+
+    /// The modules that started, in start order, then the others in order of registration.
+    public var list: [UInt64] {
+        withState { state in
+            state.byName.values.sorted { left, right in
+                let orders = (left.status.order &- 1, right.status.order &- 1)
+                return orders.0 != orders.1 ? orders.0 < orders.1 : left.sequence < right.sequence
+            }.map(\.number)
+        }
+    }
+}
+
+/// The mediator of a center.
+struct MediatorSlot {
+    var mediator: Mediator?
+    /// The center has ended.
+    var isClosed = false
 }
 
 extension Center {

@@ -1,62 +1,138 @@
-/// What a center's modules do together. The raw values are those of the interface.
-public enum ModulesPhase: UInt32, Sendable { case idle, starting, running, draining, stopped }
-
-/// What changes of a mediator. Guarded by its lock.
+/// The state of a mediator and of its modules. The mediator's lock guards it.
 struct MediatorState {
-    var phase = ModulesPhase.idle
-    /// All, until they are gone, in order of registration.
-    var modules: [UInt64: Module] = [:]
-    /// Without those that were removed and are not gone yet.
-    var byName: [String: Module] = [:]
-    /// Who needs a name, registered or not.
-    var needers: [String: [Module]] = [:]
-    /// Those that start, run or stop, in start order.
-    var started: [Module] = []
+    private(set) var phase = ModulesPhase.idle
+    /// The members.
+    private(set) var byName: [String: Module] = [:]
+    /// The members that depend on a name, whether it is registered or not.
+    private(set) var dependents: [String: [Module]] = [:]
+    /// The modules that start, run or stop, in start order.
+    private(set) var started: [Module] = []
+    /// The protocols that are forwarded to modules.
     var forwarded: Set<PealProtocol> = []
     var registrations: UInt64 = 0
-    var starts: UInt64 = 0
+    private var starts: UInt64 = 0
 
-    /// The thread that starts or stops all; 0: none.
+    /// The thread that starts or stops all modules, or 0.
     var driver: UInt = 0
-    /// Who starts is to stop, for good.
-    var isStopRequested = false
-    /// What had started is being stopped, by who started it.
-    var isUnwinding = false
-    /// Until when who stops all waits for each.
-    var patience = UInt64.max
-    /// One was not waited for, since that had passed.
-    var isCutShort = false
-    /// During a start: those that could start next, by number.
-    var ready = ReadyModules()
-    var readyModules: [Module] = []
+    /// The deadline of a stop of all modules.
+    var stopDeadline = UInt64.max
+    /// A stop of all modules has passed its deadline, so a module's stop was not waited for.
+    var hasMissedStopDeadline = false
+    /// The modules that may start next, during a start of all.
+    private var ready = ReadyModules()
+    private var readyModules: [Module] = []
 
-    /// The threads that run steps, with how many.
+    /// The threads that run steps, with the number of these.
     var stepThreads: [UInt: Int] = [:]
-    /// Steps whose time limit is watched.
+    /// The steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]
+}
+
+/// Requests. Nothing else changes a phase, a module's state or its membership.
+extension MediatorState {
+    /// Requests something of all modules.
+    mutating func request(_ request: PhaseRequest) -> ModuleAction {
+        let transition = PhaseTransition(request, in: phase)
+        phase = transition.phase
+        return transition.action
+    }
+
+    /// Requests something of one module. The calling thread performs the action.
+    @discardableResult
+    mutating func request(_ request: ModuleRequest, of module: Module) -> ModuleAction {
+        let (state, membership) = (module.status.state, module.status.membership)
+        let transition = ModuleTransition(request, in: state, membership)
+        module.status.state = transition.state
+        module.status.membership = transition.membership
+        if transition.state != state { noteState(of: module) }
+        if transition.membership != membership { noteMembership(of: module, after: membership) }
+        switch transition.action {
+        case .start, .stop, .release: module.status.performer = Mediator.thisThread
+        case .none, .enqueue, .wait, .refuse: break
+        }
+        return transition.action
+    }
+
+    private mutating func noteState(of module: Module) {
+        switch module.status.state {
+        case .registered: module.status.order = 0
+        case .starting:
+            starts += 1
+            module.status.order = starts
+            module.status.isOverdue = false
+            module.status.lastFailure = ""
+            started.append(module)
+        case .failed, .stopped:
+            if let index = started.lastIndex(where: { $0 === module }) { started.remove(at: index) }
+        case .running, .stopping: break
+        }
+    }
+
+    private mutating func noteMembership(of module: Module, after membership: ModuleMembership) {
+        if membership == .member { removeName(of: module) }
+        if module.status.membership == .released { Handles.modules.recycle(module.number) }
+    }
+
+    /// Makes the handle stale and the name free.
+    private mutating func removeName(of module: Module) {
+        Handles.modules.retire(module.number)
+        if byName[module.name] === module { byName[module.name] = nil }
+        for dependency in module.dependencies {
+            // Modules are removed in reverse order as a rule.
+            if let index = dependents[dependency]?.lastIndex(where: { $0 === module }) { dependents[dependency]?.remove(at: index) }
+            if dependents[dependency]?.isEmpty == true { dependents[dependency] = nil }
+        }
+    }
 
     mutating func add(_ module: Module) {
-        modules[module.number] = module
         byName[module.name] = module
-        for dependency in module.dependencies { needers[dependency, default: []].append(module) }
+        for dependency in module.dependencies { dependents[dependency, default: []].append(module) }
     }
 
-    mutating func noteStarting(_ module: Module) {
-        starts += 1
-        module.status.state = .starting
-        module.status.mover = Mediator.thisThread
-        module.status.order = starts
-        module.status.isOverdue = false
-        module.status.lastFailure = ""
-        started.append(module)
+    /// Returns true if a member of this name runs.
+    func isRunning(_ name: String) -> Bool { byName[name]?.status.state == .running }
+}
+
+/// The heap of modules that may start next, during a start of all.
+extension MediatorState {
+    /// Begins a start of all modules.
+    mutating func prepareStart(of modules: [Module]) {
+        starts = 0
+        for module in modules {
+            request(.reset, of: module)
+            module.status.wasNotifiedOfWillStart = false
+            module.status.waitsFor = module.dependencies.count
+            enqueueIfReady(module)
+        }
     }
 
-    mutating func noteNotStarted(_ module: Module) {
-        if let index = started.lastIndex(where: { $0 === module }) { started.remove(at: index) }
+    /// Includes a module that is registered during a start of all.
+    mutating func enqueue(_ module: Module) {
+        module.status.waitsFor = module.dependencies.count { !isRunning($0) }
+        enqueueIfReady(module)
     }
 
-    /// A name that is there, or nil.
-    func runs(_ name: String) -> Bool {
-        byName[name]?.status.state == .running
+    /// Enqueues the modules for which a module was the last dependency to start.
+    mutating func enqueueDependents(of module: Module) {
+        guard phase == .starting else { return }
+        for dependent in dependents[module.name] ?? [] {
+            dependent.status.waitsFor -= 1
+            enqueueIfReady(dependent)
+        }
+    }
+
+    private mutating func enqueueIfReady(_ module: Module) {
+        guard module.status.waitsFor == 0, module.status.state == .registered else { return }
+        ready.insert(readyModules.count, module.rank)
+        readyModules.append(module)
+    }
+
+    mutating func dequeueReady() -> Module? {
+        ready.takeFirst().map { readyModules[$0] }
+    }
+
+    mutating func clearReady() {
+        ready = ReadyModules()
+        readyModules = []
     }
 }

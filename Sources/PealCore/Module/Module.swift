@@ -1,29 +1,29 @@
 internal import CPealSupport
 
-/// A part that shares the application's life.
+/// A part of an application that starts and stops with it.
 public final class Module: Sendable {
     public let number: UInt64
     public let name: String
     let className: String?
-    /// Each once.
+    /// The names of the modules that it needs, without duplicates.
     let dependencies: [String]
     let tables: [Table]
     let mediator: Mediator
-    /// Of its registration in its center.
+    /// The number of its registration in its center.
     let sequence: UInt64
-    // Its functions and its context are used as their contract says.
+    // The functions and the context are used as their contract says.
     private nonisolated(unsafe) let description: ModuleDescription
-    // Guarded by the lock of the mediator.
+    // The lock of the mediator guards it.
     nonisolated(unsafe) var status = ModuleStatus()
 
-    /// A table for a protocol.
+    /// A table of functions for a protocol.
     struct Table: Sendable {
         let proto: PealProtocol
         let functions: FunctionTables
-        /// Those that are called where the module has its events.
-        let told: FunctionTables
-        /// With a queue, those with a result: as one handler, which waits for the answer.
-        let asked: FunctionTables?
+        /// The functions that are called as observers: directly, or later on the module's queue.
+        let notified: FunctionTables
+        /// If the module has a queue: the functions with a result, as one handler that waits for the queue.
+        let queried: FunctionTables?
     }
 
     init(
@@ -46,14 +46,14 @@ public final class Module: Sendable {
     var owner: Owner? { description.owner }
     var context: UnsafeMutableRawPointer? { description.context }
     var meaning: @Sendable (Int32) -> ModuleDescription.Meaning { description.meaning }
-    /// Of each step, in milliseconds.
+    /// The time limit of each step, in milliseconds.
     var timeout: UInt32 { description.timeout }
 
     func function(of kind: ModuleStep.Kind) -> ModuleDescription.Step? {
         switch kind {
         case .start: description.start
         case .stop: description.stop
-        case .willStart, .didStart, .answer: nil
+        case .willStart, .didStart, .event: nil
         }
     }
 
@@ -61,7 +61,7 @@ public final class Module: Sendable {
         timeout == .max ? .max : began + UInt64(timeout) * 1_000_000
     }
 
-    /// Its functions for one of the life cycle's methods.
+    /// The functions for a method of the life-cycle protocol.
     func functions(for event: Method) -> [@convention(c) (UnsafeMutableRawPointer?) -> Void] {
         tables.compactMap { table in
             guard let functions = table.functions.tables[event.origin]?.functions, event.rank < functions.count else { return nil }
@@ -71,18 +71,18 @@ public final class Module: Sendable {
         }
     }
 
-    /// Whether its steps can run on the calling thread: it has no queue, or the thread is that queue's.
+    /// Returns true if its steps can run on the calling thread: it has no queue, or the thread runs that queue.
     var runsHere: Bool {
         guard let queue else { return true }
         return queue.isCurrent || (queue.kind == .main && peal_thread_is_main())
     }
 
-    /// Once, when nothing of it will be called any more. Call with no lock held.
+    /// Calls the release function: once, when no other code of the module is called any more. The caller must hold no lock.
     func release() {
         description.release?(description.context)
     }
 
-    /// What peal will call, for the search.
+    /// The functions that peal may call, for the search for function pointers.
     var pointers: [(what: String, function: UInt)] {
         let steps = [
             ("start of module \(name)", description.start.map { unsafeBitCast($0, to: UInt.self) }),
@@ -93,5 +93,72 @@ public final class Module: Sendable {
             table.functions.addresses.map { ("table of module \(name) for \(table.proto.name)", $0 == 0 ? nil : $0) }
         }
         return (steps + listed).compactMap { what, function in function.map { (what, $0) } }
+    }
+}
+
+/// The part of a module that changes. The lock of the mediator guards it.
+struct ModuleStatus {
+    // Changed by MediatorState.request alone.
+    var state = ModuleState.registered
+    var membership = ModuleMembership.member
+    /// Its position in the start order, from 1; 0 before.
+    var order: UInt64 = 0
+    /// Monotonic times in nanoseconds: the beginning and the duration.
+    var start = (began: UInt64(0), took: UInt64(0))
+    var stop = (began: UInt64(0), took: UInt64(0))
+    var isOverdue = false
+    var lastFailure = ""
+    /// The deadline of its action.
+    var deadline = UInt64.max
+
+    /// The `self` of its functions while it runs.
+    var target: UnsafeMutableRawPointer?
+    /// The use of its service while it runs.
+    var use: ServiceUse?
+    var wasNotifiedOfWillStart = false
+    var observations: [Observation] = []
+    /// Its former observations, whose calls may still run.
+    var ended: [Observation] = []
+    /// The threads that run its steps, with one element for each call.
+    var callers: [UInt] = []
+
+    /// The thread that performs its last action; 0 until another thread of the library takes that over.
+    var performer: UInt = 0
+    /// The thread that retires its owner, until the module's turn has come; 0 if none.
+    var retirer: UInt = 0
+
+    /// The number of its dependencies that do not run, during a start.
+    var waitsFor = 0
+
+    /// Returns true while a thread starts or stops it. The other threads wait for that.
+    var isInAction: Bool { state == .starting || state == .stopping }
+}
+
+/// A report about a module, all at one moment.
+public struct ModuleInfo: Sendable {
+    public let state: ModuleState
+    public let priority: Int32
+    public let name: String
+    public let className: String
+    public let dependencies: String
+    public let order: UInt64
+    public let startedAt: UInt64
+    public let startTime: UInt64
+    public let stopTime: UInt64
+    public let isOverdue: Bool
+    public let lastFailure: String
+}
+
+extension Module {
+    public var info: ModuleInfo {
+        let now = peal_clock_now()
+        return mediator.withState { _ in
+            ModuleInfo(
+                state: status.state, priority: priority, name: name, className: className ?? "",
+                dependencies: dependencies.joined(separator: ", "), order: status.order, startedAt: status.start.began,
+                startTime: status.state == .starting ? now &- status.start.began : status.start.took,
+                stopTime: status.state == .stopping ? now &- status.stop.began : status.stop.took,
+                isOverdue: status.isOverdue, lastFailure: status.lastFailure)
+        }
     }
 }

@@ -1,26 +1,28 @@
-/// What a module is, as its author says.
+import PealCall
+
+/// The description of a module by its author.
 public struct ModuleDescription {
-    /// The second is a `peal_step_memory`. What it returns is the interface's to read.
+    /// The second parameter is a `peal_step_memory`. The interface reads the result.
     public typealias Step = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
     public typealias Release = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    /// What a step's return value means.
+    /// The meaning of a step's return value.
     public enum Meaning: Sendable {
         case done, deferred
-        /// In words.
+        /// A sentence says why.
         case failed(String)
     }
 
     public var name: String
     public var className: String?
     public var dependencies: [String] = []
-    /// C tables, each with the name of its protocol.
+    /// Tables of C functions, each with the name of its protocol.
     public var tables: [(proto: String, table: UnsafeRawPointer)] = []
     public var service: String?
     public var priority: Int32 = 0
-    /// Of each step, in milliseconds; the largest number never passes.
+    /// The time limit of each step, in milliseconds. The largest number is no limit.
     public var timeout: UInt32 = defaultTimeout
-    /// Where its steps and events run; nil: on the thread of whoever starts, stops and broadcasts.
+    /// The queue of its steps and events. Without one they run on the thread that starts, stops or broadcasts.
     public var queue: Queue?
     public var context: UnsafeMutableRawPointer?
     public var start: Step?
@@ -38,7 +40,7 @@ public struct ModuleDescription {
     static var longestName: Int { 255 }
     static var mostDependencies: Int { 65_536 }
 
-    /// Checks what can be checked without a center. Each dependency counts once.
+    /// Checks the names. The result has each dependency once.
     func checkedDependencies() throws(Failure) -> [String] {
         try check(name, "the name of a module")
         if let className { try check(className, "the class of module \(name)") }
@@ -59,5 +61,27 @@ public struct ModuleDescription {
         guard !text.isEmpty, text.utf8.count <= Self.longestName else {
             throw Failure(.argument, "\(what) has \(text.utf8.count) bytes; it needs 1 to \(Self.longestName)")
         }
+    }
+
+    /// Reads the tables, and checks them against their protocols.
+    func readTables(in center: Center) throws(Failure) -> [Module.Table] {
+        var read: [Module.Table] = []
+        for (protoName, table) in self.tables {
+            let proto = try center.findProtocol(protoName)
+            guard !read.contains(where: { $0.proto == proto }) else {
+                throw Failure(.argument, "module \(name) has two tables for \(protoName); give one")
+            }
+            var registration = Registration(proto: proto, target: nil, functions: .table(table))
+            registration.queue = queue
+            let hasQueue = queue != nil
+            read.append(
+                try center.withState { (state) throws(Failure) in
+                    let functions = try state.readFunctions(of: registration)
+                    let (notified, queried) =
+                        hasQueue ? try ModuleQuery.split(functions, of: proto, in: state) : (functions, nil)
+                    return Module.Table(proto: proto, functions: functions, notified: notified, queried: queried)
+                })
+        }
+        return read
     }
 }

@@ -1,7 +1,7 @@
 import PealCall
 
-/// The order in which modules start: dependencies first, then by priority, then by registration. Knows
-/// names and nothing of what they stand for.
+/// The order in which modules start: dependencies first, then by priority, then by registration. It uses the names
+/// of modules alone.
 struct ModuleOrder {
     struct Node {
         let name: String
@@ -11,15 +11,16 @@ struct ModuleOrder {
 
     private let nodes: [Node]
     private var indices: [String: Int] = [:]
-    private var heirs: [[Int]]
-    private var missing: [Int]
+    private var dependents: [[Int]]
+    /// The number of dependencies that are not in the order yet.
+    private var waitsFor: [Int]
     private var ready = ReadyModules()
 
-    /// - Throws: What is not there, by name.
+    /// - Throws: A failure that names a missing dependency.
     init(_ nodes: [Node]) throws(Failure) {
         self.nodes = nodes
-        heirs = Array(repeating: [], count: nodes.count)
-        missing = nodes.map(\.dependencies.count)
+        dependents = Array(repeating: [], count: nodes.count)
+        waitsFor = nodes.map(\.dependencies.count)
         indices.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() { indices[node.name] = index }
         for (index, node) in nodes.enumerated() {
@@ -27,41 +28,112 @@ struct ModuleOrder {
                 guard let needed = indices[dependency] else {
                     throw .missing(dependency, neededBy: node.name, among: nodes.map(\.name))
                 }
-                heirs[needed].append(index)
+                dependents[needed].append(index)
             }
             if node.dependencies.isEmpty { ready.insert(index, node.rank) }
         }
     }
 
     /// - Returns: Indices into the nodes.
-    /// - Throws: The cycle, with its path.
+    /// - Throws: A failure with the path of a cycle.
     consuming func sort() throws(Failure) -> [Int] {
         var order: [Int] = []
         order.reserveCapacity(nodes.count)
         while let index = ready.takeFirst() {
             order.append(index)
-            for heir in heirs[index] {
-                missing[heir] -= 1
-                if missing[heir] == 0 { ready.insert(heir, nodes[heir].rank) }
+            for dependent in dependents[index] {
+                waitsFor[dependent] -= 1
+                if waitsFor[dependent] == 0 { ready.insert(dependent, nodes[dependent].rank) }
             }
         }
         guard order.count == nodes.count else { throw .cycle(findCycle()) }
         return order
     }
 
-    /// Follows dependencies that wait from one that waits, until one comes twice.
+    /// Follows waiting dependencies until a module is reached twice.
     private func findCycle() -> [String] {
-        guard var index = missing.firstIndex(where: { $0 > 0 }) else { return [] }
+        guard var index = waitsFor.firstIndex(where: { $0 > 0 }) else { return [] }
         var path: [Int] = []
-        var places: [Int: Int] = [:]
-        while places[index] == nil {
-            places[index] = path.count
+        var positions: [Int: Int] = [:]
+        while positions[index] == nil {
+            positions[index] = path.count
             path.append(index)
-            // One that waits has a dependency that waits.
-            guard let next = nodes[index].dependencies.compactMap({ indices[$0] }).first(where: { missing[$0] > 0 }) else { break }
+            // A waiting module has a waiting dependency.
+            guard let next = nodes[index].dependencies.compactMap({ indices[$0] }).first(where: { waitsFor[$0] > 0 }) else { break }
             index = next
         }
-        return path[(places[index] ?? 0)...].map { nodes[$0].name } + [nodes[index].name]
+        return path[(positions[index] ?? 0)...].map { nodes[$0].name } + [nodes[index].name]
+    }
+}
+
+/// The modules that may start next: a binary heap, by priority and then by registration.
+struct ReadyModules {
+    struct Rank: Comparable {
+        let priority: Int32
+        let sequence: UInt64
+
+        /// The lesser rank starts later.
+        static func < (left: Rank, right: Rank) -> Bool {
+            left.priority != right.priority ? left.priority < right.priority : left.sequence > right.sequence
+        }
+    }
+
+    private var heap: [(rank: Rank, index: Int)] = []
+
+    mutating func insert(_ index: Int, _ rank: Rank) {
+        heap.append((rank, index))
+        var child = heap.count - 1
+        while child > 0, heap[(child - 1) / 2].rank < heap[child].rank {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func takeFirst() -> Int? {
+        guard let first = heap.first else { return nil }
+        let last = heap.removeLast()
+        guard !heap.isEmpty else { return first.index }
+        heap[0] = last
+        var parent = 0
+        while let child = largerChild(of: parent), heap[parent].rank < heap[child].rank {
+            heap.swapAt(parent, child)
+            parent = child
+        }
+        return first.index
+    }
+
+    private func largerChild(of parent: Int) -> Int? {
+        let left = 2 * parent + 1
+        guard left < heap.count else { return nil }
+        let right = left + 1
+        return right < heap.count && heap[left].rank < heap[right].rank ? right : left
+    }
+}
+
+extension Module {
+    var rank: ReadyModules.Rank { ReadyModules.Rank(priority: priority, sequence: sequence) }
+}
+
+extension MediatorState {
+    /// Why the modules that are still registered at the end of a start cannot start.
+    var failureOfRegistered: Failure? {
+        let waiting = byName.values.filter { $0.status.state == .registered }.sorted { $0.sequence < $1.sequence }
+        for module in waiting {
+            for dependency in module.dependencies where byName[dependency] == nil {
+                return .missing(dependency, neededBy: module.name, among: Array(byName.keys))
+            }
+        }
+        let nodes = waiting.map { module in
+            ModuleOrder.Node(
+                name: module.name, rank: module.rank,
+                dependencies: module.dependencies.filter { byName[$0]?.status.state == .registered })
+        }
+        do throws(Failure) {
+            _ = try ModuleOrder(nodes).sort()
+        } catch {
+            return error
+        }
+        return waiting.first.map { Failure(.state, "module \($0.name) waits for one that does not run") }
     }
 }
 

@@ -1,14 +1,17 @@
 internal import CPealSupport
 import PealCall
 
+/// The call of a step on its thread.
 extension ModuleStep {
-    /// What a queue gets of a step.
+    /// The task that is pushed to a queue.
     private struct Task: BitwiseCopyable {
         var task: peal_task
         var number: UInt64
     }
 
-    /// Has the module's queue make the call. False when memory is short.
+    /// Enqueues the call.
+    ///
+    /// - Returns: False if memory is short.
     func push(to mailbox: Mailbox) -> Bool {
         guard let memory = peal_memory_allocate_needed(MemoryLayout<Task>.size) else { return false }
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { task in
@@ -21,14 +24,15 @@ extension ModuleStep {
         return true
     }
 
-    /// A mailbox that does not run a task in turn runs it on the thread that pushes it or ends the queue.
+    /// Makes the call on the queue. An ended queue's mailbox runs the task on the thread that pushes it or ends the queue,
+    /// where the step fails instead.
     private func callOnQueue() {
         if module.runsHere, module.queue?.isEnded != true { return call() }
         module.mediator.end(self, .failed(Self.refusal))
     }
 
-    /// Makes the call on this thread. It counts as none of the observers' calls. But for an event it registers
-    /// for the owner of the module.
+    /// Makes the call on this thread. It does not count as an observer's call. A step other than an event registers for
+    /// the module's owner.
     func call() {
         guard let thread = peal_thread_current(), let hold = peal_hold_nothing() else {
             return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is short"))
@@ -37,18 +41,18 @@ extension ModuleStep {
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }
         let owners = thread.pointee.owner_count
         var result: Result
-        if kind != .answer, let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
+        if kind != .event, let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
             result = .failed("owners are entered \(PEAL_THREAD_OWNERS) deep on this thread")
         } else {
-            result = callAsked()
+            result = callAsModule()
         }
-        // Also where the module entered others and did not leave them.
+        // The module may have entered other owners as well.
         thread.pointee.owner_count = owners
         Broadcast.release(hold)
         module.mediator.endCall(of: self, &result)
     }
 
-    private func callAsked() -> Result {
+    private func callAsModule() -> Result {
         do throws(Failure) {
             return try CurrentAsker.run(as: "module \(module.name)") { () throws(Failure) in try callModule() }
         } catch {
@@ -57,8 +61,8 @@ extension ModuleStep {
     }
 
     private func callModule() throws(Failure) -> Result {
-        if let question {
-            try question.ask(target)
+        if let query {
+            try query.call(target)
             return .done
         }
         if kind == .start, let name = module.service {
@@ -66,13 +70,13 @@ extension ModuleStep {
             use = taken
             target = taken.target
         }
-        if kind == .willStart || tellsWillStart { tell(module.mediator.lifecycle.willStart) }
-        if kind == .didStart { tell(module.mediator.lifecycle.didStart) }
+        if kind == .willStart || notifiesOfWillStart { notify(module.mediator.lifecycle.willStart) }
+        if kind == .didStart { notify(module.mediator.lifecycle.didStart) }
         guard let function = module.function(of: kind) else { return .done }
         return try call(function)
     }
 
-    private func tell(_ event: Method) {
+    private func notify(_ event: Method) {
         for function in module.functions(for: event) { function(target) }
     }
 
@@ -95,7 +99,7 @@ extension ModuleStep {
         return .failed(Self.sentence(of: &memory, or: text))
     }
 
-    /// The module's own words, or what its status says; and its number, where it gave one.
+    /// The module's own sentence or that of its status, and its own number unless that is zero.
     private static func sentence(of memory: inout peal_step_memory, or text: String) -> String {
         let length = peal_step_message_length(&memory)
         let own = String(decoding: UnsafeRawBufferPointer(start: peal_step_message(&memory), count: length), as: UTF8.self)
@@ -103,7 +107,7 @@ extension ModuleStep {
         return (own.isEmpty ? text : own) + code
     }
 
-    // MARK: Answers that come later
+    // MARK: Deferred results
 
     private func makeCompletion() throws(Failure) -> Completion {
         var options = Completion.Options(

@@ -1,42 +1,31 @@
 internal import CPealSupport
 
-/// One call of a module's start or stop, of what it hears around its start, or of an event that it answers on
-/// its queue.
+/// One call of a module's start or stop, of its notifications around the start, or of an event with a result on its
+/// queue.
 final class ModuleStep: Sendable {
     enum Kind: Sendable {
-        case willStart, start, didStart, answer, stop
+        case willStart, start, didStart, event, stop
 
-        /// As events say.
+        /// The name in notifications.
         var title: String {
             switch self {
             case .willStart, .start, .didStart: "start"
-            case .answer: "event"
+            case .event: "event"
             case .stop: "stop"
-            }
-        }
-
-        /// Whether a module is called for this while its status is that. It is looked at under the lock under
-        /// which the call begins to count as the module's: what removes the module waits for it, or prevents it.
-        func isCalled(in status: ModuleStatus) -> Bool {
-            switch self {
-            case .willStart: status.state == .registered && status.isMember
-            case .start: status.state == .starting
-            case .didStart, .answer: status.state == .running && status.isMember
-            case .stop: status.state == .stopping
             }
         }
     }
 
-    /// Why a step is given up at once.
+    /// Why a step is abandoned at once.
     static let circle = "it waits for a call of another module, and that waits for it"
 
-    /// Why a step is not called where its queue does not run it.
+    /// Why a step fails that its queue does not run.
     static let refusal = "its queue has ended, or its executor takes no work; the step was not called on another thread"
 
-    /// How its function ended.
+    /// The result of its function.
     enum Result: Sendable {
         case done, deferred
-        /// Why, in words.
+        /// A sentence says why.
         case failed(String)
     }
 
@@ -51,43 +40,43 @@ final class ModuleStep: Sendable {
     let began: UInt64
     /// Its time limit.
     let deadline: UInt64
-    /// Whether a start is to tell its module of `will_start` before.
-    let tellsWillStart: Bool
-    let question: ModuleQuestion?
+    /// Whether a start notifies the module of `will_start` first.
+    let notifiesOfWillStart: Bool
+    let query: ModuleQuery?
 
-    // The rest is guarded by the lock of the mediator.
+    // The lock of the mediator guards the rest.
     nonisolated(unsafe) var progress = Progress.waiting
-    /// Nobody waits for it any more.
-    nonisolated(unsafe) var isGivenUp = false
-    /// Its module is known to be overdue.
+    /// No thread waits for it any more.
+    nonisolated(unsafe) var isAbandoned = false
+    /// Observers were notified that it is overdue.
     nonisolated(unsafe) var isReported = false
-    /// What came from its completion before its function returned.
+    /// The result from its completion, if that came before its function returned.
     nonisolated(unsafe) var answer: Result?
     nonisolated(unsafe) var completion: Completion?
-    /// Of the module's service, got by a start.
+    /// The use of the module's service by a start.
     nonisolated(unsafe) var use: ServiceUse?
     nonisolated(unsafe) var target: UnsafeMutableRawPointer?
 
     private init(
-        number: UInt64, _ kind: Kind, of module: Module, tellsWillStart: Bool, question: ModuleQuestion?, began: UInt64
+        number: UInt64, _ kind: Kind, of module: Module, notifiesOfWillStart: Bool, query: ModuleQuery?, began: UInt64
     ) {
         self.number = number
         self.kind = kind
         self.module = module
-        self.tellsWillStart = tellsWillStart
-        self.question = question
+        self.notifiesOfWillStart = notifiesOfWillStart
+        self.query = query
         self.began = began
         deadline = module.deadline(from: began)
     }
 
-    /// - Parameter began: From when its time counts.
+    /// - Parameter began: The beginning of its time limit.
     static func make(
-        _ kind: Kind, of module: Module, tellsWillStart: Bool = false, question: ModuleQuestion? = nil,
+        _ kind: Kind, of module: Module, notifiesOfWillStart: Bool = false, query: ModuleQuery? = nil,
         began: UInt64 = peal_clock_now()
     ) -> ModuleStep? {
         Handles.moduleSteps.insert { number in
             ModuleStep(
-                number: number, kind, of: module, tellsWillStart: tellsWillStart, question: question, began: began)
+                number: number, kind, of: module, notifiesOfWillStart: notifiesOfWillStart, query: query, began: began)
         }
     }
 }

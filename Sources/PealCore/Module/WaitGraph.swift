@@ -2,23 +2,23 @@ internal import CPealSupport
 import PealCall
 internal import Synchronization
 
-/// A thread that waits for what calls on other threads may delay.
+/// A wait that calls on other threads may delay.
 final class ThreadWait: Sendable {
     enum Subject: Sendable {
-        /// For a module's step, which may need a queue.
+        /// The end of a module's step, which may need a queue.
         case step(ModuleStep.Kind, of: Module)
-        /// Until none of a module's steps and events runs.
+        /// The end of all steps and events of a module.
         case calls(of: Module)
-        /// For the thread that starts, stops or ends a module.
-        case move(of: Module)
-        /// Until none of an owner's code runs.
+        /// The end of another thread's action on a module.
+        case action(on: Module)
+        /// The end of all calls of an owner.
         case retirement(of: Owner)
     }
 
     let thread: UInt
     let subject: Subject
     /// The queues whose calls the waiting thread is inside.
-    // Compared only: the waiting thread keeps them alive.
+    // Only compared. The waiting thread keeps them alive.
     nonisolated(unsafe) fileprivate let mailboxes: [Mailbox]
     private let cut = Atomic(false)
 
@@ -28,23 +28,23 @@ final class ThreadWait: Sendable {
         mailboxes = Self.mailboxesHere
     }
 
-    /// Whether the wait is over because it was part of a circle.
+    /// Returns true if the wait has ended because it was part of a circle.
     var isCut: Bool { cut.load(ordering: .acquiring) }
 
     fileprivate func cutOff() {
         cut.store(true, ordering: .releasing)
         switch subject {
-        case .step(_, let module), .calls(let module), .move(let module): module.mediator.tellChange()
-        // Who waits for an owner looks again in time.
+        case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
+        // A thread that waits for an owner polls.
         case .retirement: break
         }
     }
 
-    /// The less is lost by a cut, the lower.
+    /// The cost of a cut: the wait with the lowest is cut.
     fileprivate var loss: Int {
         switch subject {
-        case .calls, .move, .retirement: 0
-        case .step(.answer, _): 1
+        case .calls, .action, .retirement: 0
+        case .step(.event, _): 1
         case .step(.stop, _): 3
         case .step: 2
         }
@@ -61,14 +61,15 @@ final class ThreadWait: Sendable {
     }
 }
 
-/// Which thread waits for which. Threads that wait inside a call, each for what another one delays, would wait
-/// for ever. The last of them to begin finds the circle and cuts the wait of one that is inside a call. What that
-/// thread would have waited for is done elsewhere, or its step is given up, and its function says so.
+/// The waits of all threads of the process. Threads inside calls would wait for ever if each waited for what another
+/// one delays. The thread that begins the last of these waits finds the circle. It cuts the wait of a thread that is
+/// inside a call. Another thread then performs what the cut wait was for, or its step is abandoned, and the function
+/// that waited says so.
 enum WaitGraph {
-    /// The lock is an outer one: mediators and owners are asked under it.
+    /// The lock is an outer one. The locks of mediators and owners are acquired under it.
     private static let waits = Guarded<[UInt: ThreadWait]>([:])
 
-    /// Runs what waits. Call with no lock held.
+    /// Runs a function that waits. The caller must hold no lock.
     static func waiting<Result>(for subject: ThreadWait.Subject, _ body: (ThreadWait) -> Result) -> Result {
         let wait = ThreadWait(subject)
         let cut = waits.withLock { waits in
@@ -80,7 +81,7 @@ enum WaitGraph {
         return body(wait)
     }
 
-    /// How long a wait that looks again can miss a cut, in nanoseconds.
+    /// The interval at which a polling wait notices a cut, in nanoseconds.
     static var pause: UInt64 { 2_000_000 }
 
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
@@ -91,7 +92,7 @@ enum WaitGraph {
         var cut: [ThreadWait] = []
         while left[wait.thread] != nil {
             var passed: Set<UInt> = []
-            // There is one that is inside: a thread that is inside no call delays what it starts, stops or ends itself.
+            // One thread of a circle is inside a call: the others only delay their own actions.
             guard let circle = circle(from: wait, to: wait.thread, in: left, &passed),
                 let least = circle.filter(\.isInside).map(\.wait).min(by: { $0.loss < $1.loss })
             else { break }
@@ -113,18 +114,18 @@ enum WaitGraph {
         return nil
     }
 
-    /// Whether a wait depends on another waiting thread, and if so, whether that is inside a call that must end
-    /// first.
+    /// - Returns: Nil if the other waiting thread does not delay the wait. Else, whether it is inside a call that must end
+    ///   first.
     private static func isDelayed(_ wait: ThreadWait, by other: ThreadWait) -> Bool? {
         switch wait.subject {
         case .step(_, let module):
-            // Events do not delay a step, but all that runs on its queue.
+            // A step waits for everything on its queue, but not for events elsewhere.
             let isOnQueue = module.queue.map { other.mailboxes.contains($0.mailbox) } ?? false
             return isOnQueue || module.mediator.withState({ _ in module.status.callers.contains(other.thread) }) ? true : nil
         case .calls(let module):
             return module.mediator.withState { _ in module.isCalled(on: other.thread) } ? true : nil
-        case .move(let module):
-            return module.mediator.withState { _ in module.isMoved(by: other.thread) }
+        case .action(let module):
+            return module.mediator.withState { _ in module.isDelayed(by: other.thread) }
         case .retirement(let owner):
             let remains = owner.read(OwnerRemains.init)
             if remains.isCalled(on: other.thread) || remains.queues.contains(where: { other.mailboxes.contains($0.mailbox) }) {
@@ -132,25 +133,27 @@ enum WaitGraph {
             }
             if remains.ender == other.thread { return false }
             return remains.modules.lazy
-                .compactMap { module in module.mediator.withState { _ in module.isMoved(by: other.thread) } }.first
+                .compactMap { module in module.mediator.withState { _ in module.isDelayed(by: other.thread) } }.first
         }
     }
 }
 
 extension Module {
-    /// Under the lock: whether a thread is inside one of its calls. The thread waits, or is the calling one.
+    /// Returns true if a thread is inside a call of the module. The thread must wait in the graph, or be the calling
+    /// thread. The caller must hold the mediator's lock.
     func isCalled(on thread: UInt) -> Bool {
         if status.callers.contains(thread) { return true }
         guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread), peal_thread_depth(slot) > 0 else { return false }
         return (status.observations + status.ended).contains { peal_thread_runs(slot, $0.gate) }
     }
 
-    /// The same for the calling thread.
+    /// Returns true if the calling thread is inside a call of the module. The caller must hold the mediator's lock.
     var isCalledHere: Bool { isCalled(on: Mediator.thisThread) }
 
-    /// Under the lock: whether a thread delays its start, stop or end; and if so, whether from inside a call of it.
-    fileprivate func isMoved(by thread: UInt) -> Bool? {
+    /// - Returns: Nil if the thread does not delay the module's action. Else, whether it is inside a call of the module.
+    ///   The caller must hold the mediator's lock.
+    fileprivate func isDelayed(by thread: UInt) -> Bool? {
         if isCalled(on: thread) { return true }
-        return status.mover == thread || status.retirer == thread ? false : nil
+        return status.performer == thread || status.retirer == thread ? false : nil
     }
 }

@@ -1,25 +1,28 @@
 internal import CPealSupport
 import PealCall
 
+/// What a signal does to the modules of a center. The raw values are those of the interface.
+public enum SignalAction: UInt32, Sendable { case terminate = 1, reload, background, foreground, endSession }
+
 /// One signal that is bound to an action.
 final class SignalBinding: Sendable {
     let center: Center
     let signal: Int32
     private let action: SignalAction
     private let queue: Queue
-    /// Of a termination, in milliseconds.
+    /// The time limit of a termination, in milliseconds.
     private let timeout: UInt32
-    /// What its queue gets. Made with the binding, so that a delivery needs no memory.
+    /// The task that is pushed to the queue. It is allocated with the binding, so a delivery needs no memory.
     nonisolated(unsafe) let task: UnsafeMutablePointer<Task>
 
-    /// Guarded by the lock of the bindings.
+    /// The lock of the bindings guards it.
     struct Task: BitwiseCopyable {
         var task: peal_task
         var signal: Int32
-        /// On the queue. Signals that come meanwhile count as one with it.
+        /// The task is on the queue. Signals that arrive meanwhile count as one with it.
         var isWaiting = false
-        /// The binding is gone: the memory is freed when the queue has run the task.
-        var isLeft = false
+        /// The binding has ended. The memory is freed when the queue has run the task.
+        var isOrphaned = false
     }
 
     init(center: Center, signal: Int32, action: SignalAction, queue: Queue, timeout: UInt32) throws(Failure) {
@@ -35,13 +38,13 @@ final class SignalBinding: Sendable {
 
     deinit {
         let isWaiting = Signals.locked { _ in
-            task.pointee.isLeft = true
+            task.pointee.isOrphaned = true
             return task.pointee.isWaiting
         }
         if !isWaiting { peal_memory_free(task) }
     }
 
-    /// Has the queue do it.
+    /// Enqueues the action.
     func arrive() {
         let isFirst = Signals.locked { _ in
             defer { task.pointee.isWaiting = true }
@@ -53,20 +56,20 @@ final class SignalBinding: Sendable {
 
     private static func run(_ item: UnsafeMutablePointer<peal_task>) {
         let task = UnsafeMutableRawPointer(item).assumingMemoryBound(to: Task.self)
-        let (binding, isLeft) = Signals.locked { bindings in
+        let (binding, isOrphaned) = Signals.locked { bindings in
             task.pointee.isWaiting = false
             let binding = bindings[task.pointee.signal].flatMap { $0.task == task ? $0 : nil }
-            return (binding, task.pointee.isLeft)
+            return (binding, task.pointee.isOrphaned)
         }
-        if isLeft { peal_memory_free(task) }
+        if isOrphaned { peal_memory_free(task) }
         binding?.act()
     }
 
     private func act() {
-        // An action tells nobody how it ended: a center that has ended has no modules to tell.
+        // A center that has ended has no modules to notify.
         guard let modules = try? center.modules() else { return }
         let lifecycle = modules.lifecycle
-        modules.events.tellSignal(signal)
+        modules.events.notifySignal(signal)
         switch action {
         case .terminate: _ = modules.stopAll(timeout: timeout)
         case .reload: lifecycle.broadcast(lifecycle.configurationReloaded)

@@ -1,13 +1,13 @@
 internal import CPealSupport
 import PealCall
 
-/// The signals of the process that are bound. There is one binding a signal, whichever the center.
+/// The bound signals of the process. A signal has one binding, whichever the center.
 public enum Signals {
     private static let bindings = Guarded<[Int32: SignalBinding]>([:])
-    /// Where actions run that were given no queue; made when one is needed first, and again in a child process.
+    /// The queue of actions without one. It is made when it is first needed, and again in a child process.
     private static let ownQueue = Guarded<Queue?>(nil)
 
-    /// By name, for sentences.
+    /// The names of the signals that can be bound.
     private static let known: [Int32: String] = {
         let names = [
             (PEAL_SIGTERM, "SIGTERM"),
@@ -53,13 +53,13 @@ public enum Signals {
         if let known = ownQueue.withLock({ $0 }), !known.mailbox.pointee.is_left { return known }
         let made = try Queue.make(Queue.Options())
         return ownQueue.withLock { known in
-            // Another thread may have made one meanwhile. The one that is not used frees itself.
+            // Another thread may have made a queue meanwhile. The unused queue frees itself.
             if known.map({ $0.mailbox.pointee.is_left }) ?? true { known = made }
             return known ?? made
         }
     }
 
-    /// Runs `body` with all bindings. No binding may end in it.
+    /// Runs a function under the lock of the bindings. The function must not end a binding.
     static func locked<Result: Sendable>(_ body: (inout [Int32: SignalBinding]) -> Result) -> Result {
         bindings.withLock { body(&$0) }
     }
@@ -90,7 +90,7 @@ public enum Signals {
         (Int32(PEAL_SIGTSTP), .background), (Int32(PEAL_SIGCONT), .foreground),
     ]
 
-    /// All, or none.
+    /// Binds the usual signals, or none of them.
     public static func bindUsual(of center: Center, on queue: Queue?, timeout: UInt32) throws(Failure) {
         for (index, (signal, action)) in usual.enumerated() {
             do throws(Failure) {

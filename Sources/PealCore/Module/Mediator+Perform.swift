@@ -1,0 +1,79 @@
+internal import CPealSupport
+
+/// Performs the actions that requests lead to.
+extension Mediator {
+    /// Performs an action, but waits neither for another thread's action nor for the module's calls.
+    func perform(_ action: ModuleAction, on module: Module) {
+        switch action {
+        case .stop: _ = stop(module)
+        case .release: _ = release(module)
+        case .none, .start, .enqueue, .wait, .refuse: break
+        }
+    }
+
+    /// Performs an action, or waits until another thread has released the module. Another thread of the library
+    /// performs what would wait for the calling thread's own call.
+    ///
+    /// - Returns: False if the module's code may still run.
+    func performAndWait(_ action: ModuleAction, on module: Module, deadline: UInt64, isOwnCall: Bool) -> Bool {
+        let limit = min(module.deadline(from: peal_clock_now()), deadline)
+        switch action {
+        case .stop where isOwnCall:
+            performElsewhere(on: module) { _ = self.stop(module) }
+            return false
+        case .stop: return stop(module, deadline: deadline)
+        case .release: return release(module, deadline: limit, isOwnCall: isOwnCall)
+        case .none, .start, .enqueue, .wait, .refuse:
+            if isOwnCall || withState({ $0.waitsForThisThread(module) }) { return false }
+            return wait(for: .action(on: module), until: { _ in limit }) { _ in module.status.membership == .released }
+        }
+    }
+
+    /// Performs the release of a module once none of its code runs.
+    ///
+    /// - Returns: False if another thread performs it later.
+    func release(_ module: Module, deadline: UInt64 = 0, isOwnCall: Bool = false) -> Bool {
+        @Sendable func complete() {
+            module.release()
+            withState { state in _ = state.request(.released, of: module) }
+            module.queue?.forget(module)
+            module.owner?.forget(module)
+            signalChange()
+        }
+        if !isOwnCall, waitForCalls(of: module, deadline: deadline) {
+            complete()
+            return true
+        }
+        performElsewhere(on: module) {
+            _ = self.waitForCalls(of: module, deadline: .max)
+            complete()
+        }
+        return false
+    }
+
+    /// Has another thread of the library perform the rest of an action.
+    func performElsewhere(on module: Module, _ work: @escaping @Sendable () -> Void) {
+        withState { _ in module.status.performer = 0 }
+        Errand.run {
+            let thread = Self.thisThread
+            self.withState { _ in module.status.performer = thread }
+            work()
+        }
+    }
+}
+
+extension MediatorState {
+    /// Returns true if the thread that performs the module's action may wait for the calling thread: it is the calling
+    /// thread, or the module's steps need the queue that the calling thread runs.
+    func waitsForThisThread(_ module: Module) -> Bool {
+        driver == Mediator.thisThread || module.status.performer == Mediator.thisThread
+            || (module.queue != nil && module.runsHere)
+    }
+}
+
+extension Module {
+    /// Returns true if the calling thread is in one of its calls or performs its action, so it cannot wait for it.
+    var isHeldUpHere: Bool {
+        mediator.withState { state in isCalledHere || state.waitsForThisThread(self) }
+    }
+}

@@ -1,0 +1,120 @@
+internal import CPealSupport
+import PealCall
+
+/// The life-cycle protocol of a center.
+struct Lifecycle: Sendable {
+    static let name = "PealLifecycle"
+    static let methods = [
+        "optional void will_start(void)",
+        "optional void did_start(void)",
+        "optional void will_terminate(void)",
+        "optional void will_resign_active(void)",
+        "optional void did_become_active(void)",
+        "optional void did_enter_background(void)",
+        "optional void will_enter_foreground(void)",
+        "optional void memory_warning(void)",
+        "optional void configuration_reloaded(void)",
+        "optional bool open_url(const char *url), first_true",
+        "optional bool continue_activity(const char *type, const char *data), first_true",
+        "optional void remote_notification(const char *payload, peal_completion done)",
+    ]
+
+    let proto: PealProtocol
+    let willStart: Method
+    let didStart: Method
+    let willTerminate: Method
+    let willResignActive: Method
+    let didBecomeActive: Method
+    let didEnterBackground: Method
+    let willEnterForeground: Method
+    let configurationReloaded: Method
+
+    init(of center: Center) throws(Failure) {
+        let (proto, methods) = try center.builtIn(Self.name)
+        self.proto = proto
+        willStart = methods[0]
+        didStart = methods[1]
+        willTerminate = methods[2]
+        willResignActive = methods[3]
+        didBecomeActive = methods[4]
+        didEnterBackground = methods[5]
+        willEnterForeground = methods[6]
+        configurationReloaded = methods[8]
+    }
+
+    /// Broadcasts an event without parameters.
+    func broadcast(_ event: Method) {
+        _ = Broadcast.send(event.number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
+    }
+}
+
+/// The protocol that notifies observers of what happens to modules.
+struct ModuleEvents: Sendable {
+    static let name = "PealModules"
+    static let methods = [
+        "optional void module_started(const char *name, uint64_t nanoseconds)",
+        "optional void module_stopped(const char *name, uint64_t nanoseconds)",
+        "optional void module_failed(const char *name, const char *step, const char *message)",
+        "optional void module_overdue(const char *name, const char *step, uint64_t nanoseconds)",
+        "optional void signal_received(int signal)",
+    ]
+
+    private let started: Method
+    private let stopped: Method
+    private let failed: Method
+    private let overdue: Method
+    private let signal: Method
+
+    init(of center: Center) throws(Failure) {
+        let methods = try center.builtIn(Self.name).methods
+        started = methods[0]
+        stopped = methods[1]
+        failed = methods[2]
+        overdue = methods[3]
+        signal = methods[4]
+    }
+
+    func notifyStarted(_ module: Module, took: UInt64) { send(started, [module.name], took) }
+
+    func notifyStopped(_ module: Module, took: UInt64) { send(stopped, [module.name], took) }
+
+    func notifyFailed(_ module: Module, _ kind: ModuleStep.Kind, _ sentence: String) {
+        notifyFailed(module, kind.title, sentence)
+    }
+
+    func notifyFailed(_ module: Module, _ step: String, _ sentence: String) {
+        send(failed, [module.name, step, sentence], nil)
+    }
+
+    func notifyOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {
+        send(overdue, [module.name, kind.title], took)
+    }
+
+    func notifySignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
+
+    private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
+        guard !peal_directory_has_nobody(method.place) else { return }
+        Self.withAddresses(of: texts[...], []) { addresses in
+            var words = addresses + (number.map { [$0] } ?? [])
+            words.withUnsafeMutableBufferPointer { words in
+                let arguments = words.indices.map { words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped + 8 * $0 }
+                Self.send(method, arguments)
+            }
+        }
+    }
+
+    private static func send(_ method: Method, _ arguments: [UnsafeMutableRawPointer?]) {
+        arguments.withUnsafeBufferPointer { arguments in
+            _ = Broadcast.send(
+                method.number, arguments: arguments.baseAddress, count: arguments.count,
+                request: BroadcastRequest(result: nil), calls: nil)
+        }
+    }
+
+    private static func withAddresses(
+        of texts: ArraySlice<String>, _ known: [UInt64], _ body: ([UInt64]) -> Void
+    ) {
+        guard let first = texts.first else { return body(known) }
+        first.withCString { withAddresses(of: texts.dropFirst(), known + [UInt64(UInt(bitPattern: $0))], body) }
+    }
+}

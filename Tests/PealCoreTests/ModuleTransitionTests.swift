@@ -1,0 +1,142 @@
+import Glibc
+import Testing
+
+@testable import PealCore
+
+/// The state machines of modules: every state with every request.
+@Suite struct ModuleTransitionTests {
+    private struct Position: Hashable {
+        var state = ModuleState.registered
+        var membership = ModuleMembership.member
+
+        func after(_ request: ModuleRequest) -> ModuleTransition { ModuleTransition(request, in: state, membership) }
+    }
+
+    /// All positions that requests lead to from the registration.
+    private static let positions: Set<Position> = {
+        var known: Set<Position> = [Position()]
+        var new = Array(known)
+        while let position = new.popLast() {
+            for transition in ModuleRequest.allCases.map(position.after) {
+                let next = Position(state: transition.state, membership: transition.membership)
+                if known.insert(next).inserted { new.append(next) }
+            }
+        }
+        return known
+    }()
+
+    private static let membershipOrder: [ModuleMembership] = [.member, .removed, .releasing, .released]
+    /// The requests of the thread that performs an action.
+    private static let results: Set<ModuleRequest> = [.started, .startFailed, .startUndone, .stopped, .released]
+
+    @Test func `M5 a module that is being released neither runs, nor starts, nor stops`() {
+        for state in ModuleState.allCases {
+            #expect(Self.positions.contains(Position(state: state, membership: .member)))
+            #expect(Self.positions.contains(Position(state: state, membership: .removed)))
+            let isAtRest = [.registered, .stopped, .failed].contains(state)
+            #expect(Self.positions.contains(Position(state: state, membership: .releasing)) == isAtRest)
+            #expect(Self.positions.contains(Position(state: state, membership: .released)) == isAtRest)
+        }
+    }
+
+    @Test func `M5 each start, stop and release is performed by the one thread whose request begins it`() {
+        for position in Self.positions {
+            for request in ModuleRequest.allCases {
+                let after = position.after(request)
+                func begins(_ state: ModuleState) -> Bool { after.state == state && position.state != state }
+                let beginsRelease = after.membership == .releasing && position.membership != .releasing
+                #expect((after.action == .start) == begins(.starting), "\(position) \(request)")
+                #expect((after.action == .stop) == begins(.stopping), "\(position) \(request)")
+                #expect((after.action == .release) == beginsRelease, "\(position) \(request)")
+            }
+        }
+    }
+
+    @Test func `M5 only the thread that performs an action ends it, and no module comes back`() throws {
+        for position in Self.positions {
+            for request in ModuleRequest.allCases {
+                let after = position.after(request)
+                if position.state == .starting || position.state == .stopping, !Self.results.contains(request) {
+                    #expect(after.state == position.state, "\(position) \(request)")
+                }
+                let before = try #require(Self.membershipOrder.firstIndex(of: position.membership))
+                let now = try #require(Self.membershipOrder.firstIndex(of: after.membership))
+                #expect(now >= before && (now < 3 || before == 3 || request == .released), "\(position) \(request)")
+            }
+        }
+    }
+
+    @Test func `M4 a removed module is released, whatever happens meanwhile`() {
+        for position in Self.positions where position.membership == .removed {
+            // Its action ends, and then it is removed in its turn.
+            let results: [ModuleRequest] = position.state == .starting ? [.started, .startFailed, .startUndone] : [.stopped]
+            for request in results {
+                var position = position
+                for request in [request, .remove, .stopped] {
+                    let after = position.after(request)
+                    position = Position(state: after.state, membership: after.membership)
+                }
+                #expect(position.membership == .releasing, "\(request)")
+            }
+        }
+    }
+
+    @Test func `M5 a stop of all is final`() {
+        let final: Set<ModulesPhase> = [.cancelled, .draining, .stopped]
+        for phase in ModulesPhase.allCases {
+            #expect(final.contains(PhaseTransition(.stop, in: phase).phase))
+            for request in PhaseRequest.allCases where final.contains(phase) {
+                #expect(final.contains(PhaseTransition(request, in: phase).phase), "\(phase) \(request)")
+            }
+        }
+    }
+
+    // MARK: The tables of docs/modules.md
+
+    private static func cell(_ action: ModuleAction, _ next: String?) -> String {
+        // Nothing reads the state of a module that is being released.
+        if action == .release { return "release" }
+        return [action == .none ? nil : "\(action)", next.map { "→ \($0)" }].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private static func row(_ cells: [String]) -> String {
+        "| " + cells.map { $0.isEmpty ? "–" : $0 }.joined(separator: " | ") + " |"
+    }
+
+    private static func row(_ phase: ModulesPhase) -> String {
+        let requests: [PhaseRequest] = [.register, .start, .stop, .startFailed, .stopped]
+        return row(
+            ["\(phase)"]
+                + requests.map { request in
+                    let after = PhaseTransition(request, in: phase)
+                    return cell(after.action, after.phase == phase ? nil : "\(after.phase)")
+                })
+    }
+
+    private static func row(_ state: ModuleState, _ membership: ModuleMembership) -> String {
+        let requests: [ModuleRequest] = [.start, .stop, .remove, .started, .startFailed, .stopped]
+        return row(
+            [membership == .member ? "\(state)" : "\(state), removed"]
+                + requests.map { request in
+                    let after = ModuleTransition(request, in: state, membership)
+                    return cell(after.action, after.state == state ? nil : "\(after.state)")
+                })
+    }
+
+    private static func lines(of page: String) throws -> [Substring] {
+        let path = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
+        let file = try #require(fopen("\(path)/\(page)", "r"))
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { text.append(UInt8(truncatingIfNeeded: byte)) }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    }
+
+    @Test func `M5 the tables of the documentation are those of the state machines`() throws {
+        let lines = try Self.lines(of: "docs/modules.md")
+        let phases = ModulesPhase.allCases.map(Self.row)
+        let states = ModuleState.allCases.map { Self.row($0, .member) }
+        let removed = [ModuleState.starting, .running, .stopping].map { Self.row($0, .removed) }
+        for row in phases + states + removed { #expect(lines.contains(Substring(row)), "docs/modules.md needs \(row)") }
+    }
+}
