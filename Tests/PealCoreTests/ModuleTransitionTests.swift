@@ -5,11 +5,13 @@ import Testing
 
 /// The state machines of modules: every state with every request.
 @Suite struct ModuleTransitionTests {
+    private typealias Transition = (state: ModuleState, membership: ModuleMembership, action: ModuleAction)
+
     private struct Position: Hashable {
         var state = ModuleState.registered
         var membership = ModuleMembership.member
 
-        func after(_ request: ModuleRequest) -> ModuleTransition { ModuleTransition(request, in: state, membership) }
+        func after(_ request: ModuleRequest) -> Transition { request.transition(from: state, membership) }
     }
 
     /// All positions that requests lead to from the registration.
@@ -84,9 +86,9 @@ import Testing
     @Test func `M5 a stop of all is final`() {
         let final: Set<ModulesPhase> = [.cancelled, .draining, .stopped]
         for phase in ModulesPhase.allCases {
-            #expect(final.contains(PhaseTransition(.stop, in: phase).phase))
+            #expect(final.contains(PhaseRequest.stop.transition(from: phase).phase))
             for request in PhaseRequest.allCases where final.contains(phase) {
-                #expect(final.contains(PhaseTransition(request, in: phase).phase), "\(phase) \(request)")
+                #expect(final.contains(request.transition(from: phase).phase), "\(phase) \(request)")
             }
         }
     }
@@ -108,7 +110,7 @@ import Testing
         return row(
             ["\(phase)"]
                 + requests.map { request in
-                    let after = PhaseTransition(request, in: phase)
+                    let after = request.transition(from: phase)
                     return cell(after.action, after.phase == phase ? nil : "\(after.phase)")
                 })
     }
@@ -118,7 +120,7 @@ import Testing
         return row(
             [membership == .member ? "\(state)" : "\(state), removed"]
                 + requests.map { request in
-                    let after = ModuleTransition(request, in: state, membership)
+                    let after = request.transition(from: state, membership)
                     return cell(after.action, after.state == state ? nil : "\(after.state)")
                 })
     }

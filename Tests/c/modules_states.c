@@ -145,6 +145,32 @@ CLAIM("M5", "a stop from within a start ends the start: what had started is stop
     close_modules();
 }
 
+static void stop_and_add(struct part *part, struct peal_module_step *step)
+{
+    (void)part;
+    CHECK_EQUAL(parts_state(step->center), PEAL_MODULES_STARTING);
+    CHECK_STATUS(peal_modules_stop(step->center, PEAL_FOREVER), PEAL_NOT_WAITED);
+    CHECK_EQUAL(parts_state(step->center), PEAL_MODULES_DRAINING);
+    CHECK_FAILURE(part_try(step->center, other), PEAL_ERROR_STATE);
+}
+
+CLAIM("M5", "a stop while the modules of a failed start are stopped is final")
+{
+    struct part a = { .name = "a", .on_stop = stop_and_add };
+    struct part b = { .name = "b", .needs = { "a" }, .starts = PEAL_ERROR_STATE };
+    struct part late = { .name = "late" };
+
+    open_modules();
+    other = &late;
+    part_add(center, &a);
+    part_add(center, &b);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_START);
+    CHECK_JOURNAL("+a +b -a ~late");
+    CHECK_EQUAL(parts_state(center), PEAL_MODULES_STOPPED);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_STATE);
+    close_modules();
+}
+
 CLAIM("M5", "a stop from within a stop is not waited for")
 {
     struct part a = { .name = "a", .on_stop = stop_all_now };

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// Performs the actions that requests lead to.
 extension Mediator {
-    /// Performs an action, but waits neither for another thread's action nor for the module's calls.
+    /// Performs an action. Does not wait for another thread's action.
     func perform(_ action: ModuleAction, on module: Module) {
         switch action {
         case .stop: _ = stop(module)

@@ -29,7 +29,7 @@ extension Mediator {
             guard state.stepThreads[thread] == nil else {
                 throw Failure(.wouldDeadlock, "this is a step of a module: a start from here would wait for itself")
             }
-            guard PhaseTransition(.start, in: state.phase).action == .start else { throw .notIdle(state.phase) }
+            guard PhaseRequest.start.transition(from: state.phase).action == .start else { throw .notIdle(state.phase) }
             if let late = state.started.first(where: { $0.status.membership == .member }) { throw .stillStops(late) }
             let modules = state.byName.values.sorted { $0.sequence < $1.sequence }
             let nodes = modules.map { ModuleOrder.Node(name: $0.name, rank: $0.rank, dependencies: $0.dependencies) }
@@ -133,7 +133,7 @@ extension Mediator {
         return failure
     }
 
-    /// Leaves a module that has started too late to the stop that follows its failure.
+    /// Notes the failure of a module that has started too late. The stop that follows the failure includes it.
     private func undo(_ module: Module, _ step: ModuleStep, _ sentence: String) -> Failure {
         let took = peal_clock_now() - step.began
         let failure = withState { state in

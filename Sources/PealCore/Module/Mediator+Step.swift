@@ -88,18 +88,17 @@ extension Mediator {
         withState { _ in step.completion = completion }
     }
 
-    func endCall(of step: ModuleStep, _ result: inout ModuleStep.Result) {
+    func endCall(of step: ModuleStep, _ result: ModuleStep.Result) {
         let thread = Self.thisThread
-        let outcome = result
         let (use, isAbandoned) = withState { state -> (ServiceUse?, Bool) in
             if let index = step.module.status.callers.lastIndex(of: thread) { step.module.status.callers.remove(at: index) }
             let calls = (state.stepThreads[thread] ?? 1) - 1
             state.stepThreads[thread] = calls == 0 ? nil : calls
             guard !step.isAbandoned else { return (step.use.take(), true) }
-            if case .deferred = outcome {
+            if case .deferred = result {
                 step.progress = step.answer.map { .over($0, at: peal_clock_now()) } ?? .deferred
             } else {
-                step.progress = .over(outcome, at: peal_clock_now())
+                step.progress = .over(result, at: peal_clock_now())
             }
             return (nil, false)
         }

@@ -58,8 +58,8 @@ extension Mediator {
         signalChange()
     }
 
-    /// Stops what runs in reverse start order. The modules' observers leave the lists together at the end. Their
-    /// gates are closed before, so they are not called.
+    /// Stops what runs in reverse start order. All observers of these modules are removed from the lists together at
+    /// the end. Their gates are closed before, so they are not called.
     private func stopStarted() {
         var ended: [Observation] = []
         var passed: Set<UInt64> = []

@@ -32,7 +32,7 @@ struct MediatorState {
 extension MediatorState {
     /// Requests something of all modules.
     mutating func request(_ request: PhaseRequest) -> ModuleAction {
-        let transition = PhaseTransition(request, in: phase)
+        let transition = request.transition(from: phase)
         phase = transition.phase
         return transition.action
     }
@@ -41,7 +41,7 @@ extension MediatorState {
     @discardableResult
     mutating func request(_ request: ModuleRequest, of module: Module) -> ModuleAction {
         let (state, membership) = (module.status.state, module.status.membership)
-        let transition = ModuleTransition(request, in: state, membership)
+        let transition = request.transition(from: state, membership)
         module.status.state = transition.state
         module.status.membership = transition.membership
         if transition.state != state { noteState(of: module) }

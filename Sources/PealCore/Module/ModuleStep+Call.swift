@@ -40,7 +40,7 @@ extension ModuleStep {
         peal_current_set(peal_hold_current(hold), peal_gate_of_nobody())
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }
         let owners = thread.pointee.owner_count
-        var result: Result
+        let result: Result
         if kind != .event, let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
             result = .failed("owners are entered \(PEAL_THREAD_OWNERS) deep on this thread")
         } else {
@@ -49,7 +49,7 @@ extension ModuleStep {
         // The module may have entered other owners as well.
         thread.pointee.owner_count = owners
         Broadcast.release(hold)
-        module.mediator.endCall(of: self, &result)
+        module.mediator.endCall(of: self, result)
     }
 
     private func callAsModule() -> Result {

@@ -23,11 +23,7 @@ final class ModuleStep: Sendable {
     static let refusal = "its queue has ended, or its executor takes no work; the step was not called on another thread"
 
     /// The result of its function.
-    enum Result: Sendable {
-        case done, deferred
-        /// A sentence says why.
-        case failed(String)
-    }
+    typealias Result = ModuleDescription.Meaning
 
     enum Progress {
         case waiting, running, deferred

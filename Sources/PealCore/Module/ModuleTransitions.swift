@@ -13,16 +13,18 @@ enum ModuleMembership: Sendable, CaseIterable {
 
 /// A request to one module, or the result of an action.
 enum ModuleRequest: Sendable, CaseIterable {
-    /// All modules are about to start, or have been stopped after a start that failed.
+    /// A start of all modules begins, or has failed and stopped the module again.
     case reset
-    /// The module's dependencies run.
+    /// The dependencies of the module run.
     case start
-    /// The start succeeded. It failed. It succeeded, but too late or without observing, so the module must stop.
-    case started, startFailed, startUndone
+    /// The start has succeeded, or it has failed.
+    case started, startFailed
+    /// The start has succeeded too late, or the module cannot observe. The module must be stopped.
+    case startUndone
     case stop, stopped
-    /// By handle or by class, because the center ends, because a late start failed, or in a retired module's turn.
+    /// The module is removed by its handle or class, with its owner or center, or because its late start failed.
     case remove
-    /// The module's owner retires. A removal follows when the modules that started later are stopped.
+    /// The owner of the module retires. The removal follows when the modules that started later are stopped.
     case retire
     case released
 }
@@ -30,78 +32,67 @@ enum ModuleRequest: Sendable, CaseIterable {
 /// The next action of the requesting thread.
 enum ModuleAction: Sendable {
     case none
-    /// Perform the action, and request what it leads to.
+    /// Perform the action, and then request what it leads to.
     case start, stop, release
-    /// Leave the start to the thread that starts all modules.
+    /// The thread that starts all modules starts this one too.
     case enqueue
     /// Wait for the action that another thread performs.
     case wait
     case refuse
 }
 
-/// The state machine of one module: state × membership × request → state, membership and action.
-struct ModuleTransition {
-    let state: ModuleState
-    let membership: ModuleMembership
-    let action: ModuleAction
+extension ModuleRequest {
+    /// The state machine of one module: request × state × membership → state, membership and action.
+    ///
+    /// `_` matches every value that no row above matches. Only the thread that performs an action requests what it
+    /// leads to, so the last row of such a request is never used.
+    func transition(
+        from state: ModuleState, _ membership: ModuleMembership
+    ) -> (state: ModuleState, membership: ModuleMembership, action: ModuleAction) {
+        switch (self, state, membership) {
+        //    request       state        membership      state        membership   action
+        case (.reset,       .stopped,    .member):      (.registered, .member,     .none)
+        case (.reset,       .failed,     .member):      (.registered, .member,     .none)
+        case (.reset,       _,           _):            (state,       membership,  .none)
 
-    init(_ request: ModuleRequest, in state: ModuleState, _ membership: ModuleMembership) {
-        func to(_ state: ModuleState, _ membership: ModuleMembership, _ action: ModuleAction) -> Self {
-            Self(state: state, membership: membership, action: action)
+        case (.start,       .registered, .member):      (.starting,   .member,     .start)
+        case (.start,       _,           _):            (state,       membership,  .none)
+
+        case (.started,     .starting,   .member):      (.running,    .member,     .none)
+        case (.started,     .starting,   .removed):     (.stopping,   .removed,    .stop)
+        case (.started,     _,           _):            (state,       membership,  .none)
+
+        case (.startFailed, .starting,   .member):      (.failed,     .member,     .none)
+        case (.startFailed, .starting,   .removed):     (.failed,     .releasing,  .release)
+        case (.startFailed, _,           _):            (state,       membership,  .none)
+
+        case (.startUndone, .starting,   _):            (.running,    membership,  .none)
+        case (.startUndone, _,           _):            (state,       membership,  .none)
+
+        case (.stop,        .starting,   _):            (state,       membership,  .wait)
+        case (.stop,        .running,    _):            (.stopping,   membership,  .stop)
+        case (.stop,        .stopping,   _):            (state,       membership,  .wait)
+        case (.stop,        _,           _):            (state,       membership,  .none)
+
+        case (.stopped,     .stopping,   .member):      (.stopped,    .member,     .none)
+        case (.stopped,     .stopping,   .removed):     (.stopped,    .releasing,  .release)
+        case (.stopped,     _,           _):            (state,       membership,  .none)
+
+        case (.remove,      _,           .releasing):   (state,       membership,  .wait)
+        case (.remove,      _,           .released):    (state,       membership,  .none)
+        case (.remove,      .registered, _):            (.registered, .releasing,  .release)
+        case (.remove,      .starting,   _):            (.starting,   .removed,    .wait)
+        case (.remove,      .running,    _):            (.stopping,   .removed,    .stop)
+        case (.remove,      .stopping,   _):            (.stopping,   .removed,    .wait)
+        case (.remove,      .stopped,    _):            (.stopped,    .releasing,  .release)
+        case (.remove,      .failed,     _):            (.failed,     .releasing,  .release)
+
+        case (.retire,      _,           .member):      (state,       .removed,    .none)
+        case (.retire,      _,           _):            (state,       membership,  .none)
+
+        case (.released,    _,           .releasing):   (state,       .released,   .none)
+        case (.released,    _,           _):            (state,       membership,  .none)
         }
-
-        // `_` matches every value that no row above matches. Only the thread that performs an action requests what
-        // it leads to, so the last row of such a request is never used.
-        self = switch (request, state, membership) {
-        //    request       state        membership        state        membership   action
-        case (.reset,       .stopped,    .member):      to(.registered, .member,     .none)
-        case (.reset,       .failed,     .member):      to(.registered, .member,     .none)
-        case (.reset,       _,           _):            to(state,       membership,  .none)
-
-        case (.start,       .registered, .member):      to(.starting,   .member,     .start)
-        case (.start,       _,           _):            to(state,       membership,  .none)
-
-        case (.started,     .starting,   .member):      to(.running,    .member,     .none)
-        case (.started,     .starting,   .removed):     to(.stopping,   .removed,    .stop)
-        case (.started,     _,           _):            to(state,       membership,  .none)
-
-        case (.startFailed, .starting,   .member):      to(.failed,     .member,     .none)
-        case (.startFailed, .starting,   .removed):     to(.failed,     .releasing,  .release)
-        case (.startFailed, _,           _):            to(state,       membership,  .none)
-
-        case (.startUndone, .starting,   _):            to(.running,    membership,  .none)
-        case (.startUndone, _,           _):            to(state,       membership,  .none)
-
-        case (.stop,        .starting,   _):            to(state,       membership,  .wait)
-        case (.stop,        .running,    _):            to(.stopping,   membership,  .stop)
-        case (.stop,        .stopping,   _):            to(state,       membership,  .wait)
-        case (.stop,        _,           _):            to(state,       membership,  .none)
-
-        case (.stopped,     .stopping,   .member):      to(.stopped,    .member,     .none)
-        case (.stopped,     .stopping,   .removed):     to(.stopped,    .releasing,  .release)
-        case (.stopped,     _,           _):            to(state,       membership,  .none)
-
-        case (.remove,      _,           .releasing):   to(state,       membership,  .wait)
-        case (.remove,      _,           .released):    to(state,       membership,  .none)
-        case (.remove,      .registered, _):            to(.registered, .releasing,  .release)
-        case (.remove,      .starting,   _):            to(.starting,   .removed,    .wait)
-        case (.remove,      .running,    _):            to(.stopping,   .removed,    .stop)
-        case (.remove,      .stopping,   _):            to(.stopping,   .removed,    .wait)
-        case (.remove,      .stopped,    _):            to(.stopped,    .releasing,  .release)
-        case (.remove,      .failed,     _):            to(.failed,     .releasing,  .release)
-
-        case (.retire,      _,           .member):      to(state,       .removed,    .none)
-        case (.retire,      _,           _):            to(state,       membership,  .none)
-
-        case (.released,    _,           .releasing):   to(state,       .released,   .none)
-        case (.released,    _,           _):            to(state,       membership,  .none)
-        }
-    }
-
-    private init(state: ModuleState, membership: ModuleMembership, action: ModuleAction) {
-        self.state = state
-        self.membership = membership
-        self.action = action
     }
 }
 
@@ -154,52 +145,43 @@ enum PhaseRequest: Sendable, CaseIterable {
     case stopped
 }
 
-/// The state machine of all modules of a center: phase × request → phase and action.
-struct PhaseTransition {
-    let phase: ModulesPhase
-    let action: ModuleAction
+extension PhaseRequest {
+    /// The state machine of all modules of a center: request × phase → phase and action.
+    ///
+    /// Only the thread that starts or stops all modules requests `started`, `startFailed` and `stopped`, so the last
+    /// row of each is never used.
+    func transition(from phase: ModulesPhase) -> (phase: ModulesPhase, action: ModuleAction) {
+        switch (self, phase) {
+        //    request       phase            phase        action
+        case (.register,    .idle):         (phase,       .none)
+        case (.register,    .starting):     (phase,       .enqueue)
+        case (.register,    .cancelled):    (phase,       .none)
+        case (.register,    .unwinding):    (phase,       .none)
+        case (.register,    .running):      (phase,       .start)
+        case (.register,    .draining):     (phase,       .refuse)
+        case (.register,    .stopped):      (phase,       .refuse)
 
-    init(_ request: PhaseRequest, in phase: ModulesPhase) {
-        func to(_ phase: ModulesPhase, _ action: ModuleAction) -> Self { Self(phase: phase, action: action) }
+        case (.start,       .idle):         (.starting,   .start)
+        case (.start,       _):             (phase,       .refuse)
 
-        // Only the thread that starts or stops all modules requests `started`, `startFailed` and `stopped`, so the
-        // last row of each is never used.
-        self = switch (request, phase) {
-        //    request       phase              phase        action
-        case (.register,    .idle):         to(phase,       .none)
-        case (.register,    .starting):     to(phase,       .enqueue)
-        case (.register,    .cancelled):    to(phase,       .none)
-        case (.register,    .unwinding):    to(phase,       .none)
-        case (.register,    .running):      to(phase,       .start)
-        case (.register,    .draining):     to(phase,       .refuse)
-        case (.register,    .stopped):      to(phase,       .refuse)
+        case (.started,     .starting):     (.running,    .none)
+        case (.started,     _):             (phase,       .none)
 
-        case (.start,       .idle):         to(.starting,   .start)
-        case (.start,       _):             to(phase,       .refuse)
+        case (.startFailed, .starting):     (.unwinding,  .stop)
+        case (.startFailed, .cancelled):    (.draining,   .stop)
+        case (.startFailed, _):             (phase,       .none)
 
-        case (.started,     .starting):     to(.running,    .none)
-        case (.started,     _):             to(phase,       .none)
+        case (.stop,        .idle):         (.stopped,    .none)
+        case (.stop,        .starting):     (.cancelled,  .wait)
+        case (.stop,        .cancelled):    (phase,       .wait)
+        case (.stop,        .unwinding):    (.draining,   .wait)
+        case (.stop,        .running):      (.draining,   .stop)
+        case (.stop,        .draining):     (phase,       .wait)
+        case (.stop,        .stopped):      (phase,       .none)
 
-        case (.startFailed, .starting):     to(.unwinding,  .stop)
-        case (.startFailed, .cancelled):    to(.draining,   .stop)
-        case (.startFailed, _):             to(phase,       .none)
-
-        case (.stop,        .idle):         to(.stopped,    .none)
-        case (.stop,        .starting):     to(.cancelled,  .wait)
-        case (.stop,        .cancelled):    to(phase,       .wait)
-        case (.stop,        .unwinding):    to(.draining,   .wait)
-        case (.stop,        .running):      to(.draining,   .stop)
-        case (.stop,        .draining):     to(phase,       .wait)
-        case (.stop,        .stopped):      to(phase,       .none)
-
-        case (.stopped,     .unwinding):    to(.idle,       .none)
-        case (.stopped,     .draining):     to(.stopped,    .none)
-        case (.stopped,     _):             to(phase,       .none)
+        case (.stopped,     .unwinding):    (.idle,       .none)
+        case (.stopped,     .draining):     (.stopped,    .none)
+        case (.stopped,     _):             (phase,       .none)
         }
-    }
-
-    private init(phase: ModulesPhase, action: ModuleAction) {
-        self.phase = phase
-        self.action = action
     }
 }
