@@ -1,5 +1,19 @@
 internal import CPeal
 
+/// How far the modules of a center are. The C interface's `peal_modules_state`.
+public enum ModulesState: Hashable, Sendable {
+    /// They were not started yet, or their start has failed.
+    case idle
+    /// They start.
+    case starting
+    /// All have started.
+    case running
+    /// They stop.
+    case draining
+    /// They have stopped, for good.
+    case stopped
+}
+
 extension Center {
     /// Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of
     /// `willStart` before, and of `didStart` after.
