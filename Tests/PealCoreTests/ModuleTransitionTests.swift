@@ -71,7 +71,8 @@ import Testing
     @Test func `M4 a removed module is released, whatever happens meanwhile`() {
         for position in Self.positions where position.membership == .removed {
             // Its action ends, and then it is removed in its turn.
-            let results: [ModuleRequest] = position.state == .starting ? [.started, .startFailed, .startUndone] : [.stopped]
+            let results: [ModuleRequest] =
+                position.state == .starting ? [.started, .startFailed, .startUndone] : [.stopped]
             for request in results {
                 var position = position
                 for request in [request, .remove, .stopped] {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules: what each state makes of each wish, and from where it comes.
+ * Modules: the result of each request in each state, from each thread and call.
  */
 #include "center.h"
 #include "lane.h"

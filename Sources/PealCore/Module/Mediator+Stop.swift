@@ -28,7 +28,8 @@ extension Mediator {
         let thread = Self.thisThread
         let (action, isOwnCall) = withState { state -> (ModuleAction, Bool) in
             guard state.phase != .stopped else { return (state.request(.stop), false) }
-            let isOwnCall = state.driver == thread || state.stepThreads[thread] != nil
+            let isOwnCall =
+                state.driver == thread || state.stepThreads[thread] != nil
                 || state.started.contains { $0.isCalledHere || state.needsThisThread($0) }
             if !isOwnCall { state.stopDeadline = state.phase == .draining ? min(state.stopDeadline, deadline) : deadline }
             let action = state.request(.stop)

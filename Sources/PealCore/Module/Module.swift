@@ -77,7 +77,8 @@ public final class Module: Sendable {
         return queue.isCurrent || (queue.kind == .main && peal_thread_is_main())
     }
 
-    /// Calls the release function: once, when no other code of the module is called any more. The caller must hold no lock.
+    /// Calls the release function: once, when no other code of the module is called any more. The caller must hold no
+    /// lock.
     func release() {
         description.release?(description.context)
     }

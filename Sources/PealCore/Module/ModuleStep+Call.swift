@@ -24,8 +24,8 @@ extension ModuleStep {
         return true
     }
 
-    /// Makes the call on the queue. An ended queue's mailbox runs the task on the thread that pushes it or ends the queue,
-    /// where the step fails instead.
+    /// Makes the call on the queue. An ended queue's mailbox runs the task on the thread that pushes it or ends the
+    /// queue, where the step fails instead.
     private func callOnQueue() {
         if module.runsHere, module.queue?.isEnded != true { return call() }
         module.mediator.end(self, .failed(Self.refusal))

@@ -1,5 +1,7 @@
 /// The state of a module. The raw values are those of the interface.
-public enum ModuleState: UInt32, Sendable, CaseIterable { case registered, starting, running, stopping, stopped, failed }
+public enum ModuleState: UInt32, Sendable, CaseIterable {
+    case registered, starting, running, stopping, stopped, failed
+}
 
 /// The relation of a module to its center. Each case follows the one before it.
 enum ModuleMembership: Sendable, CaseIterable {
@@ -46,6 +48,7 @@ extension ModuleRequest {
     ///
     /// `_` matches every value that no row above matches. Only the thread that performs an action requests what it
     /// leads to, so the last row of such a request is never used.
+    // swift-format-ignore
     func transition(
         from state: ModuleState, _ membership: ModuleMembership
     ) -> (state: ModuleState, membership: ModuleMembership, action: ModuleAction) {
@@ -99,6 +102,7 @@ extension ModuleRequest {
 extension ModuleStep.Kind {
     /// Returns true if a module's step of this kind may begin. The mediator's lock is held until the step counts as
     /// the module's call, so a thread that removes the module either waits for the step or prevents it.
+    // swift-format-ignore
     func isAllowed(in state: ModuleState, _ membership: ModuleMembership) -> Bool {
         switch (self, state, membership) {
         //    step           state         membership
@@ -150,6 +154,7 @@ extension PhaseRequest {
     ///
     /// Only the thread that starts or stops all modules requests `started`, `startFailed` and `stopped`, so the last
     /// row of each is never used.
+    // swift-format-ignore
     func transition(from phase: ModulesPhase) -> (phase: ModulesPhase, action: ModuleAction) {
         switch (self, phase) {
         //    request       phase            phase        action

@@ -114,8 +114,8 @@ enum WaitGraph {
         return nil
     }
 
-    /// - Returns: Nil if the other waiting thread does not delay the wait. Else, whether it is inside a call that must end
-    ///   first.
+    /// - Returns: Nil if the other waiting thread does not delay the wait. Else, whether it is inside a call that must
+    ///   end first.
     private static func isDelayed(_ wait: ThreadWait, by other: ThreadWait) -> Bool? {
         switch wait.subject {
         case .step(_, let module):
