@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    @Test func `L1 a removed module is called for its stop alone, and for a start that it is in, until its release`() {
+        for position in Self.positions where position.membership != .member {
+            let allowed = ModuleStep.Kind.allCases.filter { $0.isAllowed(in: position.state, position.membership) }
+            let expected: [ModuleStep.Kind] =
+                switch position.state {
+                case .starting: [.start]
+                case .stopping: [.stop]
+                case .registered, .running, .stopped, .failed: []
+                }
+            #expect(allowed == expected, "\(position)")
+        }
+    }
+
     @Test func `M5 a stop of all is final`() {
         let final: Set<ModulesPhase> = [.cancelled, .draining, .stopped]
         for phase in ModulesPhase.allCases {

@@ -3,7 +3,7 @@ internal import CPealSupport
 /// One call of a module's start or stop, of its notifications around the start, or of an event with a result on its
 /// queue.
 final class ModuleStep: Sendable {
-    enum Kind: Sendable {
+    enum Kind: Sendable, CaseIterable {
         case willStart, start, didStart, event, stop
 
         /// The name in notifications.

@@ -150,8 +150,10 @@ extension Module {
     /// Returns true if the calling thread is inside a call of the module. The caller must hold the mediator's lock.
     var isCalledHere: Bool { isCalled(on: Mediator.thisThread) }
 
-    /// - Returns: Nil if the thread does not delay the module's action. Else, whether it is inside a call of the module.
-    ///   The caller must hold the mediator's lock.
+    /// The caller must hold the mediator's lock.
+    ///
+    /// - Returns: Nil if the thread does not delay the module's action. Else, whether it is inside a call of the
+    ///   module.
     fileprivate func isDelayed(by thread: UInt) -> Bool? {
         if isCalled(on: thread) { return true }
         return status.performer == thread || status.retirer == thread ? false : nil
