@@ -321,15 +321,20 @@ static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     /* The level's last call is over. */
     __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-    while (instance != NULL) {
+    if (instance == NULL)
+        return NULL;
+    __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    struct peal_instance_place *again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
+    while (__builtin_expect(again != instance, 0)) {
+        instance = again;
+        if (instance == NULL)
+            return NULL;
         __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        struct peal_instance_place *again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(again == instance, 1))
-            return instance;
-        instance = again;
+        again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     }
-    return NULL;
+    return instance;
 }
 
 /* The instance that a level holds for a scope; NULL when it holds none. */
