@@ -314,7 +314,7 @@ static inline struct peal_instance_place *_Nullable peal_service_take(
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
 /* Puts what a service gives now into a level, as peal_hold_publish does with lists. NULL where it gives
- * nothing: the level is to be released then. */
+ * nothing, or something else by now: the level is to be released then, and the long way taken. */
 static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {
@@ -325,16 +325,7 @@ static inline struct peal_instance_place *_Nullable peal_scope_publish(
         return NULL;
     __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct peal_instance_place *again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
-    while (__builtin_expect(again != instance, 0)) {
-        instance = again;
-        if (instance == NULL)
-            return NULL;
-        __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        again = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
-    }
-    return instance;
+    return __builtin_expect(__atomic_load_n(&place->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
 /* The instance that a level holds for a scope; NULL when it holds none. */
