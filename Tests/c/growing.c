@@ -72,6 +72,16 @@ static void observe_once(void)
     options.flags |= PEAL_OBSERVE_ONCE;
     observe_all(&options);
 }
+static void observe_dead(void)
+{
+    struct peal_observe_options options = options_of_owner();
+
+    for (size_t i = 0; i < count; i++) {
+        CHECK_OK(peal_reference_create(&targets[i], NULL, &options.reference));
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, &observations[i]));
+        CHECK_OK(peal_reference_release(options.reference));
+    }
+}
 static void observe_nobody(void) {}
 
 static void remove_first_first(void)
@@ -147,6 +157,7 @@ static const struct {
     { "remove-in-a-callback", begin_removing, ring, true },
     { "unobserve-all", observe_owned, unobserve_all, true },
     { "call-once", observe_once, ring, true },
+    { "call-dead", observe_dead, ring, true },
     { "retire-owner", observe_owned, retire_owner, true },
     { "end-center", observe_owned, end_center, true },
 };
