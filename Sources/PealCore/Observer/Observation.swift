@@ -143,14 +143,7 @@ extension CenterState {
 
     /// Drops a registration from what the center knows of its observers.
     mutating func forget(_ observation: Observation) {
-        let proto = observation.proto
-        // Those that came last go first, where many end in a row.
-        if let index = self[proto].observations[observation.key]?.lastIndex(where: { $0 === observation }) {
-            self[proto].observations[observation.key]?.remove(at: index)
-        }
-        if self[proto].observations[observation.key]?.isEmpty == true {
-            self[proto].observations[observation.key] = nil
-        }
+        self[observation.proto].forget(observation)
         count(observation, as: -1)
     }
 
@@ -165,5 +158,16 @@ extension CenterState {
             self[member].conformerCount += difference
             if observation.isWeak { self[member].weakConformerCount += difference }
         }
+    }
+}
+
+extension ProtocolState {
+    fileprivate mutating func forget(_ observation: Observation) {
+        guard let place = observations.index(forKey: observation.key) else { return }
+        // Those that came last go first, where many end in a row.
+        if let index = observations.values[place].lastIndex(where: { $0 === observation }) {
+            observations.values[place].remove(at: index)
+        }
+        if observations.values[place].isEmpty { observations.remove(at: place) }
     }
 }
