@@ -21,8 +21,9 @@ struct CenterState {
         var observations: [Observation] = []
 
         func letGo() {
-            Reclaimer.collect()
             Observation.letGo(observations)
+            // Nothing of an ended center waits for the next collection.
+            Reclaimer.collect()
         }
     }
 
