@@ -112,7 +112,7 @@ import Testing
     private static func cell(_ action: ModuleAction, _ next: String?) -> String {
         // Nothing reads the state of a module that is being released.
         if action == .release { return "release" }
-        return [action == .none ? nil : "\(action)", next.map { "→ \($0)" }].compactMap { $0 }.joined(separator: " ")
+        return [action == .none ? nil : action.word, next.map { "→ \($0)" }].compactMap { $0 }.joined(separator: " ")
     }
 
     private static func row(_ cells: [String]) -> String {
@@ -122,20 +122,20 @@ import Testing
     private static func row(_ phase: ModulesPhase) -> String {
         let requests: [PhaseRequest] = [.register, .start, .stop, .startFailed, .stopped]
         return row(
-            ["\(phase)"]
+            [phase.word]
                 + requests.map { request in
                     let after = request.transition(from: phase)
-                    return cell(after.action, after.phase == phase ? nil : "\(after.phase)")
+                    return cell(after.action, after.phase == phase ? nil : after.phase.word)
                 })
     }
 
     private static func row(_ state: ModuleState, _ membership: ModuleMembership) -> String {
         let requests: [ModuleRequest] = [.start, .stop, .remove, .started, .startFailed, .stopped]
         return row(
-            [membership == .member ? "\(state)" : "\(state), removed"]
+            [membership == .member ? state.word : "\(state.word), removed"]
                 + requests.map { request in
                     let after = request.transition(from: state, membership)
-                    return cell(after.action, after.state == state ? nil : "\(after.state)")
+                    return cell(after.action, after.state == state ? nil : after.state.word)
                 })
     }
 
@@ -154,5 +154,48 @@ import Testing
         let states = ModuleState.allCases.map { Self.row($0, .member) }
         let removed = [ModuleState.starting, .running, .stopping].map { Self.row($0, .removed) }
         for row in phases + states + removed { #expect(lines.contains(Substring(row)), "docs/modules.md needs \(row)") }
+    }
+}
+
+// The words of the documentation. Builds without reflection metadata do not know the names of cases.
+
+extension ModuleAction {
+    fileprivate var word: String {
+        switch self {
+        case .none: "none"
+        case .start: "start"
+        case .stop: "stop"
+        case .release: "release"
+        case .enqueue: "enqueue"
+        case .wait: "wait"
+        case .refuse: "refuse"
+        }
+    }
+}
+
+extension ModulesPhase {
+    fileprivate var word: String {
+        switch self {
+        case .idle: "idle"
+        case .starting: "starting"
+        case .cancelled: "cancelled"
+        case .unwinding: "unwinding"
+        case .running: "running"
+        case .draining: "draining"
+        case .stopped: "stopped"
+        }
+    }
+}
+
+extension ModuleState {
+    fileprivate var word: String {
+        switch self {
+        case .registered: "registered"
+        case .starting: "starting"
+        case .running: "running"
+        case .stopping: "stopping"
+        case .stopped: "stopped"
+        case .failed: "failed"
+        }
     }
 }
