@@ -102,13 +102,7 @@ extension Mediator {
         }
         if ended.isEmpty || haveReturned(by: 0) { return true }
         guard withState({ _ in !module.isCalledHere }) else { return false }
-        return WaitGraph.waiting(for: .calls(of: module)) { thread in
-            while true {
-                let now = peal_clock_now()
-                if haveReturned(by: min(deadline, now + WaitGraph.pause)) { return true }
-                guard now < deadline, !thread.isCut else { return false }
-            }
-        }
+        return WaitGraph.polling(for: .calls(of: module), deadline: deadline, haveReturned)
     }
 }
 

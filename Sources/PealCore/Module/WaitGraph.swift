@@ -81,8 +81,22 @@ enum WaitGraph {
         return body(wait)
     }
 
+    /// Waits in short turns, for what cannot be waited for together with a cut. The caller must hold no lock.
+    ///
+    /// - Parameter turn: Waits until the deadline that it is given, and returns whether the wait is over.
+    /// - Returns: False if the deadline passed or the wait was cut.
+    static func polling(for subject: ThreadWait.Subject, deadline: UInt64, _ turn: (UInt64) -> Bool) -> Bool {
+        waiting(for: subject) { wait in
+            while true {
+                let now = peal_clock_now()
+                if turn(min(deadline, now + pause)) { return true }
+                guard now < deadline, !wait.isCut else { return false }
+            }
+        }
+    }
+
     /// The interval at which a polling wait notices a cut, in nanoseconds.
-    static var pause: UInt64 { 2_000_000 }
+    private static var pause: UInt64 { 2_000_000 }
 
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 

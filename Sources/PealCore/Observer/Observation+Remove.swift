@@ -56,6 +56,7 @@ extension Observation {
 
     private func endBehindCalls(_ mailbox: Mailbox) {
         leaveLists()
+        Reclaimer.collectBacklog()
         leaveRegisters()
         record.pointee.end.run = { task in
             let record = peal_observer_of_end(task)

@@ -88,7 +88,6 @@ public final class Observation: Sendable {
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
     func leaveLists() {
         _ = try? proto.center.withState { (state) throws(Failure) in state.unlist(self) }
-        Reclaimer.collectBacklog()
     }
 
     /// Whether its end does more than free memory, and so must not wait for the next collection.

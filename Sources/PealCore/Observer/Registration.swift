@@ -58,8 +58,7 @@ public struct Registration {
         var registration = self
         if weak == nil { registration.weak = WeakTarget(behind: target) }
         let outcome = try registerFollowing { [registration] () throws(Failure) in try registration.registerOverDead() }
-        Reclaimer.collectBacklog()
-        if !outcome.replaced.isEmpty { Observation.letGo(outcome.replaced) }
+        Observation.letGo(outcome.replaced)
         return outcome.observation.number
     }
 

@@ -45,13 +45,7 @@ extension Owner {
         let isOwnCall = read(OwnerRemains.init).isCalledHere
         if settle(deadline: 0) { return !isOwnCall }
         guard !isOwnCall else { return false }
-        return WaitGraph.waiting(for: .retirement(of: self)) { thread in
-            while true {
-                let now = peal_clock_now()
-                if settle(deadline: min(deadline, now + WaitGraph.pause)) { return true }
-                guard now < deadline, !thread.isCut else { return false }
-            }
-        }
+        return WaitGraph.polling(for: .retirement(of: self), deadline: deadline) { settle(deadline: $0) }
     }
 
     /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
