@@ -23,8 +23,8 @@ struct PropertySet {
         case needsRoom(Int)
         /// Observers that are told before were told; TELLING is this thread's.
         case hasToldPrior
-        /// Another thread has as many changes to tell as are kept.
-        case isCrowded
+        /// Another thread has as many changes to tell as are kept. The failure is for when that lasts.
+        case isCrowded(Failure)
     }
 
     init(
@@ -46,9 +46,11 @@ struct PropertySet {
         var isTelling = false
         var deadline: UInt64?
         while true {
-            switch try attempt(oldRoom: room, isTelling: isTelling, waitsUntil: deadline ?? .max) {
-            case .isCrowded:
-                deadline = deadline ?? peal_clock_deadline(Self.longestWait)
+            switch try attempt(oldRoom: room, isTelling: isTelling) {
+            case .isCrowded(let failure):
+                let limit = deadline ?? peal_clock_deadline(Self.longestWait)
+                guard peal_clock_now() < limit else { throw failure }
+                deadline = limit
                 peal_clock_pause(Self.pause)
             case .done(let outcome): return outcome
             case .needsRoom(let needed): room = 2 * needed
@@ -60,10 +62,8 @@ struct PropertySet {
     private var place: PropertyTelling.Place { property.place }
     private var telling: PropertyTelling { PropertyTelling(place: place, number: property.number) }
 
-    /// - Parameters:
-    ///   - isTelling: Whether TELLING is this thread's already.
-    ///   - deadline: Until when to try again where too many changes wait.
-    private func attempt(oldRoom: Int, isTelling: Bool, waitsUntil deadline: UInt64) throws(Failure) -> Step {
+    /// - Parameter isTelling: Whether TELLING is this thread's already.
+    private func attempt(oldRoom: Int, isTelling: Bool) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
         var block = property.type.isText ? peal_property_block_take(value.size) : nil
         defer {
@@ -76,7 +76,7 @@ struct PropertySet {
         }
         let state = peal_property_lock(place)
         let isMine = isTelling || state & UInt32(PEAL_PROPERTY_TELLING) == 0
-        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling, waitsUntil: deadline) { return step }
+        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling) { return step }
         block = write(change, block)
         change.pointee.property = property.number
         change.pointee.prior_is_told = isTelling
@@ -99,7 +99,7 @@ struct PropertySet {
 
     /// Under the lock: all that may end the try before the value is written; then the lock is let go.
     private func settle(
-        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool, waitsUntil deadline: UInt64
+        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool
     ) throws(Failure) -> Step? {
         guard peal_property_is_of(place, property.number) else {
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
@@ -121,10 +121,11 @@ struct PropertySet {
             let mayWait = isTold && place.pointee.teller != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
             if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
-            if mayWait, peal_clock_now() < deadline { return .isCrowded }
-            throw Failure(
+            let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end, and one that is slow needs a queue")
+            if mayWait { return .isCrowded(failure) }
+            throw failure
         }
         return tellsPrior(state, isTelling) ? tellPrior(change) : nil
     }
