@@ -212,7 +212,7 @@ enum { PAGE = 65536 }; /* of any system */
 static char page[PAGE] __attribute__((aligned(PAGE)));
 static struct peal_lock page_lock;
 
-/* The page must be there and written: the kernel interrupts nobody for one that no processor may have cached. */
+/* The page must be mapped and written first: the kernel interrupts only processors that may have cached its entry. */
 static void fence_by_page(void)
 {
     peal_lock_take(&page_lock);

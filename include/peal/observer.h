@@ -178,8 +178,9 @@ PEAL_API peal_status peal_observe_service(
 /* Ends a registration. Once this returns no call of it starts, on any thread; a call that another
  * thread has begun may still be finishing. A call counts as begun once the broadcast has looked at
  * the observer and found that it may be called: the few instructions from there into the function
- * may still lie ahead. So free the target in the destroy callback, not after this. Where no call of it
- * runs, that callback has run when this returns; else it runs when the broadcast that calls it has ended.
+ * may still lie ahead. So free the target in the destroy callback, not after this. Of an observer
+ * without a queue that no thread is calling, the callback has run when this returns. Otherwise it runs
+ * when the broadcast that calls the observer has ended, or in its turn on the observer's queue.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it is ended already.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */

@@ -130,7 +130,8 @@ PEAL_API peal_status peal_property_get_text(
  * PEAL_ERROR_TYPE for another size; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL; PEAL_ERROR_LIMIT
  * when 65,536 changes wait to be told, as where an observer sets the property each time it is told, or
  * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY: not set then.
- * Where another thread tells them, a set that comes from no callback first waits a second for room.
+ * Where another thread tells them, a set first waits a second for room, unless
+ * it comes from a callback or a batch is open.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_set(peal_property property, const void *value, size_t size);
 

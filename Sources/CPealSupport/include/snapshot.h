@@ -31,7 +31,7 @@ struct peal_snapshot {
     uint32_t capacity;
     /* From here on, not there in a place's nobody. */
     uint32_t group_count; /* of observers with queues: see delivery.h */
-    uint32_t removed;     /* entries to skip, about: they go when the list is made anew */
+    uint32_t removed;     /* about how many entries are marked as removed: when to replace the list */
     /* For typed loops: what a call of the first entry below does. See recorder.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
     struct peal_snapshot_entry recorder; /* stands for what a typed loop cannot call */
