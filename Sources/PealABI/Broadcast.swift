@@ -7,93 +7,8 @@ public func peal_send(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    guard let place = peal_directory_find(method.number) else {
-        return sendSlowly(method, arguments, argument_count, out_result, out_calls)
-    }
-    if Broadcast.isHeardByNobody(place, arguments, argument_count, out_result, method.number) {
-        if let out_calls { out_calls.pointee = 0 }
-        return PEAL_OK
-    }
-    guard let hold = peal_hold_outermost() else {
-        return sendSlowly(method, arguments, argument_count, out_result, out_calls)
-    }
-    let list = Broadcast.List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
-    return sendHeld(hold, list, arguments, argument_count, out_result, out_calls, method)
-}
-
-// Each step calls the next with its own arguments, as the last thing it does: the way there is a jump, and
-// nothing is saved on it.
-
-@inline(never)
-private func sendSlowly(
-    _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
-) -> peal_status {
-    do throws(Broadcast.Outcome) {
-        let hold = try Broadcast.hold(method.number, arguments, count)
-        return sendHeld(hold, Broadcast.list(hold), arguments, count, result, calls, method)
-    } catch {
-        return error.status()
-    }
-}
-
-@inline(__always)
-private func sendHeld(
-    _ hold: Broadcast.Hold, _ list: Broadcast.List, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    switch Broadcast.path(list, count, result, method.number) {
-    case .integers: sendIntegers(hold, list, arguments, count, calls, method)
-    case .registers: sendInRegisters(hold, list, arguments, count, calls, method)
-    case .stack: sendOnStack(hold, list, arguments, count, calls, method)
-    case .ffi: sendThroughFFI(hold, list, arguments, count, calls, method)
-    case .general: sendGenerally(hold, arguments, count, result, calls, method)
-    }
-}
-
-@inline(never)
-private func sendIntegers(
-    _ hold: Broadcast.Hold, _ list: Broadcast.List, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    Broadcast.sendIntegers(hold, list, arguments, count, calls)
-        ? PEAL_OK : sendGenerally(hold, arguments, count, nil, calls, method)
-}
-
-@inline(never)
-private func sendInRegisters(
-    _ hold: Broadcast.Hold, _ list: Broadcast.List, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    Broadcast.sendInRegisters(hold, list, arguments, calls)
-        ? PEAL_OK : sendGenerally(hold, arguments, count, nil, calls, method)
-}
-
-@inline(never)
-private func sendOnStack(
-    _ hold: Broadcast.Hold, _ list: Broadcast.List, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    Broadcast.sendOnStack(hold, list, arguments, calls)
-        ? PEAL_OK : sendGenerally(hold, arguments, count, nil, calls, method)
-}
-
-@inline(never)
-private func sendThroughFFI(
-    _ hold: Broadcast.Hold, _ list: Broadcast.List, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    Broadcast.sendThroughFFI(hold, list, arguments, calls)
-        ? PEAL_OK : sendGenerally(hold, arguments, count, nil, calls, method)
-}
-
-@inline(never)
-private func sendGenerally(
-    _ hold: Broadcast.Hold, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?, _ method: peal_method
-) -> peal_status {
-    let outcome = Broadcast.sendGenerally(hold, arguments, count, result, calls, method.number)
-    return outcome == .done ? PEAL_OK : outcome.status()
+    let answer: StatusAnswer = Broadcast.send(method.number, arguments, argument_count, out_result, out_calls)
+    return answer.status
 }
 
 @c @implementation
@@ -103,36 +18,15 @@ public func peal_send_with(
     _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     if out_result == nil, let options, forcesFFIAlone(options),
-        let status = sendForced(method, arguments, argument_count, out_calls)
+        let answer: StatusAnswer = Broadcast.sendForcingFFI(method.number, arguments, argument_count, out_calls)
     {
-        return status
+        return answer.status
     }
-    return sendAsAsked(method, arguments, argument_count, options, out_result, out_calls)
-}
-
-/// The plain `ffi_call` loop, where that is all that is asked for.
-///
-/// - Returns: nil where it is not, and nothing was done.
-@inline(__always)
-private func sendForced(
-    _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
-    _ calls: UnsafeMutablePointer<Int>?
-) -> peal_status? {
-    guard let place = peal_directory_find(method.number), let hold = peal_hold_outermost() else { return nil }
-    if Broadcast.isHeardByNobody(place, arguments, count, nil, method.number) {
-        if let calls { calls.pointee = 0 }
-        return PEAL_OK
-    }
-    let list = Broadcast.List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
-    guard Broadcast.isPlain(list, count, method.number) else {
-        Broadcast.release(hold)
-        return nil
-    }
-    return sendThroughFFI(hold, list, arguments, count, calls, method)
+    return sendWithOptions(method, arguments, argument_count, options, out_result, out_calls)
 }
 
 @inline(never)
-private func sendAsAsked(
+private func sendWithOptions(
     _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
     _ options: UnsafePointer<peal_send_options>?, _ result: UnsafeMutableRawPointer?,
     _ calls: UnsafeMutablePointer<Int>?
@@ -145,11 +39,11 @@ private func sendAsAsked(
     }
 }
 
-/// Whether nothing but `ffi_call` is asked for. (A default result and a context mean nothing without a
-/// result and a fold.)
+/// Returns true if the options ask for `ffi_call` and for nothing else. (A default result and a context have no meaning
+/// without a result and a fold.)
 @inline(__always)
 private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
-    // The size alone first: what calls itself shorter may be.
+    // The size alone is read first: a structure that gives a smaller one may be shorter.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
     return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
         && options.pointee.policy == PEAL_POLICY_METHOD
@@ -159,7 +53,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hold?
     guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
-        return beginTheLongWay(method, held, reachesQueues: false)
+        return beginSlow(method, held, reachesQueues: false)
     }
     return peal_entries(entries)
 }
@@ -168,13 +62,13 @@ public func peal_entries_begin(_ method: peal_method) -> peal_entries {
 public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hold?
     guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
-        return beginTheLongWay(method, held, reachesQueues: true)
+        return beginSlow(method, held, reachesQueues: true)
     }
     return peal_entries(entries)
 }
 
 @inline(never)
-private func beginTheLongWay(
+private func beginSlow(
     _ method: peal_method, _ held: Broadcast.Hold?, reachesQueues: Bool
 ) -> peal_entries {
     do throws(Broadcast.Outcome) {
@@ -219,6 +113,17 @@ public func peal_entries_ended(_ hold: UnsafeMutablePointer<peal_hold>?) {
     guard let hold else { return }
     let outcome = Broadcast.ended(UnsafeMutableRawPointer(hold).assumingMemoryBound(to: peal_thread_hold.self))
     if outcome != .done { _ = outcome.status() }
+}
+
+/// A broadcast's answer as the interface's status.
+private struct StatusAnswer: BroadcastAnswer {
+    let status: peal_status
+
+    static var done: StatusAnswer { StatusAnswer(status: PEAL_OK) }
+
+    @inline(__always)
+    init(status: peal_status) { self.status = status }
+    init(_ outcome: Broadcast.Outcome) { status = outcome.status() }
 }
 
 extension Broadcast.Outcome {

@@ -63,7 +63,7 @@ public func peal_property_get(
     _ property: peal_property, _ out_value: UnsafeMutableRawPointer?, _ size: Int
 ) -> peal_status {
     guard let out_value else { return Boundary.fail(.null("out_value")) }
-    if Property.read(property.number, into: out_value, size: size) { return PEAL_OK }
+    if PropertyAccess.readFast(property.number, into: out_value, size: size) { return PEAL_OK }
     return Boundary.fail(Property.readFailure(property.number, size: size))
 }
 
@@ -85,7 +85,7 @@ public func peal_property_get_text(
 public func peal_property_set(
     _ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    if let value, let isRejected = Property.setShortly(property.number, value, size: size) {
+    if let value, let isRejected = PropertyAccess.setFast(property.number, value, size: size) {
         return isRejected ? PEAL_REJECTED : PEAL_OK
     }
     return setSlowly(property, value, size)

@@ -1,15 +1,36 @@
 internal import CPealSupport
 import PealCall
 
-/// Reading and setting by a property's number. None of the short ways takes a lock that is ever waited for,
-/// allocates, or touches the property's object.
-extension Property {
-    /// - Returns: False where that failed: `readFailure` knows why.
-    public static func read(_ number: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
+/// Reads and sets values by a property's number where that is fast. Neither function allocates, waits for a lock, or
+/// touches the property's object. They are not the class's own, because a class would have its metadata looked up first.
+public enum PropertyAccess {
+    /// - Returns: False on failure: `Property.readFailure` knows the reason.
+    public static func readFast(_ number: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
         guard let place = peal_property_place_of(number) else { return false }
         return peal_property_read(place, number, out, size) == PEAL_PROPERTY_READ
     }
 
+    /// Sets a short value where nothing is special, and notifies the observers.
+    ///
+    /// - Returns: Whether a queue refused a call; nil where the value was not set, and `Property.set` has to.
+    public static func setFast(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
+        guard let place = peal_property_place_of(number) else { return nil }
+        // A fixed size, which the compiler takes from the stack as it is.
+        return withUnsafeTemporaryAllocation(
+            byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
+        ) { room in
+            let old = room.baseAddress.unsafelyUnwrapped
+            guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
+            let telling = PropertyTelling(place: place, number: number)
+            let new = old + Int(PEAL_PROPERTY_SHORT)
+            let isRejected = telling.tell(PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
+            if !peal_property_rest(place) { return telling.drainMore() || isRejected }
+            return isRejected
+        }
+    }
+}
+
+extension Property {
     public static func readFailure(_ number: UInt64, size: Int) -> Failure {
         guard let property = Handles.properties.find(number) else { return .staleProperty }
         return property.type.isText
@@ -32,25 +53,6 @@ extension Property {
             throw .staleProperty
         }
         return length
-    }
-
-    /// Sets a short value where nothing is special, and tells the observers.
-    ///
-    /// - Returns: Whether a queue refused a call; nil where nothing was done, and `set` is the way.
-    public static func setShortly(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
-        guard let place = peal_property_place_of(number) else { return nil }
-        // A fixed size, which the compiler takes from the stack as it is.
-        return withUnsafeTemporaryAllocation(
-            byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
-        ) { room in
-            let old = room.baseAddress.unsafelyUnwrapped
-            guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
-            let telling = PropertyTelling(place: place, number: number)
-            let new = old + Int(PEAL_PROPERTY_SHORT)
-            let isRejected = telling.tell(PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
-            if !peal_property_rest(place) { return telling.drainMore() || isRejected }
-            return isRejected
-        }
     }
 
     public struct SetOutcome {

@@ -81,34 +81,27 @@ struct PropertyTelling {
 
     @inline(__always)
     private func broadcast(_ way: PropertyWay, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
-        let outcome = Broadcast.sendPlainly(
+        let answer: Refusal = Broadcast.send(
             peal_property_method(place, way.rawValue), at: peal_property_method_place(place, way.rawValue), arguments,
-            count)
-        switch outcome {
-        case .rejected, .captureFailed, .outOfMemory: return true
-        // The property has ended meanwhile: nobody is there to be told.
-        default: return false
-        }
+            count, nil, nil)
+        return answer.isRefused
     }
 }
 
-extension Broadcast {
-    /// What `peal_send` does where there is somebody: the short paths, each where the list allows it.
-    static func sendPlainly(
-        _ number: UInt64, at place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int
-    ) -> Outcome {
-        guard let hold = peal_hold_outermost() else {
-            return send(number, arguments: arguments, count: count, request: BroadcastRequest(result: nil), calls: nil)
+/// Whether a queue refused a call of a broadcast.
+private struct Refusal: BroadcastAnswer {
+    let isRefused: Bool
+
+    static var done: Refusal { Refusal(isRefused: false) }
+
+    @inline(__always)
+    init(isRefused: Bool) { self.isRefused = isRefused }
+
+    init(_ outcome: Broadcast.Outcome) {
+        switch outcome {
+        case .rejected, .captureFailed, .outOfMemory: isRefused = true
+        // Any other failure means that the property has ended meanwhile, and its observers with it.
+        default: isRefused = false
         }
-        let list = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
-        let isSent: Bool =
-            switch path(list, count, nil, number) {
-            case .integers: sendIntegers(hold, list, arguments, count, nil)
-            case .registers: sendInRegisters(hold, list, arguments, nil)
-            case .stack: sendOnStack(hold, list, arguments, nil)
-            case .ffi: sendThroughFFI(hold, list, arguments, nil)
-            case .general: false
-            }
-        return isSent ? .done : sendGenerally(hold, arguments, count, nil, nil, number)
     }
 }

@@ -65,16 +65,7 @@ struct ProxyCall {
             let list = Broadcast.list(hold)
             let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
             let wanted = plan.pointee.resultSize > 0 && policy != .all ? result : nil
-            let isSent =
-                switch Broadcast.path(list, count, wanted, broadcast) {
-                case .integers: Broadcast.sendIntegers(hold, list, arguments, count, nil)
-                case .registers: Broadcast.sendInRegisters(hold, list, arguments, nil)
-                case .stack: Broadcast.sendOnStack(hold, list, arguments, nil)
-                case .ffi: Broadcast.sendThroughFFI(hold, list, arguments, nil)
-                case .general: false
-                }
-            guard !isSent else { return }
-            let outcome = Broadcast.sendGenerally(hold, arguments, count, wanted, nil, broadcast)
+            let outcome: Broadcast.Outcome = Broadcast.dispatch(hold, list, arguments, count, wanted, nil, broadcast)
             if outcome.isFailure { throw outcome }
         } catch {
             clear(result)
