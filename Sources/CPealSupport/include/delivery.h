@@ -24,7 +24,8 @@ struct peal_group {
     struct peal_mailbox *_Nonnull mailbox;
     uint32_t count;
     uint32_t capacity;
-    uint32_t completion; /* the method's completion parameter, from 1; 0: it has none */
+    uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
+    uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
     bool keeps_latest;   /* a new item takes the place of one that waits */
     struct peal_snapshot_entry entries[];
 };
@@ -66,7 +67,7 @@ static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
         + has_completion * sizeof(uint64_t);
     return (size + 15) & ~(size_t)15;
 }
-static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
+__attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
 {
     return (char *)call + peal_call_header(call->layout >> 1, call->layout & 1);
 }

@@ -22,6 +22,20 @@ extension CallPlan {
         return true
     }
 
+    /// The same from an image of the arguments.
+    @inlinable
+    @inline(__always)
+    public static func buildFrame(
+        _ plan: Pointer, fromImage image: UnsafeMutableRawPointer, into words: UnsafeMutablePointer<UInt64>
+    ) {
+        var move = plan.pointee.moves
+        let end = plan.pointee.endOfMoves
+        while move != end {
+            words[Int(move.pointee.word)] = move.pointee.value(from: image + Int(move.pointee.image))
+            move += 1
+        }
+    }
+
     /// The sizes of the parameters in bytes, when each is an integer of 32 or 64 bits, or a struct as wide,
     /// in an integer register, in order; else nil.
     public var integerWidths: [Int]? {

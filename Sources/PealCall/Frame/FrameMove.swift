@@ -22,6 +22,8 @@ struct FrameMove: BitwiseCopyable {
     /// Where it begins in the argument; and for a piece how long it is, in bytes.
     @usableFromInline var offset: UInt8
     var length: UInt8
+    /// Where the argument begins in an image (``ArgumentLayout``).
+    @usableFromInline var image: UInt16 = 0
 
     /// - Parameter start: Where in the piece the part begins that goes into the word.
     init(part start: Int, of piece: FramePiece, word: Int) {

@@ -85,21 +85,18 @@ extension CopyPlan.Pointer {
     @inline(__always)
     func copyValues(_ arguments: Broadcast.Arguments, to memory: UnsafeMutableRawPointer) {
         var value = pointee.values
-        let words = value + pointee.wordCount
-        let halves = words + pointee.halfCount
-        let end = pointee.values + pointee.parameterCount
         // Most values are words, and to ask for each what it is would cost more than to copy it.
-        while value != words {
+        while value != pointee.endOfWords {
             copy(value, UInt64.self, arguments, to: memory)
             value += 1
         }
-        while value != halves {
+        while value != pointee.endOfHalves {
             copy(value, UInt32.self, arguments, to: memory)
             value += 1
         }
-        while value != end {
-            let source = arguments[value.pointee.parameter].unsafelyUnwrapped
-            (memory + value.pointee.offset).copyMemory(from: source, byteCount: value.pointee.size)
+        while value != pointee.endOfValues {
+            let source = arguments[Int(value.pointee.parameter)].unsafelyUnwrapped
+            (memory + Int(value.pointee.offset)).copyMemory(from: source, byteCount: Int(value.pointee.size))
             value += 1
         }
     }
@@ -109,8 +106,8 @@ extension CopyPlan.Pointer {
         _ value: UnsafePointer<CopiedValue>, _ type: Word.Type, _ arguments: Broadcast.Arguments,
         to memory: UnsafeMutableRawPointer
     ) {
-        let source = arguments[value.pointee.parameter].unsafelyUnwrapped
-        memory.storeBytes(of: source.loadUnaligned(as: type), toByteOffset: value.pointee.offset, as: type)
+        let source = arguments[Int(value.pointee.parameter)].unsafelyUnwrapped
+        memory.storeBytes(of: source.loadUnaligned(as: type), toByteOffset: Int(value.pointee.offset), as: type)
     }
 }
 

@@ -16,8 +16,11 @@ extension CopyPlan {
 
     /// Lays a block out. The result is never freed.
     static func make(_ key: Key) throws(OutOfMemory) -> Pointer {
-        let (values, end) = layOut(key.shapes)
-        let offsets = values.map(\.offset)
+        let layout = ArgumentLayout(key.shapes)
+        let offsets = layout.offsets
+        let values = key.shapes.indices.map { index in
+            CopiedValue(parameter: index, offset: offsets[index], size: key.shapes[index].layout.size)
+        }
         let (words, halves) = (values.filter { $0.size == 8 }, values.filter { $0.size == 4 })
         let sorted = words + halves + values.filter { $0.size != 8 && $0.size != 4 }
         let pointers = key.ownerships.indices.compactMap { index in
@@ -32,27 +35,16 @@ extension CopyPlan {
         let size = pointersPlace + pointers.count * MemoryLayout<CapturedPointer>.stride
         let memory = UnsafeMutableRawPointer(try RawMemory.allocate(UInt8.self, count: size))
         let plan = memory.bindMemory(to: CopyPlan.self, capacity: 1)
+        let first = place(sorted, at: memory + valuesPlace)
         plan.initialize(
             to: CopyPlan(
-                parameterCount: values.count, fixedSize: end, isPlain: pointers.isEmpty,
+                parameterCount: values.count, fixedSize: layout.size, isPlain: pointers.isEmpty,
                 firstBarePointer: key.isBorrowed ? nil : key.ownerships.firstIndex(of: .bare),
-                offsets: place(offsets, at: memory + offsetsPlace), values: place(sorted, at: memory + valuesPlace),
-                wordCount: words.count, halfCount: halves.count,
+                offsets: place(offsets, at: memory + offsetsPlace), values: first,
+                endOfWords: first + words.count, endOfHalves: first + words.count + halves.count,
+                endOfValues: first + sorted.count,
                 pointers: place(pointers, at: memory + pointersPlace), pointerCount: pointers.count))
         return UnsafePointer(plan)
-    }
-
-    /// Each value at the next place that its alignment allows.
-    private static func layOut(_ shapes: [ValueShape]) -> (values: [CopiedValue], end: Int) {
-        var values: [CopiedValue] = []
-        var end = 0
-        for (index, shape) in shapes.enumerated() {
-            let layout = shape.layout
-            let offset = end.roundedUp(to: layout.alignment)
-            values.append(CopiedValue(parameter: index, offset: offset, size: layout.size))
-            end = offset + layout.size
-        }
-        return (values, end)
     }
 
     private static func place<Value: BitwiseCopyable>(

@@ -30,8 +30,9 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
     let offsets: UnsafePointer<Int>
     /// The values as they are copied: those of eight bytes, those of four, the others.
     let values: UnsafePointer<CopiedValue>
-    let wordCount: Int
-    let halfCount: Int
+    let endOfWords: UnsafePointer<CopiedValue>
+    let endOfHalves: UnsafePointer<CopiedValue>
+    let endOfValues: UnsafePointer<CopiedValue>
     /// The parameters that need more than their value copied, in order.
     let pointers: UnsafePointer<CapturedPointer>
     let pointerCount: Int
@@ -39,9 +40,15 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
 
 /// A value to be copied into a block.
 struct CopiedValue: BitwiseCopyable {
-    let parameter: Int
-    let offset: Int
-    let size: Int
+    let parameter: UInt32
+    let offset: UInt32
+    let size: UInt64
+
+    init(parameter: Int, offset: Int, size: Int) {
+        self.parameter = UInt32(parameter)
+        self.offset = UInt32(offset)
+        self.size = UInt64(size)
+    }
 }
 
 /// A pointer among the arguments, and what is done with what it points to.

@@ -105,7 +105,8 @@ extension Broadcast {
         _ number: UInt64
     ) -> Answer {
         let replay = IntegerReplay(
-            snapshot: list, traits: MethodTraits(rawValue: peal_snapshot_traits(list)), arguments: arguments, hold: hold)
+            PointedIntegers(arguments), MethodTraits(rawValue: peal_snapshot_traits(list)), to: peal_snapshot_entries(list),
+            count: Int(peal_snapshot_count(list)), hold)
         guard let called = replay.replay(count) else {
             return sendGenerally(hold, arguments, count, nil, calls, number)
         }
@@ -160,14 +161,37 @@ extension Broadcast {
     }
 
     @usableFromInline
+    @_optimize(speed)
     static func runGenerally(
         _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Outcome {
-        if let outcome = ResultWords.send(hold, arguments, count, result, calls, number) { return outcome }
-        if let outcome = Delivery.sendPlainly(hold, arguments, count, result, calls, number) { return outcome }
-        return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+        let list = list(hold)
+        if Delivery.isEnough(for: list, of: number) {
+            if result == nil, peal_snapshot_parameter_count(list) == count, areThere(arguments, count) {
+                return Delivery.send(hold, .pointers(arguments), calls, number)
+            }
+        } else if let outcome = ResultWords.send(hold, arguments, count, result, calls, number) {
+            return outcome
+        }
+        return runSlow(hold, arguments, count, result, calls, number)
+    }
+
+    @inline(never)
+    private static func runSlow(
+        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+    ) -> Outcome {
+        GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
+    }
+
+    @inline(__always)
+    private static func areThere(_ arguments: Arguments?, _ count: Int) -> Bool {
+        guard count > 0 else { return true }
+        guard let arguments else { return false }
+        for index in 0..<count where arguments[index] == nil { return false }
+        return true
     }
 
     /// - Returns: Whether there is no observer to call and no result to fill in. The method's slot says so, and no list

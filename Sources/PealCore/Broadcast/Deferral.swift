@@ -3,7 +3,7 @@ import PealCall
 
 /// Calls that wait for the broadcast around them to end (B5: DEFER). Kept per thread, in order.
 enum Deferral {
-    /// One waiting call. Pointers to its arguments follow, then the captured arguments.
+    /// One waiting call. The image of its arguments follows.
     private struct Call: BitwiseCopyable {
         var next: UnsafeMutablePointer<Call>?
         var number: UInt64
@@ -11,11 +11,7 @@ enum Deferral {
         /// The completion that it passes on; 0 for none.
         var completion: UInt64
 
-        var pointersOffset: Int { MemoryLayout<Call>.stride }
-        var blockOffset: Int {
-            (pointersOffset + plan.pointee.parameterCount * MemoryLayout<UnsafeMutableRawPointer?>.stride)
-                .roundedUp(to: CopyPlan.alignment)
-        }
+        static var imageOffset: Int { MemoryLayout<Call>.stride.roundedUp(to: CopyPlan.alignment) }
     }
 
     /// How many calls may be deferred on one thread until all of them have run: a method whose callback
@@ -31,31 +27,27 @@ enum Deferral {
         let plan = method.copyPlan
         let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
         let call = Call(next: nil, number: number, plan: plan, completion: completion ?? 0)
-        guard let memory = peal_memory_allocate(call.blockOffset + plan.size(of: arguments)) else {
+        guard let memory = peal_memory_allocate(Call.imageOffset + plan.size(of: arguments)) else {
             return .outOfMemory
         }
         do throws(CaptureFailure) {
-            try plan.capture(arguments, into: memory + call.blockOffset)
+            try plan.capture(arguments, into: memory + Call.imageOffset)
         } catch {
             peal_memory_free(memory)
             return .captureFailed
         }
         let place = memory.bindMemory(to: Call.self, capacity: 1)
         place.initialize(to: call)
-        plan.pointers(of: memory + call.blockOffset, into: pointers(of: place))
         append(place, on: thread)
         return .deferred
     }
 
-    private static func pointers(
-        of call: UnsafeMutablePointer<Call>
-    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
-        (UnsafeMutableRawPointer(call) + call.pointee.pointersOffset)
-            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    private static func image(of call: UnsafeMutablePointer<Call>) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(call) + Call.imageOffset
     }
 
     private static func free(_ call: UnsafeMutablePointer<Call>) {
-        call.pointee.plan.release(UnsafeMutableRawPointer(call) + call.pointee.blockOffset)
+        call.pointee.plan.release(image(of: call))
         peal_memory_free(call)
     }
 
@@ -77,9 +69,7 @@ enum Deferral {
         thread.pointee.deferred_runs += 1
         // A call that is run here may defer more of its method: they come behind, in this loop.
         while let call = takeFirst(of: number, on: thread) {
-            let outcome = Broadcast.send(
-                number, arguments: pointers(of: call), count: call.pointee.plan.pointee.parameterCount,
-                request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
+            let outcome = send(call)
             // The method is gone, say. Who waits for answers has no other to tell it.
             if outcome.isFailure { try? Completion.answer(call.pointee.completion, nil) }
             free(call)
@@ -87,6 +77,17 @@ enum Deferral {
         thread.pointee.deferred_runs -= 1
         if thread.pointee.deferred_runs == 0, thread.pointee.first_deferred == nil {
             thread.pointee.deferred_count = 0
+        }
+    }
+
+    private static func send(_ call: UnsafeMutablePointer<Call>) -> Broadcast.Outcome {
+        let plan = call.pointee.plan
+        return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { slots in
+            let arguments = slots.baseAddress.unsafelyUnwrapped
+            plan.pointers(of: image(of: call), into: arguments)
+            return Broadcast.send(
+                call.pointee.number, arguments: arguments, count: plan.pointee.parameterCount,
+                request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
         }
     }
 

@@ -60,7 +60,7 @@ struct GeneralBroadcast {
         // What is for queues comes first: so what a callback broadcasts comes behind it there.
         let queued =
             snapshot.hasGroups
-            ? try Delivery.enqueue(snapshot, arguments, for: request.gathering ?? completion)
+            ? try Delivery.enqueue(snapshot, .pointers(arguments), for: request.gathering ?? completion)
             : (calls: 0, isRejected: false)
         let called = callObservers(request, &folder, completion)
         folder.finish(calls: called)

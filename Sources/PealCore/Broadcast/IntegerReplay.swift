@@ -1,9 +1,33 @@
 public import CPealSupport
 
+/// Where an integer replay reads its arguments.
+@usableFromInline
+protocol IntegerSource {
+    /// The argument as a register carries it; nil when it is missing. No callee looks at the upper half of a narrow one.
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64?
+}
+
+/// Arguments by pointers, as `peal_send` has them.
+@usableFromInline
+struct PointedIntegers: IntegerSource {
+    @usableFromInline let arguments: Broadcast.Arguments?
+
+    @inlinable
+    @inline(__always)
+    init(_ arguments: Broadcast.Arguments?) { self.arguments = arguments }
+
+    @inlinable
+    @inline(__always)
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
+        guard let argument = arguments?[index] else { return nil }
+        return isNarrow ? UInt64(argument.loadUnaligned(as: UInt32.self)) : argument.loadUnaligned(as: UInt64.self)
+    }
+}
+
 /// Replays up to four integer arguments to every observer. They are read once and stay in registers:
 /// most methods of most programs need no frame in memory.
 @usableFromInline
-struct IntegerReplay {
+struct IntegerReplay<Source: IntegerSource> {
     @usableFromInline typealias Target = UnsafeMutableRawPointer
     @usableFromInline typealias NoArguments = @convention(c) (Target?) -> Void
     @usableFromInline typealias OneArgument = @convention(c) (Target?, UInt64) -> Void
@@ -11,39 +35,43 @@ struct IntegerReplay {
     @usableFromInline typealias ThreeArguments = @convention(c) (Target?, UInt64, UInt64, UInt64) -> Void
     @usableFromInline typealias FourArguments = @convention(c) (Target?, UInt64, UInt64, UInt64, UInt64) -> Void
 
-    @usableFromInline let snapshot: UnsafePointer<peal_snapshot>
+    @usableFromInline let source: Source
     @usableFromInline let traits: MethodTraits
-    @usableFromInline let arguments: Broadcast.Arguments?
+    @usableFromInline let entries: UnsafePointer<peal_snapshot_entry>
+    @usableFromInline let entryCount: Int
     @usableFromInline let hold: Broadcast.Hold
 
     @inlinable
     @inline(__always)
-    init(snapshot: UnsafePointer<peal_snapshot>, traits: MethodTraits, arguments: Broadcast.Arguments?,
-        hold: Broadcast.Hold
+    init(
+        _ source: Source, _ traits: MethodTraits, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ hold: Broadcast.Hold
     ) {
-        self.snapshot = snapshot
+        self.source = source
         self.traits = traits
-        self.arguments = arguments
+        self.entries = entries
+        entryCount = count
         self.hold = hold
     }
 
-    /// - Returns: How many observers were called, or nil when an argument is null.
+    /// - Parameter count: How many arguments there are.
+    /// - Returns: How many observers were called, or nil when an argument is missing.
     @inlinable
     @inline(__always)
     func replay(_ count: Int) -> Int? {
         // Compared, not looked up: two comparisons reach what is most common.
         if count == 2 {
-            guard arguments != nil, let a = integer(0), let b = integer(1) else { return nil }
+            guard let a = integer(0), let b = integer(1) else { return nil }
             return each { unsafeBitCast($0, to: TwoArguments.self)($1, a, b) }
         }
         if count == 1 {
-            guard arguments != nil, let a = integer(0) else { return nil }
+            guard let a = integer(0) else { return nil }
             return each { unsafeBitCast($0, to: OneArgument.self)($1, a) }
         }
         if count == 0 {
             return each { unsafeBitCast($0, to: NoArguments.self)($1) }
         }
-        guard arguments != nil, let a = integer(0), let b = integer(1), let c = integer(2) else { return nil }
+        guard let a = integer(0), let b = integer(1), let c = integer(2) else { return nil }
         if count == 3 {
             return each { unsafeBitCast($0, to: ThreeArguments.self)($1, a, b, c) }
         }
@@ -51,18 +79,15 @@ struct IntegerReplay {
         return each { unsafeBitCast($0, to: FourArguments.self)($1, a, b, c, d) }
     }
 
-    /// An argument as a register carries it. Of a narrow one no callee looks at the upper half.
     @inlinable
     @inline(__always)
     func integer(_ index: Int) -> UInt64? {
-        guard let argument = arguments.unsafelyUnwrapped[index] else { return nil }
-        return traits.isNarrow(UInt32(index))
-            ? UInt64(argument.loadUnaligned(as: UInt32.self)) : argument.loadUnaligned(as: UInt64.self)
+        source.integer(index, isNarrow: traits.isNarrow(UInt32(index)))
     }
 
     @inlinable
     @inline(__always)
     func each(_ call: (@escaping peal_frame_function, Target?) -> Void) -> Int {
-        FrameReplay.each(peal_snapshot_entries(snapshot), Int(peal_snapshot_count(snapshot)), hold, call)
+        FrameReplay.each(entries, entryCount, hold, call)
     }
 }

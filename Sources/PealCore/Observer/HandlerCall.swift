@@ -128,6 +128,8 @@ enum HandlerCall {
         if let stack, plan.pointee.stackWords > 0 {
             ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords)
         }
-        cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: words, plan, body)
+        cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: .words(words, plan)) { arguments in
+            if let arguments { body(arguments) }
+        }
     }
 }

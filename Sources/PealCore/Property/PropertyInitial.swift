@@ -43,7 +43,7 @@ extension Observation {
             let group = try? ObserverGroup.make(for: method, on: mailbox, keepsLatest: false, capacity: 1)
         else { return }
         group.append(entry)
-        if let call = try? CapturedCall.make(arguments, copying: method.copyPlan, itemCount: 1, completion: 0) {
+        if let call = try? CapturedCall.make(.pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0) {
             let item = peal_call_items(call)
             let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
             item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))

@@ -76,6 +76,13 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         Int(rawValue >> 24) &- 0x80 == count
     }
 
+    /// How many integers a plain method takes, and nothing else; nil for any other method.
+    @inline(__always)
+    var integerCount: Int? {
+        let count = rawValue >> 24 &- 0x80
+        return count <= 4 ? Int(count) : nil
+    }
+
     /// The same for up to two.
     @inline(__always)
     var takesFewIntegers: Bool { rawValue >> 24 &- 0x80 <= 2 }
@@ -91,6 +98,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
     /// The same where some observers may be special.
+    @inlinable
     @inline(__always)
     var isPlainBesidesObservers: Bool { rawValue & 0x83bf == 1 }
 

@@ -109,7 +109,7 @@ extension ProxyCall {
         }
         var room = (UInt64(0), UInt64(0))
         withUnsafeMutablePointer(to: &room) { room in
-            call.run(.words(words), hold: hold, result: room)
+            call.run(.words(words, call.plan), hold: hold, result: room)
             result.initialize(to: peal_entry_result(room, in: call.plan.pointee.resultPlace))
         }
         return true
@@ -120,7 +120,7 @@ extension ProxyCall {
         _ number: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
     ) {
         guard let call = find(number, UInt64(index)) else { return fail(.staleSelf) }
-        call.run(.arguments(arguments), result: result)
+        call.run(.pointers(arguments), result: result)
     }
 }
 

@@ -94,7 +94,7 @@ extension ProxyCall {
         withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             (words[1], words[2], words[3], words[4]) = (a, b, c, d)
-            withUnsafeMutablePointer(to: &result) { call.run(.words(words), hold: hold, result: $0) }
+            withUnsafeMutablePointer(to: &result) { call.run(.words(words, call.plan), hold: hold, result: $0) }
         }
         return result.0
     }

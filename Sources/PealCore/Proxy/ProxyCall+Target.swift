@@ -159,11 +159,12 @@ extension ProxyCall {
         withUnsafeTemporaryAllocation(byteCount: max(CallPlan.smallResultSize, size), alignment: 16) { room in
             let room = room.baseAddress.unsafelyUnwrapped
             switch carrier {
-            case .words(let words):
+            case .words(let words, _):
                 guard let shape = plan.pointee.frame else { return }
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: function, target: target, words: words, result: room)
-            case .arguments(let arguments):
+            case .pointers(let arguments):
+                guard let arguments else { return }
                 SingleCall(plan: plan, arguments: UnsafeMutablePointer(mutating: arguments), result: room)
                     .run(function, target: target)
             }
@@ -190,7 +191,7 @@ extension ProxyCall {
         guard let invoke = target.pointee.invoke else { return .givenUp(method) }
         guard let called = Handles.methods.find(method) else { return .methodEnded }
         var failure: Failure?
-        withArguments(carrier) { arguments in
+        called.copyPlan.withArguments(of: carrier) { arguments in
             do throws(Failure) {
                 let invocation = try Invocation.make(called, arguments: arguments, count: called.parameterCount)
                 invoke(target.pointee.record.target, invocation.number)

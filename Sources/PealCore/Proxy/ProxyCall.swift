@@ -32,45 +32,44 @@ struct ProxyCall {
             path: path, place: place)
     }
 
-    /// How its arguments came.
-    enum Carrier {
-        /// As a frame, whole where the plan's uses the stack.
-        case words(UnsafeMutablePointer<UInt64>)
-        /// One pointer a parameter.
-        case arguments(Broadcast.Arguments)
-    }
-
     /// - Parameters:
     ///   - hold: The method's list, where that is held already.
     ///   - result: Filled with the result, or left as it is: zeros.
     func run(_ carrier: Carrier, hold: Broadcast.Hold? = nil, result: UnsafeMutableRawPointer) {
         if broadcast == 0 { return callTarget(carrier, result) }
-        withArguments(carrier) { send($0, hold, result) }
-    }
-
-    /// Hands out argument values.
-    func withArguments(_ carrier: Carrier, _ body: (Broadcast.Arguments) -> Void) {
-        guard case .words(let words) = carrier else {
-            if case .arguments(let arguments) = carrier { body(arguments) }
-            return
+        let count = plan.pointee.parameterCount
+        do throws(Broadcast.Outcome) {
+            let hold = if let hold { hold } else { try Broadcast.hold(broadcast, carrier.pointers, count) }
+            let list = Broadcast.list(hold)
+            if Delivery.isEnough(for: list, of: broadcast) {
+                let outcome = Delivery.send(hold, carrier, nil, broadcast)
+                if outcome.isFailure { throw outcome }
+                return clear(result)
+            }
+            guard let copying else { return Broadcast.release(hold) }
+            copying.withArguments(of: carrier) { send($0, hold, result) }
+        } catch {
+            fail(error, result)
         }
-        copying?.withArguments(of: words, plan, body)
     }
 
     /// Broadcasts, as `peal_send` does.
-    private func send(_ arguments: Broadcast.Arguments, _ held: Broadcast.Hold?, _ result: UnsafeMutableRawPointer) {
+    private func send(_ arguments: Broadcast.Arguments?, _ hold: Broadcast.Hold, _ result: UnsafeMutableRawPointer) {
         let count = plan.pointee.parameterCount
         do throws(Broadcast.Outcome) {
-            let hold = if let held { held } else { try Broadcast.hold(broadcast, arguments, count) }
             let list = Broadcast.list(hold)
             let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
             let wanted = plan.pointee.resultSize > 0 && policy != .all ? result : nil
             let outcome: Broadcast.Outcome = Broadcast.dispatch(hold, list, arguments, count, wanted, nil, broadcast)
             if outcome.isFailure { throw outcome }
         } catch {
-            clear(result)
-            if let failure = BroadcastFailure.last(error) { ProxyFailures.note(failure) }
+            fail(error, result)
         }
+    }
+
+    private func fail(_ outcome: Broadcast.Outcome, _ result: UnsafeMutableRawPointer) {
+        clear(result)
+        if let failure = BroadcastFailure.last(outcome) { ProxyFailures.note(failure) }
     }
 
     /// What failed answers zero.

@@ -2,31 +2,59 @@ internal import CPealSupport
 import PealCall
 
 /// The captured arguments of one broadcast with one item for each queue, in one allocation. The last
-/// item that is let go frees it.
+/// item that is released frees it.
 enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_kept_call>
 
-    /// Captures. The items are there but lead nowhere yet.
+    /// Captures the arguments. The items are there but lead nowhere yet.
     ///
     /// - Parameter completion: What waits for answers; 0 for nothing.
+    @inline(__always)
     static func make(
-        _ arguments: Broadcast.Arguments?, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
     ) throws(Broadcast.Outcome) -> Pointer {
-        let header = peal_call_header(UInt32(itemCount), completion != 0)
-        guard let memory = peal_memory_allocate_unset(header + copying.size(of: arguments)) else { throw .outOfMemory }
-        let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
-        peal_call_begin(call, UInt32(itemCount), completion)
-        do throws(CaptureFailure) {
-            try copying.capture(arguments, into: peal_call_arguments(call))
-        } catch {
-            peal_memory_free(memory)
-            throw .captureFailed
+        guard copying.pointee.isPlain else {
+            return try makeDeep(carrier, copying: copying, itemCount: itemCount, completion: completion)
         }
+        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, completion: completion)
+        copying.copyValues(carrier, to: peal_call_arguments(call))
         return call
     }
 
+    /// Captures also what pointers point to.
+    @inline(never)
+    private static func makeDeep(
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
+    ) throws(Broadcast.Outcome) -> Pointer {
+        var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
+        copying.withArguments(of: carrier) { arguments in
+            made = Result { () throws(Broadcast.Outcome) in
+                let call = try allocate(copying.size(of: arguments), itemCount: itemCount, completion: completion)
+                do throws(CaptureFailure) {
+                    try copying.capture(arguments, into: peal_call_arguments(call))
+                } catch {
+                    peal_memory_free(call)
+                    throw .captureFailed
+                }
+                return call
+            }
+        }
+        return try made.get()
+    }
+
+    @inline(__always)
+    private static func allocate(_ size: Int, itemCount: Int, completion: UInt64) throws(Broadcast.Outcome) -> Pointer {
+        let header = peal_call_header(UInt32(itemCount), completion != 0)
+        guard let memory = peal_memory_allocate_unset(header + size) else { throw .outOfMemory }
+        let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
+        peal_call_begin(call, UInt32(itemCount), completion)
+        return call
+    }
+
+    @inline(__always)
     static func free(_ call: Pointer, copying: UnsafeRawPointer) {
-        copying.assumingMemoryBound(to: CopyPlan.self).release(peal_call_arguments(call))
+        let copying = copying.assumingMemoryBound(to: CopyPlan.self)
+        if !copying.pointee.isPlain { copying.release(peal_call_arguments(call)) }
         peal_memory_free(call)
     }
 }

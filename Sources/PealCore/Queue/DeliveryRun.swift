@@ -12,17 +12,30 @@ struct DeliveryRun {
     private var entries: UnsafePointer<SnapshotEntry> { UnsafePointer(peal_group_entry_at(group, 0)) }
 
     /// - Returns: How many observers were called.
+    @_optimize(speed)
     func run() -> Int {
         // The run of the queue has made sure that there is a level.
         guard let hold = peal_hold_nothing() else { return 0 }
         defer { Broadcast.release(hold) }
         hold.pointee.method = group.pointee.method
-        return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+        let image = peal_call_arguments(call)
+        let isAsked = group.pointee.completion != 0 || peal_call_completion(call) != 0
+        if isAsked { return callWithArguments(image, isAsked: true, hold) }
+        let traits = MethodTraits(rawValue: group.pointee.traits)
+        if let integers = traits.integerCount {
+            let source = ImageIntegers(image: image, offsets: copying.pointee.offsets)
+            return IntegerReplay(source, traits, to: entries, count: count, hold).replay(integers) ?? 0
+        }
+        if let shape = plan.pointee.frame { return callWithFrame(shape, image, hold) }
+        return callWithArguments(image, isAsked: false, hold)
+    }
+
+    @inline(never)
+    private func callWithArguments(_ image: UnsafeMutableRawPointer, isAsked: Bool, _ hold: Broadcast.Hold) -> Int {
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
-            copying.pointers(of: peal_call_arguments(call), into: arguments)
-            if peal_call_completion(call) != 0 || group.pointee.completion != 0 { return ask(arguments, hold) }
-            if let shape = plan.pointee.frame { return callWithFrame(shape, arguments, hold) }
-            return FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
+            copying.pointers(of: image, into: arguments)
+            return isAsked ? ask(arguments, hold) : FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
         }
     }
 
@@ -35,14 +48,27 @@ struct DeliveryRun {
         return called
     }
 
-    private func callWithFrame(_ shape: FrameShape, _ arguments: Broadcast.Arguments, _ hold: Broadcast.Hold) -> Int {
+    @inline(__always)
+    private func callWithFrame(_ shape: FrameShape, _ image: UnsafeMutableRawPointer, _ hold: Broadcast.Hold) -> Int {
         var frame = peal_whole_frame_room()
         return withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
-            _ = CallPlan.buildFrame(plan, from: arguments, into: words)
+            CallPlan.buildFrame(plan, fromImage: image, into: words)
             return shape.usesStack
                 ? FrameReplay.withStack(shape, words, to: entries, count: count, hold)
                 : FrameReplay.withRegisters(shape, words, to: entries, count: count, hold)
         }
+    }
+}
+
+/// Arguments in an image.
+private struct ImageIntegers: IntegerSource {
+    let image: UnsafeMutableRawPointer
+    let offsets: UnsafePointer<Int>
+
+    @inline(__always)
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
+        let value = image + offsets[index]
+        return isNarrow ? UInt64(value.load(as: UInt32.self)) : value.loadUnaligned(as: UInt64.self)
     }
 }

@@ -17,7 +17,8 @@ enum ObserverGroup {
         group.pointee.plan = UnsafeRawPointer(method.plan)
         group.pointee.copying = UnsafeRawPointer(method.copyPlan)
         group.pointee.mailbox = mailbox
-        group.pointee.completion = UInt32(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
+        group.pointee.traits = method.traits.rawValue
+        group.pointee.completion = UInt8(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
         group.pointee.capacity = UInt32(capacity)
         group.pointee.keeps_latest = keepsLatest
         peal_mailbox_retain(mailbox)

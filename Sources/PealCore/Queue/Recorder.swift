@@ -23,28 +23,31 @@ enum Recorder {
         }
         return CallClosure.function(of: plan, index: 0) { list, _, arguments, _ in
             guard let list else { return }
-            Recorder.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), arguments)
+            Recorder.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), .pointers(arguments))
         }
     }
 
     /// A call that came in registers.
     private static func record(_ list: Broadcast.List, _ words: UnsafePointer<UInt64>) {
-        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
-        copying.withArguments(of: words, plan) { take(list, $0) }
+        take(list, .words(words, peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)))
     }
 
-    private static func take(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {
+    private static func take(_ list: Broadcast.List, _ carrier: Carrier) {
         do throws(Broadcast.Outcome) {
-            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion else { return broadcast(list, arguments) }
-            _ = try Delivery.enqueue(list, arguments)
+            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion else { return broadcast(list, carrier) }
+            _ = try Delivery.enqueue(list, carrier)
         } catch {
             noteFailure(error, of: list)
         }
     }
 
     /// All observers are the recorder's to call, where each needs a token of its own.
-    private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments) {
+    private static func broadcast(_ list: Broadcast.List, _ carrier: Carrier) {
+        guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
+        copying.withArguments(of: carrier) { broadcast(list, $0) }
+    }
+
+    private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments?) {
         var request = BroadcastRequest(result: nil)
         // The loop around this has the method's list, and was asked when it began.
         request.isOfLoop = true

@@ -1,0 +1,62 @@
+internal import CPealSupport
+import PealCall
+
+/// The arguments of a call, in the form in which they came.
+enum Carrier {
+    /// One pointer a parameter.
+    case pointers(Broadcast.Arguments?)
+    /// The words of a frame. Where its shape uses the stack, those are there too.
+    case words(UnsafePointer<UInt64>, CallPlan.Pointer)
+
+    /// The pointers, for the sentence of a failure; nil where the arguments came in another form.
+    var pointers: Broadcast.Arguments? {
+        if case .pointers(let arguments) = self { arguments } else { nil }
+    }
+}
+
+extension CopyPlan.Pointer {
+    /// Writes the values to an image. What pointers point to is not copied.
+    @inline(__always)
+    func copyValues(_ carrier: Carrier, to image: UnsafeMutableRawPointer) {
+        switch carrier {
+        case .pointers(let arguments): if let arguments { copyValues(arguments, to: image) }
+        case .words(let words, let plan): CallPlan.readFrame(plan, words, intoImage: image)
+        }
+    }
+
+    /// Hands out one pointer a parameter. The values of a frame are written to an image on the thread's stack.
+    @inline(__always)
+    func withArguments(of carrier: Carrier, _ body: (Broadcast.Arguments?) -> Void) {
+        switch carrier {
+        case .pointers(let arguments): body(arguments)
+        case .words: withImage { arguments, image in
+            copyValues(carrier, to: image)
+            body(arguments)
+        }
+        }
+    }
+
+    /// Copies the argument values to where each has the alignment of its type.
+    @inline(never)
+    func withCopies(of given: Broadcast.Arguments, _ body: (Broadcast.Arguments) -> Void) {
+        withImage { arguments, image in
+            copyValues(given, to: image)
+            body(arguments)
+        }
+    }
+
+    /// Hands out an image on the thread's stack, and one pointer a parameter into it.
+    @inline(__always)
+    private func withImage(
+        _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutableRawPointer) -> Void
+    ) {
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
+            withUnsafeTemporaryAllocation(byteCount: max(1, pointee.fixedSize), alignment: CopyPlan.alignment) { image in
+                let arguments = memory.baseAddress.unsafelyUnwrapped
+                let image = image.baseAddress.unsafelyUnwrapped
+                pointers(of: image, into: arguments)
+                body(arguments, image)
+            }
+        }
+    }
+}
