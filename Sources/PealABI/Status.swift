@@ -18,3 +18,8 @@ public func peal_forget_failure() {
     thread.pointee.last_status = PEAL_OK.rawValue
     peal_thread_message(thread)[0] = 0
 }
+
+@c @implementation
+public func peal_version() -> UInt32 {
+    UInt32(PEAL_VERSION_MAJOR * 10_000 + PEAL_VERSION_MINOR * 100 + PEAL_VERSION_PATCH)
+}

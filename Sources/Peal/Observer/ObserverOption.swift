@@ -53,3 +53,8 @@ extension ObserverOption {
         if case .on(let queue) = self { queue } else { nil }
     }
 }
+
+extension ObserverOption {
+    /// The observation belongs to an owner, and ends with it. The caller keeps the owner.
+    public static func belonging(to owner: Owner) -> ObserverOption { .owner(owner.handle) }
+}

@@ -80,3 +80,39 @@ final class MethodCache: Sendable {
         return UnsafeMutablePointer(bitPattern: original)!
     }
 }
+
+/// A method as it is in a center: found, and checked.
+@usableFromInline
+struct ResolvedMethod: Sendable {
+    @usableFromInline let method: peal_method
+    @usableFromInline let `protocol`: peal_protocol
+    /// What the center's definition says.
+    @usableFromInline let policy: peal_policy
+
+    @inlinable
+    init(method: peal_method, protocol: peal_protocol, policy: peal_policy) {
+        self.method = method
+        self.protocol = `protocol`
+        self.policy = policy
+    }
+}
+
+/// Small numbers for methods, by which caches find them. Each method of a protocol type has one, however often its
+/// declaration is made.
+enum MethodSerials {
+    private struct Key: Hashable {
+        let owner: ObjectIdentifier
+        let name: String
+    }
+
+    private static let numbers = Mutex<[Key: Int]>([:])
+
+    static func number(of owner: any PealProtocol.Type, _ name: String) -> Int {
+        let key = Key(owner: ObjectIdentifier(owner), name: name)
+        return numbers.withLock { numbers in
+            let number = numbers[key] ?? numbers.count
+            numbers[key] = number
+            return number
+        }
+    }
+}

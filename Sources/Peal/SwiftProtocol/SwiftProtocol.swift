@@ -1,4 +1,5 @@
 import CPeal
+import Synchronization
 
 /// A Swift type that is observed, as a protocol of the C interface with two methods.
 ///
@@ -56,5 +57,24 @@ struct SwiftProtocol: Sendable {
         let status = peal_type_set_object(center, "struct peal_swift_call", &functions)
         // Another image of the process has this module too: its functions do the same.
         if status != PEAL_ERROR_CONFLICT { try PealError.check(status) }
+    }
+}
+
+/// The protocols that a center has of Swift types, so that a broadcast need not look for one by name.
+final class SwiftProtocolCache: Sendable {
+    private let protocols = Mutex<[ObjectIdentifier: SwiftProtocol]>([:])
+
+    func find(_ type: Any.Type, in center: peal_center) throws(PealError) -> SwiftProtocol {
+        let key = ObjectIdentifier(type)
+        if let known = protocols.withLock({ $0[key] }) { return known }
+        let found = try SwiftProtocol(type, in: center)
+        protocols.withLock { $0[key] = found }
+        return found
+    }
+
+    /// Forgets one that has been taken back, with its owner say.
+    func forget(_ type: Any.Type) {
+        let key = ObjectIdentifier(type)
+        protocols.withLock { _ = $0.removeValue(forKey: key) }
     }
 }

@@ -1,3 +1,5 @@
+public import CPeal
+
 /// Where the arguments of a call are put as C wants them: a pointer an argument, the values, and what they point to.
 ///
 /// Only who conforms a type of its own to ``PealValue`` meets it.
@@ -56,4 +58,23 @@ struct ParameterCount {
 
     @inlinable @inline(__always)
     mutating func add<Value>(_ type: Value.Type) { value &+= 1 }
+}
+
+extension ArgumentRoom {
+    /// No status of the C interface: nothing was lent.
+    @inlinable
+    static var refused: peal_status { PEAL_STATUS_RESERVED_ }
+
+    /// Lends what is in the room. Where not all fits nothing is lent, and `missing` says what all takes.
+    @inlinable @inline(__always)
+    func lend(
+        _ missing: inout Int, to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
+    ) -> peal_status {
+        if _slowPath(length > capacity) {
+            missing = length
+            return PEAL_OK
+        }
+        if _slowPath(isRefused) { return Self.refused }
+        return function(list, count)
+    }
 }

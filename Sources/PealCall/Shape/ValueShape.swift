@@ -18,3 +18,16 @@ public indirect enum ValueShape: Hashable, Sendable {
     /// An array member stands here as a structure of its elements.
     public static func union(_ members: [ValueShape]) -> ValueShape { .members(members, isUnion: true) }
 }
+
+/// The shape of a whole call: what call interfaces are cached by.
+///
+/// The observer's target, a pointer, comes before the parameters and is not among them.
+public struct CallShape: Hashable, Sendable {
+    public var result: ValueShape
+    public var parameters: [ValueShape]
+
+    public init(result: ValueShape, parameters: [ValueShape]) {
+        self.result = result
+        self.parameters = parameters
+    }
+}

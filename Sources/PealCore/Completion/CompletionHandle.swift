@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// What the number of a completion leads to: the whole, or one observer's token.
 public final class CompletionHandle: Sendable {
     enum Role { case whole, token }
@@ -15,3 +17,31 @@ public final class CompletionHandle: Sendable {
         self.owner = owner
     }
 }
+
+/// What a queue gets of a completion: that it is done, or one reply, whose result follows.
+struct CompletionNotice: BitwiseCopyable {
+    var task: peal_task
+    /// Of the completion, which may be gone when the queue comes to it.
+    var number: UInt64
+    var observation: UInt64
+
+    /// - Parameter isNeeded: Whether an end cannot do without it.
+    static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
+        // Sixteen bytes are the alignment of any result.
+        let size = MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize
+        let memory = isNeeded ? peal_memory_allocate_needed(size) : peal_memory_allocate(size)
+        return memory?.bindMemory(to: CompletionNotice.self, capacity: 1)
+    }
+}
+
+/// How all answers together ended. Laid out as `struct peal_completion_report`.
+public struct CompletionReport: BitwiseCopyable, Sendable {
+    public var status: Int32
+    public var result: Int64
+    public var asked: Int
+    public var completed: Int
+    public var dropped: Int
+}
+
+/// Why a completion ended.
+public enum CompletionEnd: Sendable { case answered, timedOut, cancelled }

@@ -65,3 +65,8 @@ extension Failure {
     public static let staleProperty = Failure(
         .handle, "the property's handle is zero, made up, or the property has ended, with its center or its owner")
 }
+
+/// The ways in which a change is told: the methods of a property's protocol, in order.
+enum PropertyWay: UInt32, CaseIterable {
+    case changed, values, prior, record
+}

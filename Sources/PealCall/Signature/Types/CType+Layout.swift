@@ -61,3 +61,14 @@ extension StructureBody {
         return Array(repeatElement(one, count: count ?? 0).joined())
     }
 }
+
+/// What a value of a type occupies in memory, in bytes.
+public struct Layout: Hashable, Sendable {
+    public let size: Int
+    public let alignment: Int
+
+    public init(size: Int, alignment: Int) {
+        self.size = size
+        self.alignment = alignment
+    }
+}

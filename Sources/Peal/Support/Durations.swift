@@ -11,3 +11,13 @@ enum Milliseconds {
         return UInt32(seconds) * 1000 + UInt32((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }
+
+extension Duration {
+    /// In nanoseconds, as timers count. What is too long for them is the longest that they know.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isStillTooLong) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLong || isStillTooLong ? (seconds < 0 ? .min : .max) : sum
+    }
+}
