@@ -60,6 +60,22 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
     peal_memory_free(mailbox);
 }
 
+struct peal_mailbox *peal_mailbox_find_unswept(void)
+{
+    peal_lock_take(&all_lock);
+    struct peal_mailbox *mailbox = all;
+    while (mailbox != NULL && __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0)
+        mailbox = mailbox->after;
+    /* Its last reference may be gone already: then it is about to leave the list. */
+    int64_t references = mailbox == NULL ? 0 : __atomic_load_n(&mailbox->references, __ATOMIC_RELAXED);
+    while (references > 0
+        && !__atomic_compare_exchange_n(
+            &mailbox->references, &references, references + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    peal_lock_release(&all_lock);
+    return references > 0 ? mailbox : NULL;
+}
+
 /* ---- Coming in --------------------------------------------------------------------------------- */
 
 static bool is_mark(const struct peal_item *pushed)

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BELL(METHOD) METHOD(optional, void, on_ring, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
@@ -19,6 +20,7 @@ static struct bell_protocol bell;
 static peal_owner owner;
 static int targets[MANY + 1];
 static peal_observation observations[MANY];
+static peal_queue queues[MANY];
 static size_t count;
 static size_t destroyed;
 
@@ -59,6 +61,39 @@ static struct peal_observe_options options_of_owner(void)
     return options;
 }
 
+static int32_t rising(size_t i) { return (int32_t)i; }
+static int32_t mixed(size_t i) { return (int32_t)(i * 1009 % count); }
+
+static void observe_in_order_of(int32_t (*priority)(size_t i))
+{
+    struct peal_observe_options options = options_of_owner();
+
+    for (size_t i = 0; i < count; i++) {
+        options.priority = priority(i);
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, &observations[i]));
+    }
+}
+
+static void make_queues(size_t number)
+{
+    const struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS;
+
+    for (size_t i = 0; i < number; i++)
+        CHECK_OK(peal_queue_create(&options, &queues[i]));
+}
+static void make_queue_each(void) { make_queues(count); }
+static void make_one_queue(void) { make_queues(1); }
+
+static void observe_on_queues(size_t number)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    for (size_t i = 0; i < count; i++) {
+        options.queue = queues[i % number];
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, &observations[i]));
+    }
+}
+
 /* ---- What is counted --------------------------------------------------------------------------- */
 
 static void observe_owned(void)
@@ -83,6 +118,82 @@ static void observe_dead(void)
     }
 }
 static void observe_nobody(void) {}
+static void observe_in_front(void) { observe_in_order_of(rising); }
+static void observe_anywhere(void) { observe_in_order_of(mixed); }
+static void replace_one(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.flags |= PEAL_OBSERVE_REPLACE;
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(bell_observe(&bell, &targets[count / 2], &table, &options, NULL));
+}
+static void replace_each(void)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.flags |= PEAL_OBSERVE_REPLACE;
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, NULL));
+}
+static void observe_on_queue_each(void) { observe_on_queues(count); }
+static void observe_on_one_queue(void) { observe_on_queues(1); }
+
+/* Each has a queue of its own, and the first broadcast has been sent. */
+static void begin_queues(void)
+{
+    make_queue_each();
+    observe_on_queue_each();
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+}
+static void begin_one_queue(void)
+{
+    make_one_queue();
+    observe_on_one_queue();
+}
+static void begin_waiting(void)
+{
+    begin_one_queue();
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+}
+
+static void *make_ringer(struct peal_creation *creation) { return creation->context; }
+
+static const char *name_of_service(size_t i)
+{
+    static char name[32];
+
+    snprintf(name, sizeof name, "ringer%zu", i);
+    return name;
+}
+static void make_services(void)
+{
+    static const struct peal_provision provides[] = { { "Bell", &table }, { NULL, NULL } };
+
+    for (size_t i = 0; i < count; i++) {
+        struct peal_service_description description = PEAL_SERVICE_DESCRIPTION(name_of_service(i));
+        description.provides = provides;
+        description.create = make_ringer;
+        description.context = &targets[i];
+        CHECK_OK(peal_service_register(center, &description, NULL));
+    }
+}
+static void observe_lazily(void)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_observe_service(bell.protocol, name_of_service(i), NULL, &observations[i]));
+}
+static void begin_lazily(void)
+{
+    make_services();
+    observe_lazily();
+}
+static void begin_created(void)
+{
+    begin_lazily();
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+}
 
 static void remove_first_first(void)
 {
@@ -105,6 +216,11 @@ static void unobserve_all(void)
     size_t removed = 0;
     CHECK_OK(peal_unobserve_all(bell.protocol, &removed));
     CHECK_EQUAL(removed, count);
+}
+static void unobserve_each(void)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_unobserve(bell.protocol, &targets[i], NULL));
 }
 static void retire_owner(void)
 {
@@ -150,6 +266,22 @@ static const struct {
     bool destroys;
 } operations[] = {
     { "register", observe_nobody, observe_owned, false },
+    { "register-in-front", observe_nobody, observe_in_front, false },
+    { "register-anywhere", observe_nobody, observe_anywhere, false },
+    { "call-after-anywhere", observe_anywhere, ring, false },
+    { "replace-one", observe_owned, replace_one, false },
+    { "replace-each", observe_owned, replace_each, false },
+    { "register-queues", make_queue_each, observe_on_queue_each, false },
+    { "register-one-queue", make_one_queue, observe_on_one_queue, false },
+    { "remove-queues", begin_queues, remove_first_first, false },
+    { "remove-one-queue", begin_one_queue, remove_first_first, false },
+    { "remove-waiting", begin_waiting, remove_first_first, false },
+    { "remove-waiting-mixed", begin_waiting, remove_mixed, false },
+    { "register-lazily", make_services, observe_lazily, false },
+    { "call-lazy", begin_lazily, ring, false },
+    { "remove-lazy", begin_lazily, remove_first_first, false },
+    { "remove-created", begin_created, remove_first_first, false },
+    { "unobserve-each", observe_owned, unobserve_each, true },
     { "register-in-a-callback", begin_observing, ring, false },
     { "remove-first-first", observe_owned, remove_first_first, true },
     { "remove-last-first", observe_owned, remove_last_first, true },
@@ -166,6 +298,7 @@ static void count_one(size_t which, size_t observers)
 {
     count = observers;
     destroyed = 0;
+    memset(queues, 0, sizeof queues);
     center = open_center();
     CHECK_OK(bell_define(center, &bell));
     CHECK_OK(peal_owner_create("grower", &owner));
@@ -178,6 +311,8 @@ static void count_one(size_t which, size_t observers)
         CHECK_EQUAL(destroyed, observers);
     if (center.number != 0)
         close_center(center);
+    for (size_t i = 0; i < count && queues[i].number != 0; i++)
+        CHECK_OK(peal_queue_destroy(queues[i]));
     if (owner.number != 0)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
 }

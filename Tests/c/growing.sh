@@ -29,5 +29,5 @@ paste -d ' ' "$work/sections" "$work/totals" | awk '
                   missed += over
               }
               last = $1; few = $2; total = $3 }
-    END { if (pairs < 11) { print "only " pairs + 0 " operations were counted"; exit 1 }
+    END { if (pairs < 27) { print "only " pairs + 0 " operations were counted"; exit 1 }
           exit missed > 0 }'

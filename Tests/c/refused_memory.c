@@ -486,6 +486,47 @@ static void observe_once(void)
     CHECK_OK(bell_observe(&bell, &rings[9], &table, &options, NULL));
 }
 
+/* A list that is long enough to be put in order by the broadcast. */
+enum { LONG = 100 };
+static int crowd_in_order[LONG];
+
+static void make_long(void)
+{
+    for (int i = 0; i < LONG; i++)
+        CHECK_OK(bell_observe(&bell, &crowd_in_order[i], &table, NULL, NULL));
+}
+static void make_unsettled(void)
+{
+    make_long();
+    CHECK_OK(observe_before());
+    CHECK_OK(replace());
+}
+static void make_long_with_queue(void)
+{
+    make_long();
+    make_pumped();
+}
+static void make_unsettled_with_queue(void)
+{
+    make_long_with_queue();
+    CHECK_OK(observe_before());
+}
+/* All are called, or none. */
+static peal_status call_all(void)
+{
+    int called = 0;
+    peal_status status;
+
+    memset(crowd_in_order, 0, sizeof crowd_in_order);
+    rings[14] = 0;
+    status = peal_broadcast(bell.on_ring, 1);
+    for (int i = 0; i < LONG; i++)
+        called += crowd_in_order[i];
+    CHECK_EQUAL(called, status == PEAL_OK ? LONG : 0);
+    CHECK_EQUAL(rings[14], status == PEAL_OK ? 1 : 0);
+    return status;
+}
+
 /* An end is PEAL_OK whatever is refused. */
 enum kind { MAKES, ENDS };
 
@@ -502,6 +543,10 @@ static const struct operation operations[] = {
     { "observe on a pumped queue", MAKES, make_pumped, observe },
     { "observe on a serial queue", MAKES, make_serial, observe },
     { "observe in the place of another", MAKES, nothing, replace },
+    { "observe before many others", MAKES, make_long, observe_before },
+    { "observe on a queue beside many others", MAKES, make_long_with_queue, observe },
+    { "observe in the place of one of many", MAKES, make_long, replace },
+    { "broadcast to many with a queue after one came before them", MAKES, make_unsettled_with_queue, call_all },
     { "observe by bindings", MAKES, nothing, observe_bindings },
     { "observe with a handler", MAKES, nothing, observe_handler },
     { "observe with a service", MAKES, make_lazy, observe_till },
@@ -555,6 +600,7 @@ static const struct operation operations[] = {
     { "unobserve", ENDS, nothing, unobserve },
     { "unobserve all", ENDS, nothing, unobserve_all },
     { "block", ENDS, observe_plain, block },
+    { "broadcast to many after one came before them", ENDS, make_unsettled, call_all },
     { "call once", ENDS, observe_once, call_once },
     { "destroy a pumped queue", ENDS, make_pumped_with_calls, destroy_queue },
     { "destroy a serial queue", ENDS, make_serial, destroy_queue },

@@ -14,8 +14,7 @@
 
 struct peal_mailbox;
 
-/* The observers of a method on one queue. What is below `count` never changes; a writer appends
- * behind it, or replaces the whole. */
+/* The observers of a method on one queue. It never changes once a list has it, except for `ended`. */
 struct peal_group {
     int64_t references; /* lists that have it, and items that wait, once they are taken in */
     uint64_t method;
@@ -23,7 +22,7 @@ struct peal_group {
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
     struct peal_mailbox *_Nonnull mailbox;
     uint32_t count;
-    uint32_t capacity;
+    uint32_t ended;      /* the first so many are not called any more; guarded by the mailbox's lock */
     uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
     uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
     bool keeps_latest;   /* a new item takes the place of one that waits */
@@ -34,7 +33,7 @@ struct peal_group {
 struct peal_item {
     struct peal_item *_Nullable next;
     struct peal_group *_Nullable group;
-    uint32_t count;  /* of the group's entries, those that were listed at the broadcast */
+    uint32_t count;  /* of the group's entries */
     uint32_t offset; /* from the call to this item, in bytes */
 };
 

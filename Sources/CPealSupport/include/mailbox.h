@@ -38,6 +38,7 @@ struct peal_mailbox {
     uint64_t delivered;
     uint64_t dropped;
     uint64_t rejected;
+    uint32_t unswept; /* observers that ended since all that waits was last looked at; written with atomics */
     uint32_t pauses;
     uint32_t sleepers;     /* threads that wait for `changed` */
     uint32_t submitting;   /* threads that ask the executor, or are about to */
@@ -152,6 +153,14 @@ static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
 bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
 /* With the lock held: wakes all who wait. */
 void peal_mailbox_tell(struct peal_mailbox *_Nonnull mailbox);
+
+/* With the lock held. */
+static inline void peal_mailbox_set_unswept(struct peal_mailbox *_Nonnull mailbox, uint32_t unswept)
+{
+    __atomic_store_n(&mailbox->unswept, unswept, __ATOMIC_RELAXED);
+}
+/* A mailbox in which calls of ended observers may wait, retained; NULL when there is none. */
+struct peal_mailbox *_Nullable peal_mailbox_find_unswept(void);
 
 /* With the lock held: makes the descriptor readable, or not. */
 void peal_mailbox_set_descriptor(struct peal_mailbox *_Nonnull mailbox, bool is_readable);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct peal_group;
+
 /* One observer. The same as struct peal_entry of <peal/broadcast.h>. */
 struct peal_snapshot_entry {
     void (*_Nonnull function)(void);
@@ -20,8 +22,12 @@ struct peal_snapshot_entry {
     const void *_Nullable table; /* NULL of a recorder alone */
 };
 
-/* A method's observers in call order. What is below `count` never changes; a writer appends behind
- * it, or replaces the whole. */
+/* A method's observers in call order. What is below `count` never changes. A writer appends an entry,
+ * or replaces the list.
+ *
+ * Entries that do not belong at the end are *pending*: they lie unsorted after the first `count`, where no
+ * reader looks. The list is *unsettled* then, and its traits say so. The next broadcast, or a writer that
+ * finds no room, replaces it by a list that has all entries in order: see PealCore/Snapshot. */
 struct peal_snapshot {
     uint64_t method;           /* the number of the method's handle: proves that it is not stale */
     const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which lives forever */
@@ -29,9 +35,13 @@ struct peal_snapshot {
     uint32_t parameter_count;
     uint32_t count;
     uint32_t capacity;
-    /* From here on, not there in a place's nobody. */
+    /* From here on, not there in a place's nobody. Guarded by the center's lock, except `group_count`, which
+     * never changes. */
     uint32_t group_count; /* of observers with queues: see delivery.h */
+    uint32_t queued;      /* entries of all groups */
     uint32_t removed;     /* about how many entries are marked as removed: when to replace the list */
+    uint32_t pending;     /* entries after `count` that wait to be put in order */
+    void *_Nullable twin; /* memory for a list of the same capacity: settling this one cannot fail */
     /* For typed loops: what a call of the first entry below does. See recorder.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
     struct peal_snapshot_entry recorder; /* stands for what a typed loop cannot call */
@@ -76,8 +86,35 @@ static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull
 {
     return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
 }
-/* Writers alone, one at a time. */
+/* Writers only, one at a time. */
 static inline void peal_snapshot_note_removed(struct peal_snapshot *_Nonnull snapshot) { snapshot->removed++; }
+static inline void peal_snapshot_note_pending(struct peal_snapshot *_Nonnull snapshot) { snapshot->pending++; }
+static inline void peal_snapshot_set_twin(struct peal_snapshot *_Nonnull snapshot, void *_Nullable twin)
+{
+    snapshot->twin = twin;
+}
+static inline void *_Nullable peal_snapshot_take_twin(struct peal_snapshot *_Nonnull snapshot)
+{
+    void *twin = snapshot->twin;
+    snapshot->twin = NULL;
+    return twin;
+}
+/* Of a list that is not published yet. */
+static inline void peal_snapshot_add_group(
+    struct peal_snapshot *_Nonnull snapshot, struct peal_group *_Nonnull group, uint32_t count)
+{
+    struct peal_group **groups = (struct peal_group **)(void *)(snapshot->entries + snapshot->capacity);
+    groups[snapshot->group_count++] = group;
+    snapshot->queued += count;
+}
+static inline void peal_snapshot_swap_last_groups(struct peal_snapshot *_Nonnull snapshot)
+{
+    struct peal_group **end =
+        (struct peal_group **)(void *)(snapshot->entries + snapshot->capacity) + snapshot->group_count;
+    struct peal_group *last = end[-1];
+    end[-1] = end[-2];
+    end[-2] = last;
+}
 
 /* Readers that have read the traits already read on as they began. */
 static inline void peal_snapshot_set_traits(struct peal_snapshot *_Nonnull snapshot, uint32_t traits)

@@ -39,8 +39,8 @@ extension Broadcast {
     public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
         var hold =
             if let held { held } else { try hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER) }
-        if list(hold).isPending {
-            hold = try createServices(of: hold, number, reachesQueues: reachesQueues)
+        if list(hold).needsPreparation {
+            hold = try prepare(hold, number, reachesQueues: reachesQueues)
         }
         let snapshot = list(hold)
         if let failure = mistake(in: snapshot, hold, number, reachesQueues: reachesQueues) {
@@ -66,17 +66,16 @@ extension Broadcast {
         return (recorder, hold)
     }
 
-    /// Has the services created that the list lacks.
+    /// Settles the list, and has the services created that it lacks.
     ///
     /// - Returns: What holds the list that there is then.
-    private static func createServices(
-        of hold: Hold, _ number: UInt64, reachesQueues: Bool
-    ) throws(Outcome) -> Hold {
-        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil else { return hold }
+    private static func prepare(_ held: Hold, _ number: UInt64, reachesQueues: Bool) throws(Outcome) -> Hold {
+        let hold = try settle(held, number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
+        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else { return hold }
         let pending = PendingServices(of: list(hold), reachesQueues: reachesQueues)
         end(hold)
         pending.create()
-        return try self.hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
+        return try holdSettled(number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
     }
 
     /// The caller's loop cannot be deferred: inside itself, a method that restricts recursion can only be

@@ -19,13 +19,13 @@ struct GeneralBroadcast {
     func runAndRelease(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
     ) -> Broadcast.Outcome {
-        if _slowPath(snapshot.isPending), waitsForServices(request) {
-            return runWithServices(request, calls: calls, runsDeferred: runsDeferred)
+        if _slowPath(snapshot.needsPreparation) {
+            return runPrepared(request, calls: calls, runsDeferred: runsDeferred)
         }
         return runHeld(request, calls: calls, runsDeferred: runsDeferred)
     }
 
-    /// The same with the services that the list has.
+    /// The same with the list as it is.
     @inline(__always)
     func runHeld(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool

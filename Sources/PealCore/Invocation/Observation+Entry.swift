@@ -31,7 +31,7 @@ extension Observation {
     private func hold(_ method: Method) throws(Failure) -> Broadcast.Hold {
         let hold: Broadcast.Hold
         do throws(Broadcast.Outcome) {
-            hold = try Broadcast.hold(method.number, nil, 0)
+            hold = try Broadcast.holdSettled(method.number, nil, 0)
         } catch {
             throw BroadcastFailure.last(error) ?? .outOfMemory
         }

@@ -49,22 +49,13 @@ extension Mediator {
     }
 
     /// Ends the observations of a module. No call of its observers begins after this.
-    ///
-    /// - Parameter leavesLists: False if the caller removes many modules' observers from their lists later, at once.
-    func endObservations(of module: Module, leavesLists: Bool) {
+    func endObservations(of module: Module) {
         let observations = withState { _ in
             defer { module.status.observations = [] }
             module.status.ended += module.status.observations
             return module.status.observations
         }
-        for observation in observations where observation.close() {
-            if leavesLists { observation.unlist() } else { observation.letGoUnlisted() }
-        }
-    }
-
-    func dropFromLists(_ observations: [Observation]) {
-        _ = try? center.withState { (state) throws(Failure) in state.dropRemoved(observations) }
-        Reclaimer.collect()
+        for observation in observations where observation.close() { observation.unlist() }
     }
 }
 

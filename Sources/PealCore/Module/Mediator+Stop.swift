@@ -59,18 +59,14 @@ extension Mediator {
         signalChange()
     }
 
-    /// Stops what runs in reverse start order. All observers of these modules are removed from the lists together at
-    /// the end. Their gates are closed before, so they are not called.
+    /// Stops what runs in reverse start order.
     private func stopStarted() {
-        var ended: [Observation] = []
         var passed: Set<UInt64> = []
         while let module = requestStopOfLast(&passed) {
-            ended += withState { _ in module.status.observations }
-            _ = stop(module, leavesLists: false)
+            _ = stop(module)
             // Its stop may be performed later, when its calls have ended.
             passed.insert(module.number)
         }
-        dropFromLists(ended)
     }
 
     /// Waits for a module that another thread starts or stops until its deadline.
@@ -102,9 +98,7 @@ extension Mediator {
     ///
     /// - Parameter deadline: Until when to wait, if that is before the module's own time limit.
     /// - Returns: False if the module's code may still run.
-    func stop(
-        _ module: Module, deadline: UInt64 = .max, because reason: String? = nil, leavesLists: Bool = true
-    ) -> Bool {
+    func stop(_ module: Module, deadline: UInt64 = .max, because reason: String? = nil) -> Bool {
         let began = peal_clock_now()
         let limit = withState { state in
             let limit = min(module.deadline(from: began), deadline, state.phase == .draining ? state.stopDeadline : .max)
@@ -113,7 +107,7 @@ extension Mediator {
             return limit
         }
         if let reason { events.notifyFailed(module, .stop, reason) }
-        endObservations(of: module, leavesLists: leavesLists)
+        endObservations(of: module)
         guard waitForCalls(of: module, deadline: limit) else {
             noteOverdueCalls(of: module, since: began)
             performElsewhere(on: module) {

@@ -44,12 +44,12 @@ extension CenterState {
             number: place.number, proto: place.proto, key: place.key, methods: place.methods, queue: place.queue,
             owner: nil, record: memory.record)
         do throws(Failure) {
-            let edits = try prepare(
+            let changes = try prepare(
                 place.methods.compactMap { method in
                     memory.entry(for: method, functions: lazy.functions).map { (method, $0) }
                 })
-            if lazy.seat(instance, at: place, departures: departures, edits) { return true }
-            for edit in edits { edit.cancel() }
+            if lazy.seat(instance, at: place, departures: departures, changes) { return true }
+            for change in changes { change.cancel() }
         } catch {
             memory.free()
             throw error

@@ -50,12 +50,6 @@ public final class Observation: Sendable {
         letGo()
     }
 
-    /// The same for one that stays in its lists for a while, marked as removed.
-    func letGoUnlisted() {
-        _ = try? proto.center.withState { (state) throws(Failure) in state.forget(self) }
-        letGo()
-    }
-
     /// The last step for one that is in no list any more.
     func letGo() {
         Self.letGo([self])
@@ -125,18 +119,15 @@ extension Failure {
 }
 
 extension CenterState {
-    mutating func unlist(_ observation: Observation) {
+    /// Takes an observer that has ended out of its lists.
+    ///
+    /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
+    mutating func unlist(_ observation: Observation, besides replaced: Set<UInt64> = []) {
         // With its protocol its lists have ended.
         guard protocols[observation.proto] != nil else { return }
         if !observation.isInstance { forget(observation) }
-        for method in observation.methods { SnapshotEdit.removing(observation.record, in: method).commit() }
-    }
-
-    /// Takes many that have been removed out of their lists, each list once.
-    mutating func dropRemoved(_ observations: [Observation]) {
-        var known: Set<UInt64> = []
-        for method in observations.flatMap(\.methods) where known.insert(method.number).inserted {
-            SnapshotEdit(droppingRemovedIn: method).commit()
+        for method in observation.methods where replaced.isEmpty || !replaced.contains(method.number) {
+            SnapshotTransaction.remove(observation.record, from: method)
         }
     }
 
@@ -147,7 +138,7 @@ extension CenterState {
     }
 
     mutating func remember(_ observation: Observation) {
-        self[observation.proto].observations[observation.key, default: []].append(observation)
+        self[observation.proto].observations[observation.key.subject, default: []].append(observation)
         count(observation, as: 1)
     }
 
@@ -162,11 +153,22 @@ extension CenterState {
 
 extension ProtocolState {
     fileprivate mutating func forget(_ observation: Observation) {
-        guard let place = observations.index(forKey: observation.key) else { return }
-        // Those that came last go first, where many end in a row.
-        if let index = observations.values[place].lastIndex(where: { $0 === observation }) {
-            observations.values[place].remove(at: index)
-        }
+        guard let place = observations.index(forKey: observation.key.subject) else { return }
+        if let index = observations.values[place].index(of: observation) { observations.values[place].remove(at: index) }
         if observations.values[place].isEmpty { observations.remove(at: place) }
+    }
+}
+
+extension [Observation] {
+    /// Finds an observation among those of one subject, which stand in the order of their registration.
+    fileprivate func index(of observation: Observation) -> Int? {
+        // Those that came last go first, where many end in a row; most subjects have one.
+        if last === observation { return count - 1 }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle].record.pointee.order < observation.record.pointee.order { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] === observation ? low : nil
     }
 }

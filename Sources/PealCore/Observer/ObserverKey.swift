@@ -1,29 +1,33 @@
 /// What tells two observers of one protocol apart: the target, or for those without one, the service or the
 /// functions; of those with a handler that and the target; and the queue.
-struct ObserverKey: Hashable, Sendable {
-    private enum Identity: Hashable {
+struct ObserverKey: Equatable, Sendable {
+    /// What observers are looked up by. All of one target share it, whatever their handlers and queues are.
+    enum Subject: Hashable {
         case target(UInt)
-        case handler(UInt, target: UInt)
+        /// The functions of observers without a target.
+        case handler(UInt)
         case functions([UInt])
         case service(UInt64)
     }
 
-    private let identity: Identity
+    let subject: Subject
+    private let handler: UInt
     private let queue: UInt64
 
     init(target: UnsafeMutableRawPointer?, functions: FunctionTables, queue: UInt64) {
-        if let handled = functions.handled {
-            identity = .handler(handled.address, target: UInt(bitPattern: target))
-        } else if let target {
-            identity = .target(UInt(bitPattern: target))
+        let handler = functions.handled?.address
+        if let target {
+            subject = .target(UInt(bitPattern: target))
         } else {
-            identity = .functions(functions.addresses)
+            subject = handler.map { .handler($0) } ?? .functions(functions.addresses)
         }
+        self.handler = handler ?? 0
         self.queue = queue
     }
 
     init(service: UInt64, queue: UInt64) {
-        identity = .service(service)
+        subject = .service(service)
+        handler = 0
         self.queue = queue
     }
 }

@@ -17,7 +17,11 @@ extension PealProtocol {
     /// - Returns: How many.
     public func unobserve(_ choice: Choice) throws(Failure) -> Int {
         let chosen = try center.withState { (state) throws(Failure) in
-            state[self].observations.values.joined().filter(choice.takes)
+            switch choice {
+            case .all: Array(state[self].observations.values.joined())
+            case .target(let target?): state[self].observations[.target(UInt(bitPattern: target))] ?? []
+            case .target(nil): state[self].observations.values.joined().filter { $0.lazy == nil && $0.record.pointee.target == nil }
+            }
         }
         // One that somebody else ends first is theirs.
         return chosen.count { (try? Observation.remove($0.number)) != nil }
@@ -26,14 +30,6 @@ extension PealProtocol {
     public enum Choice {
         case all
         case target(UnsafeRawPointer?)
-
-        fileprivate func takes(_ observation: Observation) -> Bool {
-            switch self {
-            case .all: true
-            case .target(let target):
-                observation.lazy == nil && observation.record.pointee.target.map { UnsafeRawPointer($0) } == target
-            }
-        }
     }
 }
 

@@ -99,7 +99,7 @@ extension CenterState {
         }
         let functions = try readFunctions(of: registration)
         let key = key(of: registration, functions)
-        let known = duplicates(of: key, in: proto)
+        let known = registration.duplicates == .allowed ? [] : duplicates(of: key, in: proto)
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
                 .duplicate,
@@ -124,7 +124,7 @@ extension CenterState {
 
     /// What another thread removes at this moment is no duplicate.
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observation] {
-        (self[proto].observations[key] ?? []).filter { !ObserverGate.isEnding($0.gate) }
+        (self[proto].observations[key.subject] ?? []).filter { $0.key == key && !ObserverGate.isEnding($0.gate) }
     }
 
     private func key(of registration: Registration, _ functions: FunctionTables) -> ObserverKey {
@@ -190,9 +190,9 @@ extension CenterState {
         // A service's place is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: memory.record, listed)
-        let edits: [SnapshotEdit]
+        let changes: [SnapshotTransaction]
         do throws(Failure) {
-            edits = try prepare(listed, replacing: Set(replaced.map(\.record)))
+            changes = try prepare(listed, replacing: Set(replaced.map(\.record)))
         } catch {
             successors.cancel()
             throw error
@@ -205,7 +205,7 @@ extension CenterState {
         }
         guard let observation = made else {
             successors.cancel()
-            for edit in edits { edit.cancel() }
+            for change in changes { change.cancel() }
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
         }
         do throws(Failure) {
@@ -217,30 +217,33 @@ extension CenterState {
             registration.queue?.forget(observation)
             registration.owner?.forget(observation)
             successors.cancel()
-            for edit in edits { edit.cancel() }
+            for change in changes { change.cancel() }
             throw error
         }
         remember(observation)
         // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
         // another thread is removing are its own to finish.
-        for edit in edits { edit.commit() }
+        for change in changes { change.commit() }
         successors.commit()
         let closed = known.filter { $0.close() }
-        for old in closed { unlist(old) }
+        let replacedLists = closed.isEmpty ? [] : Set(changes.filter(\.replacesList).map(\.method.number))
+        for old in closed { unlist(old, besides: replacedLists) }
         return RegistrationOutcome(observation: observation, replaced: closed)
     }
 
     func prepare(
         _ listed: [(method: Method, entry: SnapshotEntry)],
         replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = []
-    ) throws(Failure) -> [SnapshotEdit] {
-        var edits: [SnapshotEdit] = []
+    ) throws(Failure) -> [SnapshotTransaction] {
+        var changes: [SnapshotTransaction] = []
         do throws(Failure) {
-            for (method, entry) in listed { edits.append(try SnapshotEdit(inserting: entry, replacing: replaced, in: method)) }
+            for (method, entry) in listed {
+                changes.append(try SnapshotTransaction(inserting: entry, replacing: replaced, in: method))
+            }
         } catch {
-            for edit in edits { edit.cancel() }
+            for change in changes { change.cancel() }
             throw error
         }
-        return edits
+        return changes
     }
 }

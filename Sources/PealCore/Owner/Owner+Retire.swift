@@ -66,7 +66,10 @@ extension Owner {
         guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
         for record in records { peal_observer_set_quiet(record) }
         return Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
-            && Self.wait(deadline) { !self.read(\.isQuiet) }
+            && Self.wait(deadline) {
+                Mailbox.dropAllDead()
+                return !self.read(\.isQuiet)
+            }
     }
 
     private func retireModules(_ modules: [Module], deadline: UInt64) {

@@ -39,10 +39,8 @@ extension Observation {
         guard let mailbox = queue?.mailbox else { return call(method, arguments) }
         let record = self.record
         let entry = try? proto.center.withState { (_) throws(Failure) in FoundEntry(entry: method.entry(of: record)) }
-        guard let entry = entry?.entry,
-            let group = try? ObserverGroup.make(for: method, on: mailbox, keepsLatest: false, capacity: 1)
+        guard let entry = entry?.entry, let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(entry))
         else { return }
-        group.append(entry)
         if let call = try? CapturedCall.make(.pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0) {
             let item = peal_call_items(call)
             let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)

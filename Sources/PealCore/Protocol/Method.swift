@@ -63,7 +63,7 @@ public final class Method: Sendable {
     /// A broadcast to nobody that has a completion must end it: the place's `nobody` is a way around that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
-            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0, groups: []))
+            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0))
         } catch {
             close()
             throw error
@@ -106,12 +106,15 @@ public final class Method: Sendable {
 
     public var usesFrame: Bool { plan.pointee.frame != nil }
 
+    /// The list of observers; nil while there are none. The caller must hold the center's lock.
+    var list: Snapshot? {
+        let current = peal_directory_current(place)
+        return current == peal_directory_nobody(place) ? nil : current
+    }
+
     /// Under the center's lock: what the current list holds of an observer.
     func entry(of record: UnsafeMutablePointer<ObserverRecord>) -> SnapshotEntry? {
-        let list = peal_directory_current(place)
-        guard list != peal_directory_nobody(place) else { return nil }
-        return list.entries.first { $0.record == record }
-            ?? list.groups.lazy.compactMap { $0.entries.first { $0.record == record } }.first
+        list?.living.first { $0.record == record }
     }
 
     /// How many observers are listed, those that wait to be dropped not counted, and a probe of their targets. A
@@ -119,9 +122,7 @@ public final class Method: Sendable {
     ///
     /// Under the center's lock: a list that is replaced meanwhile could be freed.
     func listedObservers() -> (count: Int, probe: WeakProbe) {
-        let list = peal_directory_current(place)
-        guard list != peal_directory_nobody(place) else { return (0, WeakProbe([])) }
-        let listed = ([list.entries] + list.groups.map(\.entries)).joined().filter { !$0.isRemoved && !$0.isOfLazy }
+        let listed = list?.living.filter { !$0.isOfLazy } ?? []
         return (listed.count, WeakProbe(listed.map(\.record)))
     }
 }

@@ -2,7 +2,8 @@ public import PealCall
 
 /// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
 ///
-///     bits 0-5    the policy: `all` for `last` too, which differs from it only where a result is asked for
+///     bits 0-4    the policy: `all` for `last` too, which differs from it only where a result is asked for
+///     bit 5       the list is unsettled: some entries are yet to be put in order
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
@@ -56,11 +57,22 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     var isPending: Bool { rawValue & Self.pendingBit != 0 }
 
+    /// The traits of a list that the next broadcast has to put in order.
+    var withUnsettledEntries: MethodTraits {
+        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.unsettledBit)
+    }
+
+    var isUnsettled: Bool { rawValue & Self.unsettledBit != 0 }
+
+    /// Returns true if a broadcast must settle the list or have services created before it calls.
+    var needsPreparation: Bool { rawValue & (Self.pendingBit | Self.unsettledBit) != 0 }
+
     /// Each call of the method gets a completion of its own.
     var hasCompletion: Bool { rawValue & Self.completesBit != 0 }
 
     var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
 
+    private static var unsettledBit: UInt32 { 1 << 5 }
     private static var keepsLastBit: UInt32 { 1 << 6 }
     private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
@@ -127,7 +139,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
 
     var policy: BroadcastPolicy {
-        rawValue & Self.keepsLastBit != 0 ? .last : BroadcastPolicy(rawValue: UInt8(rawValue & 0x3f)) ?? .all
+        rawValue & Self.keepsLastBit != 0 ? .last : BroadcastPolicy(rawValue: UInt8(rawValue & 0x1f)) ?? .all
     }
 
     /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for

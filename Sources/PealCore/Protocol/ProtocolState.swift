@@ -6,7 +6,8 @@ struct ProtocolState {
     var all: [Method] = []
     /// Protocols that adopt it directly.
     var adopters: [PealProtocol] = []
-    var observations: [ObserverKey: [Observation]] = [:]
+    /// Those of one subject in the order of their registration.
+    var observations: [ObserverKey.Subject: [Observation]] = [:]
     /// The owners that defined it; zero for a definition that belongs to nobody, and lasts.
     var definers: Set<UInt64> = []
     /// Observers that conform to it, those of adopters included.

@@ -35,6 +35,7 @@ extension Mailbox {
         peal_group_retain(item.pointee.group.unsafelyUnwrapped, 1)
         var leaving: QueueItem?
         peal_mailbox_lock(self)
+        let dead = isFull ? takeDead() : nil
         let outcome = admit(item, leaving: &leaving)
         var isScheduled = false
         switch outcome {
@@ -46,6 +47,7 @@ extension Mailbox {
         }
         peal_mailbox_unlock(self)
         if outcome != .accepted { item.letGo() }
+        dead?.letGoOfAll()
         leaving?.letGoOfAll()
         if isScheduled, !schedule() { return .rejected }
         return outcome

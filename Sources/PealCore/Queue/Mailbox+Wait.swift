@@ -54,15 +54,57 @@ extension Mailbox {
         return mark.pointee.owners == 0
     }
 
-    /// Drops the calls that would reach nobody, with their copies.
+    /// Drops calls that no observer is left for, with their copies, after an observer has ended.
+    ///
+    /// Looks at the first calls, and continues while it finds such. So an end among many others does not look at all calls
+    /// that wait for them. What it has not looked at is dropped after some more ends, and before anything depends
+    /// on it: see `takeDead`.
     func dropDead() {
         peal_mailbox_lock(self)
-        let dead = pointee.waiting_items == 0 ? nil : takeAll { item in
-            item.pointee.group.map { $0.isDead(Int(item.pointee.count)) } ?? false
-        }
-        dead?.forEach { pointee.dropped += UInt64($0.pointee.count) }
-        if dead != nil { peal_mailbox_tell(self) }
+        peal_mailbox_set_unswept(self, pointee.unswept + 1)
+        // A thread that waits for room may get it.
+        let isDue = pointee.sleepers > 0 || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
+        let dead = takeDead(looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
         dead?.letGoOfAll()
     }
+
+    /// The same on all queues, for all that wait: copies of dropped calls may keep a plugin.
+    static func dropAllDead() {
+        while let mailbox = peal_mailbox_find_unswept() {
+            mailbox.dropAllDead()
+            peal_mailbox_release(mailbox)
+        }
+    }
+
+    /// The same for all that wait.
+    func dropAllDead() {
+        let dead = locked { takeDead() }
+        dead?.letGoOfAll()
+    }
+
+    /// Takes out calls that no observer is left for, and counts them as dropped. The caller must hold the lock.
+    ///
+    /// - Parameter looks: How many other calls may be looked at, and more where dead ones are found.
+    func takeDead(looks: Int = .max) -> QueueItem? {
+        guard pointee.unswept > 0 else { return nil }
+        var left = looks
+        var isComplete = true
+        let dead = takeAll { item in
+            guard left > 0 else {
+                isComplete = false
+                return nil
+            }
+            let isDead = item.pointee.group?.isDead ?? false
+            if looks < .max { left += isDead ? 1 : -1 }
+            return isDead
+        }
+        if isComplete { peal_mailbox_set_unswept(self, 0) }
+        dead?.forEach { pointee.dropped += UInt64($0.pointee.count) }
+        if dead != nil { peal_mailbox_tell(self) }
+        return dead
+    }
+
+    /// How many calls an observer's end looks at.
+    private static var looks: Int { 64 }
 }

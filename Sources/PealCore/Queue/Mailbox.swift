@@ -107,26 +107,26 @@ extension Mailbox {
         }
     }
 
-    /// Takes out the items that `isWanted` says, in order, as a chain; their calls wait no longer.
-    func takeAll(where isWanted: (QueueItem) -> Bool) -> QueueItem? {
+    /// Takes out the items that `isWanted` says, in order, as a chain; their calls wait no longer. Where it returns nil,
+    /// that item and those after it stay.
+    func takeAll(where isWanted: (QueueItem) -> Bool?) -> QueueItem? {
         var taken: QueueItem?
         var lastTaken: QueueItem?
         var kept: QueueItem?
         var next = pointee.first
-        pointee.first = nil
-        while let item = next {
+        while let item = next, let isTaken = isWanted(item) {
             next = item.pointee.next
-            item.pointee.next = nil
-            if isWanted(item) {
+            if isTaken {
+                if let kept { kept.pointee.next = next } else { pointee.first = next }
+                if pointee.last == item { pointee.last = kept }
+                item.pointee.next = nil
                 if let lastTaken { lastTaken.pointee.next = item } else { taken = item }
                 lastTaken = item
                 leave(item)
             } else {
-                if let kept { kept.pointee.next = item } else { pointee.first = item }
                 kept = item
             }
         }
-        pointee.last = kept
         return taken
     }
 
@@ -134,9 +134,9 @@ extension Mailbox {
     func takeOne(where isWanted: (QueueItem) -> Bool) -> QueueItem? {
         var isFound = false
         return takeAll { item in
-            guard !isFound, isWanted(item) else { return false }
-            isFound = true
-            return true
+            guard !isFound else { return nil }
+            isFound = isWanted(item)
+            return isFound
         }
     }
 

@@ -5,11 +5,10 @@ import PealCall
 enum ObserverGroup {
     typealias Pointer = UnsafeMutablePointer<peal_group>
 
-    /// An empty group, with one reference.
-    static func make(
-        for method: Method, on mailbox: Mailbox, keepsLatest: Bool, capacity: Int
-    ) throws(Failure) -> Pointer {
-        guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(peal_group_size(capacity))
+    /// A group with one reference.
+    static func make(for method: Method, of entries: some Collection<SnapshotEntry>) throws(Failure) -> Pointer {
+        guard let first = entries.first, let mailbox = first.record.pointee.mailbox,
+            let memory = peal_memory_allocate(peal_group_size(entries.count))
         else { throw .outOfMemory }
         let group = memory.bindMemory(to: peal_group.self, capacity: 1)
         group.pointee.references = 1
@@ -19,9 +18,13 @@ enum ObserverGroup {
         group.pointee.mailbox = mailbox
         group.pointee.traits = method.traits.rawValue
         group.pointee.completion = UInt8(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
-        group.pointee.capacity = UInt32(capacity)
-        group.pointee.keeps_latest = keepsLatest
+        group.pointee.keeps_latest = first.record.pointee.keeps_latest
         peal_mailbox_retain(mailbox)
+        for (index, entry) in entries.enumerated() {
+            peal_group_entry_at(group, index).initialize(to: entry)
+            peal_observer_own(entry.record)
+        }
+        group.pointee.count = UInt32(entries.count)
         return group
     }
 
@@ -49,21 +52,13 @@ extension ObserverGroup.Pointer {
         UnsafeBufferPointer(start: peal_group_entry_at(self, 0), count: Int(peal_group_count(self)))
     }
 
-    /// Whether an entry may be put behind the others, which are there already.
-    func takes(_ entry: SnapshotEntry) -> Bool {
-        pointee.count < pointee.capacity && !entry.isOfLazy && (entries.last?.comes(before: entry) ?? true)
-    }
-
-    func append(_ entry: SnapshotEntry) {
-        let count = peal_group_count(self)
-        peal_group_entry_at(self, Int(count)).initialize(to: entry)
-        peal_observer_own(entry.record)
-        peal_group_set_count(self, count + 1)
-    }
-
-    /// Whether none of the first entries is to be called any more.
-    func isDead(_ count: Int) -> Bool {
-        let method = pointee.method
-        return entries.prefix(count).allSatisfy { $0.isRemoved(for: method) }
+    /// Returns true if none of the entries is called any more. The caller must hold the mailbox's lock.
+    var isDead: Bool {
+        let entries = self.entries
+        var ended = Int(pointee.ended)
+        // An observer that has ended stays so: each entry is looked at once.
+        while ended < entries.count, entries[ended].isRemoved(for: pointee.method) { ended += 1 }
+        pointee.ended = UInt32(ended)
+        return ended == entries.count
     }
 }

@@ -96,7 +96,8 @@ extension Queue {
     }
 
     public var counts: (waiting: UInt64, delivered: UInt64, dropped: UInt64, rejected: UInt64) {
-        mailbox.locked {
+        mailbox.dropAllDead()
+        return mailbox.locked {
             let state = mailbox.pointee
             return (state.waiting, state.delivered, state.dropped, state.rejected)
         }

@@ -3,61 +3,94 @@ internal import CPealSupport
 typealias SnapshotEntry = peal_snapshot_entry
 typealias ObserverRecord = peal_observer_record
 
-/// A method's list of observers, in one raw allocation. Readers hold it by hazard pointer; writers,
+/// A method's list of observers, in one raw allocation. A hazard slot protects it while it is read. Writers,
 /// one at a time under the center's lock, append to it or replace it.
 typealias Snapshot = UnsafeMutablePointer<peal_snapshot>
 
 extension Snapshot {
-    /// A list of a method with its groups, which it takes over, and room but no entries.
+    /// An empty list of a method, which is not published yet.
     ///
     /// - Parameters:
-    ///   - isPending: Whether a service's instance is missing.
+    ///   - groupCapacity: The most groups that it gets.
+    ///   - memory: Where to make it; nil: in memory of its own.
     static func make(
-        for method: Method, capacity: Int, groups: [ObserverGroup.Pointer], isPending: Bool = false
+        for method: Method, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
     ) throws(Failure) -> Snapshot {
-        let size = peal_snapshot_size(capacity) + groups.count * MemoryLayout<ObserverGroup.Pointer>.stride
-        guard capacity <= Int(UInt32.max), let memory = peal_memory_allocate(size) else { throw .outOfMemory }
+        let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
+        guard capacity <= Int(UInt32.max), let memory = memory ?? peal_memory_allocate_unset(size) else {
+            throw .outOfMemory
+        }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: peal_snapshot_size(0))
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = method.number
         snapshot.pointee.plan = UnsafeRawPointer(method.plan)
-        let traits = groups.isEmpty ? method.traits : method.traits.withSpecialObservers
-        snapshot.pointee.traits = (isPending ? method.traits.withPendingServices : traits).rawValue
+        snapshot.pointee.traits = method.traits.rawValue
         snapshot.pointee.parameter_count = UInt32(method.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
-        snapshot.pointee.group_count = UInt32(groups.count)
-        for (index, group) in groups.enumerated() { peal_snapshot_groups(snapshot)[index] = group }
-        if !groups.isEmpty || method.traits.hasCompletion { Recorder.install(in: snapshot) }
+        if groupCapacity > 0 || method.traits.hasCompletion { Recorder.install(in: snapshot) }
         return snapshot
     }
 
     var count: Int { Int(peal_snapshot_count(self)) }
 
+    /// The entries that readers see.
     var entries: UnsafeBufferPointer<SnapshotEntry> {
         UnsafeBufferPointer(start: peal_snapshot_entries(self), count: count)
     }
 
-    var groups: UnsafeBufferPointer<ObserverGroup.Pointer> { Broadcast.List(self).groups }
-
-    var isPending: Bool { Broadcast.List(self).isPending }
-
-    /// Has broadcasts look for services without instances from now on.
-    func markPending() {
-        peal_snapshot_set_traits(self, MethodTraits(rawValue: peal_snapshot_traits(self)).withPendingServices.rawValue)
+    /// The entries that are yet to be put in order. The caller must hold the center's lock.
+    var pending: UnsafeMutableBufferPointer<SnapshotEntry> {
+        UnsafeMutableBufferPointer(start: peal_snapshot_entry_at(self, count), count: Int(pointee.pending))
     }
 
-    var hasRoom: Bool { pointee.count < pointee.capacity }
+    var groups: UnsafeBufferPointer<ObserverGroup.Pointer> { Broadcast.List(self).groups }
 
-    /// Adds an entry behind the last. Readers that hold the list already do not see it.
+    /// Entries of observers that have not ended, in no order. The caller must hold the center's lock.
+    var living: [SnapshotEntry] {
+        ([entries, UnsafeBufferPointer(pending)] + groups.map(\.entries)).joined().filter { !$0.isEnding }
+    }
+
+    /// All entries, those of ended observers too. The caller must hold the center's lock.
+    var total: Int { count + Int(pointee.pending) + Int(pointee.queued) }
+
+    var hasRoom: Bool { count + Int(pointee.pending) < Int(pointee.capacity) }
+
+    private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
+
+    var isUnsettled: Bool { traits.isUnsettled }
+
+    /// Has broadcasts look for groups.
+    func markSpecial() { add(\.withSpecialObservers) }
+
+    /// Has broadcasts look for services without instances from now on.
+    func markPendingServices() { add(\.withPendingServices) }
+
+    /// Has the next broadcast put the entries in order.
+    func markUnsettled() { add(\.withUnsettledEntries) }
+
+    private func add(_ mark: (MethodTraits) -> MethodTraits) { peal_snapshot_set_traits(self, mark(traits).rawValue) }
+
+    /// Adds an entry at the end. Readers that protect the list already do not see it.
     func append(_ entry: SnapshotEntry) {
         peal_snapshot_entry_at(self, count).initialize(to: entry)
         peal_observer_own(entry.record)
         peal_snapshot_set_count(self, UInt32(count + 1))
     }
 
-    /// Frees a list that no reader holds. No user code runs.
+    /// Adds an entry that no reader sees before the list is settled.
+    func appendPending(_ entry: SnapshotEntry) {
+        peal_snapshot_entry_at(self, count + Int(pointee.pending)).initialize(to: entry)
+        peal_observer_own(entry.record)
+        peal_snapshot_note_pending(self)
+        markUnsettled()
+    }
+
+    /// Frees a list that no hazard slot protects. No user code runs.
     func free() {
         for group in groups { ObserverGroup.leave(group) }
         for entry in entries { ObserverLife.disown(entry.record) }
+        for entry in pending { ObserverLife.disown(entry.record) }
+        peal_memory_free(pointee.twin)
         peal_memory_free(self)
     }
 }
@@ -67,40 +100,17 @@ extension Broadcast.List {
         UnsafeBufferPointer(start: peal_snapshot_groups(self), count: Int(pointee.group_count))
     }
 
+    private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
+
     /// Only a special list has room for the number of its groups: a place's `nobody` has not.
-    var hasGroups: Bool {
-        MethodTraits(rawValue: peal_snapshot_traits(self)).isSpecial && pointee.group_count > 0
-    }
+    var hasGroups: Bool { traits.isSpecial && pointee.group_count > 0 }
 
     /// Whether a service that observes lazily may have no instance on it.
-    var isPending: Bool { MethodTraits(rawValue: peal_snapshot_traits(self)).isPending }
-}
+    var isPending: Bool { traits.isPending }
 
-extension SnapshotEntry {
-    var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
+    /// Returns true if some entries are yet to be put in order.
+    var isUnsettled: Bool { traits.isUnsettled }
 
-    /// Whether it keeps the place of a service's instance.
-    var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
-
-    /// Whether it is a service's instance.
-    var isOfLazy: Bool { record.pointee.lazy != nil }
-
-    /// Higher priorities come first, then whoever was registered earlier. An instance has the order of its
-    /// place, and comes behind that.
-    func comes(before other: SnapshotEntry) -> Bool {
-        let (own, others) = (record.pointee, other.record.pointee)
-        return own.priority != others.priority ? own.priority > others.priority : own.order <= others.order
-    }
-
-    /// Whether the observer is removed, and so are those that replaced it.
-    func isRemoved(for method: UInt64) -> Bool {
-        var entry = self
-        while entry.isRemoved {
-            guard let successor = peal_successor_entry(entry.record, method) else { return true }
-            entry = successor.pointee
-        }
-        return false
-    }
-
-    var isRemoved: Bool { peal_gate_load(gate) & UInt32(PEAL_GATE_REMOVED) != 0 }
+    /// Returns true if the list must be settled, or services created, before a broadcast calls.
+    var needsPreparation: Bool { traits.needsPreparation }
 }

@@ -1,0 +1,98 @@
+internal import CPealSupport
+
+/// Builds the list that replaces another one: the entries of its living observers, with the pending ones in order.
+///
+/// It allocates raw memory only, which may be refused. So a broadcast may build a list, and one of any length.
+struct SnapshotBuilder {
+    let method: Method
+    let origin: Snapshot?
+    var added: SnapshotEntry?
+    /// Observers that are left out although they have not ended yet.
+    var leaving: Set<UnsafeMutablePointer<ObserverRecord>> = []
+
+    /// Upper bounds: an observer may end while the list is built.
+    private struct Bounds {
+        var direct = 0
+        var queued = 0
+        var groups = 0
+
+        init(_ entries: MergedEntries) {
+            var last: SnapshotEntry?
+            for entry in entries {
+                if entry.mailbox == nil {
+                    direct += 1
+                } else {
+                    queued += 1
+                    if last?.joins(entry) != true { groups += 1 }
+                    last = entry
+                }
+            }
+        }
+    }
+
+    init(_ method: Method) {
+        self.method = method
+        origin = method.list
+    }
+
+    private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
+
+    /// - Parameter grows: Whether many more entries may come.
+    /// - Returns: The place's own list where no observer is left.
+    func build(grows: Bool) throws(Failure) -> Snapshot {
+        origin?.pending.heapSort()
+        let bounds = Bounds(entries)
+        guard bounds.direct + bounds.queued > 0 || method.traits.hasCompletion else {
+            return peal_directory_nobody(method.place)
+        }
+        let list = try makeList(bounds, grows: grows)
+        var staged = 0
+        // A lazy registration comes before its instance: it is counted before it can end.
+        var missing = 0
+        for entry in entries {
+            if entry.isLazy { missing += 1 }
+            if let place = entry.record.pointee.lazy, !ObserverGate.isEnding(place.gate) { missing -= 1 }
+            if entry.mailbox == nil {
+                list.append(entry)
+            } else {
+                // In the list's room until the groups are cut.
+                peal_snapshot_entry_at(list, bounds.direct + staged).initialize(to: entry)
+                staged += 1
+            }
+        }
+        do throws(Failure) {
+            try addGroups(UnsafeBufferPointer(start: peal_snapshot_entry_at(list, bounds.direct), count: staged), to: list)
+        } catch {
+            // No record ends by this: the registrations hold them.
+            list.free()
+            throw error
+        }
+        if staged > 0 { list.markSpecial() }
+        if missing > 0 { list.markPendingServices() }
+        return list
+    }
+
+    /// The list has room for its groups' entries besides its own, while they are staged, and for pending ones.
+    private func makeList(_ bounds: Bounds, grows: Bool) throws(Failure) -> Snapshot {
+        let total = bounds.direct + bounds.queued
+        let capacity = bounds.direct + (grows ? Swift.max(3, total) : Swift.max(bounds.queued, total / 2))
+        guard !grows, bounds.groups == 0, let origin, origin.pointee.twin != nil else {
+            return try Snapshot.make(for: method, capacity: capacity, groupCapacity: bounds.groups)
+        }
+        let reserved = Int(origin.pointee.capacity)
+        // A list that has become much shorter gets less memory, if there is any.
+        if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: method, capacity: capacity) { return smaller }
+        return try Snapshot.make(for: method, capacity: reserved, in: peal_snapshot_take_twin(origin))
+    }
+
+    private func addGroups(_ staged: UnsafeBufferPointer<SnapshotEntry>, to list: Snapshot) throws(Failure) {
+        var rest = staged[...]
+        while let first = rest.first {
+            let members = rest.prefix { $0.joins(first) }
+            rest = rest[members.endIndex...]
+            let group = try ObserverGroup.make(for: method, of: members)
+            peal_snapshot_add_group(list, group, UInt32(members.count))
+            list.putInCallOrder()
+        }
+    }
+}

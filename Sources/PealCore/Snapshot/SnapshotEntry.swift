@@ -1,0 +1,86 @@
+internal import CPealSupport
+
+extension SnapshotEntry {
+    var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
+
+    /// Whether it keeps the place of a service's instance.
+    var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
+
+    /// Whether it is a service's instance.
+    var isOfLazy: Bool { record.pointee.lazy != nil }
+
+    var isRemoved: Bool { peal_gate_load(gate) & ObserverGate.removed != 0 }
+
+    /// Returns true if broadcasts that begin now do not reach the observer: it has been removed, or is removed once
+    /// the calls that wait have been delivered.
+    var isEnding: Bool { ObserverGate.isEnding(gate) }
+
+    /// The mailbox of its group; nil for an entry that broadcasts call themselves. A lazy registration is such an entry
+    /// also where its instance has a queue: groups count as calls.
+    var mailbox: Mailbox? { isLazy ? nil : record.pointee.mailbox }
+
+    /// The order of calls: higher priorities come first, then whoever was registered earlier. An instance has the
+    /// order of its place, and comes behind that.
+    func comes(before other: SnapshotEntry) -> Bool {
+        let (own, others) = (record.pointee, other.record.pointee)
+        if own.priority != others.priority { return own.priority > others.priority }
+        if own.order != others.order { return own.order < others.order }
+        return own.lazy == nil && others.lazy != nil
+    }
+
+    /// The order in which lists are built: entries without a queue first, then one group after the other. It is total,
+    /// since no list has two entries of one registration.
+    func precedes(_ other: SnapshotEntry) -> Bool {
+        let (own, others) = (mailbox, other.mailbox)
+        if own == nil, others == nil { return comes(before: other) }
+        // Numbers and not addresses: groups have the same order in each run of a program.
+        let (number, othersNumber) = (own?.pointee.number ?? 0, others?.pointee.number ?? 0)
+        if number != othersNumber { return number < othersNumber }
+        let (keepsLatest, othersKeep) = (record.pointee.keeps_latest, other.record.pointee.keeps_latest)
+        return keepsLatest == othersKeep ? comes(before: other) : othersKeep
+    }
+
+    /// Returns true if both entries belong to one group. Both must have queues.
+    func joins(_ other: SnapshotEntry) -> Bool {
+        mailbox == other.mailbox && record.pointee.keeps_latest == other.record.pointee.keeps_latest
+    }
+
+    /// Whether the observer is removed, and so are those that replaced it.
+    func isRemoved(for method: UInt64) -> Bool {
+        var entry = self
+        while entry.isRemoved {
+            guard let successor = peal_successor_entry(entry.record, method) else { return true }
+            entry = successor.pointee
+        }
+        return false
+    }
+}
+
+extension UnsafeMutableBufferPointer<SnapshotEntry> {
+    /// Sorts by `precedes`, in place: a broadcast that settles a list allocates nothing of the Swift runtime's, which
+    /// sorts with memory of its own.
+    func heapSort() {
+        guard !isSorted else { return }
+        for root in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(from: root, to: count) }
+        for end in stride(from: count - 1, to: 0, by: -1) {
+            swapAt(0, end)
+            siftDown(from: 0, to: end)
+        }
+    }
+
+    private var isSorted: Bool {
+        for index in stride(from: 1, to: count, by: 1) where self[index].precedes(self[index - 1]) { return false }
+        return true
+    }
+
+    private func siftDown(from first: Int, to end: Int) {
+        var root = first
+        while 2 * root + 1 < end {
+            var child = 2 * root + 1
+            if child + 1 < end, self[child].precedes(self[child + 1]) { child += 1 }
+            guard self[root].precedes(self[child]) else { return }
+            swapAt(root, child)
+            root = child
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import CPealSupport
+
+/// A change to one method's list, prepared so that carrying it out cannot fail.
+///
+/// Preparing allocates; committing publishes. A registration prepares the changes of all its methods first, so a
+/// refused allocation leaves nothing half-registered. The caller must hold the center's lock, from the preparation to
+/// the end of all that belongs to the change.
+///
+/// A short list is replaced by each change that needs another order. A long one gets the entry as a pending one, and
+/// the next broadcast settles it. So a change costs the same in a list of any length, and a broadcast, which calls all
+/// observers anyway, settles once for all changes before it.
+struct SnapshotTransaction {
+    private enum Kind {
+        case append(SnapshotEntry, to: Snapshot)
+        case appendPending(SnapshotEntry, to: Snapshot)
+        case replace(by: Snapshot)
+    }
+
+    let method: Method
+    private let kind: Kind
+
+    /// Prepares to insert an entry in its order; in the group of its queue, if it has one.
+    ///
+    /// - Parameter replaced: Observers that leave the list by the same change. The caller closes them before it
+    ///   releases the center's lock.
+    init(
+        inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in method: Method
+    ) throws(Failure) {
+        self.method = method
+        if let list = method.list, list.hasRoom {
+            // The most frequent first, without a look at the other entries: thousands may register in a row.
+            if replaced.isEmpty, list.takesAtEnd(entry) {
+                kind = .append(entry, to: list)
+                return
+            }
+            if list.total >= SnapshotTransaction.longList {
+                try list.reserveTwin(for: entry)
+                kind = .appendPending(entry, to: list)
+                return
+            }
+        }
+        var builder = SnapshotBuilder(method)
+        builder.added = entry
+        builder.leaving = replaced
+        kind = .replace(by: try builder.build(grows: true))
+    }
+
+    /// How many entries a list has that is not replaced by each change.
+    private static var longList: Int { 64 }
+
+    /// Returns true if the change takes replaced observers out of the list. Otherwise they are still to be removed.
+    var replacesList: Bool { if case .replace = kind { true } else { false } }
+
+    /// Publishes the change, and retires the list that it replaces.
+    func commit() {
+        switch kind {
+        case .append(let entry, let list):
+            list.append(entry)
+            if entry.isLazy { list.markPendingServices() }
+        case .appendPending(let entry, let list): list.appendPending(entry)
+        case .replace(let list): Self.publish(list, for: method)
+        }
+    }
+
+    /// Frees what was prepared and not published.
+    func cancel() {
+        // No reader has seen the list, and its records are held by others.
+        if case .replace(let list) = kind { list.free() }
+    }
+
+    private static func publish(_ list: Snapshot, for method: Method) {
+        let old = method.list
+        peal_directory_publish(method.place, list)
+        if let old { Reclaimer.retire([.list(old)]) }
+    }
+
+    /// Drops an observer that has ended. Its entry may stay for a while, marked by its gate.
+    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from method: Method) {
+        guard let list = method.list else { return }
+        peal_snapshot_note_removed(list)
+        // The registration of an instance that ends is looked at again.
+        if record.pointee.lazy != nil { list.markPendingServices() }
+        // Queued calls are counted by their groups; and one that drains would still be called.
+        let isQueued = record.pointee.mailbox != nil && peal_gate_load(record.gate) & ObserverGate.lazy == 0
+        if isQueued { list.markUnsettled() }
+        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: method) }
+    }
+
+    /// Puts a list in order before a broadcast.
+    ///
+    /// - Returns: False where memory is short and observers would be missed. The next broadcast tries again.
+    static func settle(_ method: Method) -> Bool {
+        guard let list = method.list, list.isUnsettled else { return true }
+        return rebuild(list, of: method) || list.pointee.pending == 0
+    }
+
+    @discardableResult
+    private static func rebuild(_ list: Snapshot, of method: Method) -> Bool {
+        guard let next = try? SnapshotBuilder(method).build(grows: false) else { return false }
+        publish(next, for: method)
+        return true
+    }
+}
+
+extension Snapshot {
+    /// Returns true if the entry may simply be put behind the others.
+    fileprivate func takesAtEnd(_ entry: SnapshotEntry) -> Bool {
+        // An instance may be the last that was missing: the list that is built then does not look for any.
+        guard !isUnsettled, entry.mailbox == nil, !entry.isOfLazy else { return false }
+        return entries.last?.comes(before: entry) ?? true
+    }
+
+    /// Reserves memory for the list that settles this one, so that a broadcast to observers without queues cannot fail.
+    /// A broadcast to queues allocates anyway.
+    fileprivate func reserveTwin(for entry: SnapshotEntry) throws(Failure) {
+        guard pointee.twin == nil, pointee.group_count == 0, entry.mailbox == nil else { return }
+        guard let memory = peal_memory_allocate_unset(peal_snapshot_size(Int(pointee.capacity))) else { throw .outOfMemory }
+        peal_snapshot_set_twin(self, memory)
+    }
+
+    /// Returns true if enough entries have ended to make it worth while to build the list again: a short one at once,
+    /// another when a quarter has.
+    fileprivate var isCrowdedByRemoved: Bool { total <= 8 || Int(pointee.removed) * 4 > total }
+}
