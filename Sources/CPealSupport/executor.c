@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "lock.h"
-#include "mailbox.h"
+#include "thread.h"
 
 enum {
     MOST_WORKERS = 256,
@@ -204,13 +205,8 @@ static bool sleep_until(sem_t *woken, int64_t time)
 void peal_executor_pause(void)
 {
     enum { PAUSES = 24 };
-    for (unsigned pause = 0; pause < PAUSES; pause++) {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        __asm__ volatile("isb");
-#endif
-    }
+    for (unsigned pause = 0; pause < PAUSES; pause++)
+        peal_processor_pause();
 }
 
 bool peal_executor_has_work(void) { return __atomic_load_n(&first, __ATOMIC_RELAXED) != NULL; }

@@ -1,17 +1,16 @@
 #include "fork.h"
 
-#include <linux/futex.h>
-#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "clock.h"
+#include "event_count.h"
 #include "executor.h"
 #include "mailbox.h"
 #include "property.h"
 
 uint32_t peal_fork_gate;
+static struct peal_event_count opened; /* the gate */
 static uint32_t generation;
 
 /* The locks of threads that have no slot: before their first one, or while memory is short. */
@@ -31,10 +30,11 @@ static bool is_shut(void)
 
 static void wait_until_open(void)
 {
-    uint32_t gate;
-    while (((gate = __atomic_load_n(&peal_fork_gate, __ATOMIC_ACQUIRE)) & PEAL_FORK_SHUT) != 0)
-        if (syscall(SYS_futex, &peal_fork_gate, FUTEX_WAIT_PRIVATE, gate, NULL, NULL, 0) != 0)
-            (void)sched_yield();
+    while (is_shut()) {
+        const uint32_t prepared = peal_event_count_prepare(&opened);
+        if (is_shut())
+            (void)peal_event_count_wait(&opened, prepared, UINT64_MAX);
+    }
 }
 
 /* In the thread's slot, or among those of all threads without one. */
@@ -71,8 +71,8 @@ void peal_fork_leave_slow(void)
 
 static void open_gate(void)
 {
-    __atomic_fetch_and(&peal_fork_gate, ~(uint32_t)PEAL_FORK_SHUT, __ATOMIC_RELEASE);
-    (void)syscall(SYS_futex, &peal_fork_gate, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    __atomic_fetch_and(&peal_fork_gate, ~(uint32_t)PEAL_FORK_SHUT, __ATOMIC_SEQ_CST);
+    peal_event_count_signal(&opened);
 }
 
 static bool others_hold_locks(void)

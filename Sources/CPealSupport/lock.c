@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fork.h"
 
 enum {
@@ -18,15 +19,6 @@ enum {
 /* Most critical sections are over after some ten nanoseconds. A holder that has lost its processor is waited for in
  * the kernel. */
 enum { SPINS = 10 };
-
-static void pause_processor(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 static bool try_take(struct peal_lock *lock)
 {
@@ -44,7 +36,7 @@ static bool take_spinning(struct peal_lock *lock)
         /* A thread that sleeps already shows that the section is long. */
         if (word == CONTENDED)
             return false;
-        pause_processor();
+        peal_processor_pause();
     }
     return false;
 }

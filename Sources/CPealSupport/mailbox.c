@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "fork.h"
+#include "lock.h"
 #include "memory.h"
 
 /* Every mailbox of the process, for the child of a fork. */
@@ -148,23 +148,13 @@ void peal_mailbox_linger(const struct peal_mailbox *mailbox)
     }
 }
 
-/* ---- Waiting ----------------------------------------------------------------------------------- */
-
 bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
 {
-    mailbox->sleepers++;
-    const uint32_t seen = peal_condition_seen(&mailbox->changed);
+    const uint32_t prepared = peal_event_count_prepare(&mailbox->changed);
     peal_mailbox_unlock(mailbox);
-    const bool is_in_time = peal_condition_sleep(&mailbox->changed, seen, deadline);
+    const bool is_in_time = peal_event_count_wait(&mailbox->changed, prepared, deadline);
     peal_mailbox_lock_alone(mailbox);
-    mailbox->sleepers--;
     return is_in_time;
-}
-
-void peal_mailbox_tell(struct peal_mailbox *mailbox)
-{
-    if (mailbox->sleepers > 0)
-        peal_condition_tell(&mailbox->changed);
 }
 
 void peal_mailbox_set_descriptor(struct peal_mailbox *mailbox, bool is_readable)
@@ -185,26 +175,6 @@ bool peal_mailbox_make_descriptor(struct peal_mailbox *mailbox)
     if (mailbox->descriptor < 0)
         mailbox->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return mailbox->descriptor >= 0;
-}
-
-/* ---- Time -------------------------------------------------------------------------------------- */
-
-uint64_t peal_clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t peal_clock_deadline(uint32_t milliseconds)
-{
-    return milliseconds == UINT32_MAX ? UINT64_MAX : peal_clock_now() + milliseconds * 1000000ull;
-}
-
-void peal_clock_pause(uint64_t nanoseconds)
-{
-    const struct timespec moment = { 0, (long)nanoseconds };
-    nanosleep(&moment, NULL);
 }
 
 uintptr_t peal_object_base(const void *address)
@@ -245,7 +215,6 @@ static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
 void peal_mailbox_forked(void)
 {
     for (struct peal_mailbox *mailbox = all; mailbox != NULL; mailbox = mailbox->after) {
-        mailbox->sleepers = 0;
         mailbox->submitting = count_drains(mailbox, true);
         mailbox->is_running = count_drains(mailbox, false) > 0;
         mailbox->is_scheduled = false;

@@ -2,8 +2,8 @@
 
 #include <sched.h>
 
+#include "clock.h"
 #include "lock.h"
-#include "mailbox.h"
 #include "memory.h"
 
 struct peal_property_place *peal_property_directory[PEAL_PROPERTY_CHUNKS];

@@ -2,16 +2,16 @@
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 
-#include "changes.h"
+#include "clock.h"
 #include "delivery.h"
 #include "entry.h"
+#include "event_count.h"
 #include "executor.h"
 #include "fork.h"
 #include "frame.h"
 #include "handler.h"
 #include "heap.h"
 #include "hooks.h"
-#include "condition.h"
 #include "lock.h"
 #include "mailbox.h"
 #include "memory.h"
@@ -29,6 +29,5 @@
 #include "step.h"
 #include "thread.h"
 #include "timer.h"
-#include "waiting.h"
 
 #endif

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "condition.h"
+#include "clock.h"
 #include "delivery.h"
+#include "event_count.h"
 #include "executor.h"
 #include "fork.h"
 
@@ -27,7 +28,7 @@ enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
     pthread_mutex_t lock;
-    struct peal_condition changed; /* something was taken, or a mark was reached */
+    struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
 
     /* Guarded by the lock. What is in `pushed` is not in here yet. */
     struct peal_item *_Nullable first;
@@ -40,7 +41,6 @@ struct peal_mailbox {
     uint64_t rejected;
     uint32_t unswept; /* observers that ended since all that waits was last looked at; written with atomics */
     uint32_t pauses;
-    uint32_t sleepers;     /* threads that wait for `changed` */
     uint32_t submitting;   /* threads that ask the executor, or are about to */
     int descriptor;        /* an eventfd, or -1 */
     bool is_scheduled;     /* a run was asked for, or is about to be, and has not begun */
@@ -148,11 +148,19 @@ static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
     pthread_mutex_unlock(&mailbox->lock);
     peal_fork_leave();
 }
-/* With the lock held: waits for a change, at most until `deadline` (CLOCK_MONOTONIC, in nanoseconds;
- * UINT64_MAX: for good). False when the time has passed. */
+/* With the lock held, which is released meanwhile: waits for a change, at most until `deadline` (clock.h). Returns false
+ * if the deadline has passed. */
 bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
-/* With the lock held: wakes all who wait. */
-void peal_mailbox_tell(struct peal_mailbox *_Nonnull mailbox);
+/* Returns true if a thread may wait for a change. */
+static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbox)
+{
+    return (__atomic_load_n(&mailbox->changed.word, __ATOMIC_RELAXED) & PEAL_EVENT_COUNT_WAITED) != 0;
+}
+/* With the lock held or after it: wakes the threads that wait for a change. */
+static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
+{
+    peal_event_count_signal(&mailbox->changed);
+}
 
 /* With the lock held. */
 static inline void peal_mailbox_set_unswept(struct peal_mailbox *_Nonnull mailbox, uint32_t unswept)
@@ -166,12 +174,6 @@ struct peal_mailbox *_Nullable peal_mailbox_find_unswept(void);
 void peal_mailbox_set_descriptor(struct peal_mailbox *_Nonnull mailbox, bool is_readable);
 /* With the lock held: makes the descriptor. False when the process has none left. */
 bool peal_mailbox_make_descriptor(struct peal_mailbox *_Nonnull mailbox);
-
-/* Now, and `milliseconds` from now; UINT32_MAX: never. CLOCK_MONOTONIC, in nanoseconds. */
-uint64_t peal_clock_now(void);
-uint64_t peal_clock_deadline(uint32_t milliseconds);
-/* Sleeps for a moment, for those who look again and again. */
-void peal_clock_pause(uint64_t nanoseconds);
 
 /* Where the loaded object begins that an address is in; 0 when it is in none. */
 uintptr_t peal_object_base(const void *_Nonnull address);

@@ -11,30 +11,28 @@ public final class Mediator: Sendable {
     let lifecycle: Lifecycle
     let events: ModuleEvents
     private let state = Guarded(MediatorState())
-    // Freed with this object; used by the functions of changes.h alone.
-    private nonisolated(unsafe) let changes: OpaquePointer
+    // Freed with this object; atomic.
+    private nonisolated(unsafe) let changes = EventCount.make()
     /// Looks for overdue steps. Used by the executor alone.
     nonisolated(unsafe) let overdueWork = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
-    private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents, changes: OpaquePointer) {
+    private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents) {
         self.center = center
         self.lifecycle = lifecycle
         self.events = events
-        self.changes = changes
         overdueWork.initialize(to: peal_work())
     }
 
     deinit {
         peal_executor_cancel(overdueWork)
         overdueWork.deallocate()
-        peal_changes_free(changes)
+        changes.deallocate()
     }
 
     fileprivate static func make(for center: Center) throws(Failure) -> Mediator {
         let lifecycle = try Lifecycle(of: center)
         let events = try ModuleEvents(of: center)
-        guard let changes = peal_changes_make() else { throw .outOfMemory }
-        return Mediator(center: center, lifecycle: lifecycle, events: events, changes: changes)
+        return Mediator(center: center, lifecycle: lifecycle, events: events)
     }
 
     func withState<Result: Sendable, Mistake: Error>(
@@ -50,7 +48,7 @@ public final class Mediator: Sendable {
 extension Mediator {
     /// Wakes the threads that wait for a state.
     func signalChange() {
-        peal_changes_tell(changes)
+        changes.signal()
     }
 
     /// Waits until a condition is true, which is evaluated under the lock.
@@ -61,11 +59,11 @@ extension Mediator {
         until deadline: (borrowing MediatorState) -> UInt64, _ condition: (borrowing MediatorState) -> Bool
     ) -> Bool {
         while true {
-            let seen = peal_changes_count(changes)
+            let prepared = peal_event_count_prepare(changes)
             let (isTrue, limit) = withState { state in (condition(state), deadline(state)) }
             if isTrue { return true }
             guard peal_clock_now() < limit else { return false }
-            peal_changes_wait(changes, seen, limit)
+            _ = peal_event_count_wait(changes, prepared, limit)
         }
     }
 

@@ -20,6 +20,7 @@ final class ThreadWait: Sendable {
     /// The queues whose calls the waiting thread is inside.
     // Only compared. The waiting thread keeps them alive.
     nonisolated(unsafe) fileprivate let mailboxes: [Mailbox]
+    // No lock guards it: see event_count.h.
     private let cut = Atomic(false)
 
     fileprivate init(_ subject: Subject) {
@@ -29,10 +30,10 @@ final class ThreadWait: Sendable {
     }
 
     /// Returns true if the wait has ended because it was part of a circle.
-    var isCut: Bool { cut.load(ordering: .acquiring) }
+    var isCut: Bool { cut.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func cutOff() {
-        cut.store(true, ordering: .releasing)
+        cut.store(true, ordering: .sequentiallyConsistent)
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
         // A thread that waits for an owner polls.

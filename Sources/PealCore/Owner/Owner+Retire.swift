@@ -65,7 +65,7 @@ extension Owner {
         for record in records { ObserverLife.destroy(record) }
         guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
         for record in records { peal_observer_set_quiet(record) }
-        return Waiting.wait(until: deadline) { self.read(\.services.isEmpty) }
+        return CreationMonitor.wait(until: deadline) { self.read(\.services.isEmpty) }
             && Self.wait(deadline) {
                 Mailbox.dropAllDead()
                 return !self.read(\.isQuiet)

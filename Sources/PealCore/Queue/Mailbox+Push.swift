@@ -152,7 +152,7 @@ extension Mailbox {
         calls?.forEach { rejected += UInt64($0.pointee.count) }
         pointee.rejected += rejected
         let tasks = pointee.is_running ? nil : takeAll { _ in true }
-        peal_mailbox_tell(self)
+        peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
         calls?.letGoOfAll()
         tasks?.letGoOfAll()

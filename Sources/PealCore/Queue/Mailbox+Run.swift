@@ -67,7 +67,7 @@ extension Mailbox {
         peal_mailbox_lock_alone(self)
         while true {
             while left > 0, pointee.pauses == 0, let item = takeFirst() {
-                if pointee.sleepers > 0, hasRoomAgain { peal_mailbox_tell(self) }
+                if peal_mailbox_has_waiters(self), hasRoomAgain { peal_mailbox_signal(self) }
                 peal_mailbox_unlock(self)
                 left -= 1
                 used.turn(to: item.pointee.group)
@@ -89,7 +89,7 @@ extension Mailbox {
         pointee.is_running = false
         let isScheduled = takesScheduling()
         if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
-        peal_mailbox_tell(self)
+        peal_mailbox_signal(self)
         let isEnded = pointee.is_ended
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }

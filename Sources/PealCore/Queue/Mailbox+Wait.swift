@@ -43,7 +43,7 @@ extension Mailbox {
         peal_mailbox_lock(mailbox)
         mark.pointee.isReached = true
         let isLast = disown(mark)
-        peal_mailbox_tell(mailbox)
+        peal_mailbox_signal(mailbox)
         peal_mailbox_unlock(mailbox)
         if isLast { peal_memory_free(mark) }
     }
@@ -63,7 +63,7 @@ extension Mailbox {
         peal_mailbox_lock(self)
         peal_mailbox_set_unswept(self, pointee.unswept + 1)
         // A thread that waits for room may get it.
-        let isDue = pointee.sleepers > 0 || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
+        let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
         let dead = takeDead(looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
         dead?.letGoOfAll()
@@ -101,7 +101,7 @@ extension Mailbox {
         }
         if isComplete { peal_mailbox_set_unswept(self, 0) }
         dead?.forEach { pointee.dropped += UInt64($0.pointee.count) }
-        if dead != nil { peal_mailbox_tell(self) }
+        if dead != nil { peal_mailbox_signal(self) }
         return dead
     }
 

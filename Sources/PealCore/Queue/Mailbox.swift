@@ -54,7 +54,7 @@ extension Mailbox {
         Handles.queues.recycle(pointee.number)?.leaveOwner()
         locked {
             pointee.is_finished = true
-            peal_mailbox_tell(self)
+            peal_mailbox_signal(self)
         }
     }
 

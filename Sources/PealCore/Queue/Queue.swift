@@ -170,7 +170,7 @@ extension Mailbox {
         let remains = takeAll { _ in true }
         remains?.forEach { pointee.dropped += UInt64($0.pointee.count) }
         peal_mailbox_set_descriptor(self, false)
-        peal_mailbox_tell(self)
+        peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
         remains?.letGoOfAll()
     }

@@ -77,7 +77,7 @@ final class Creation: Sendable {
         }
     }
 
-    /// With the lock of `Waiting`: the services that need each other when this thread's creation asks for
+    /// With the lock of `CreationMonitor`: the services that need each other when this thread's creation asks for
     /// one, from that to itself; nil where they do not.
     static func circle(from asked: Service) -> [Service]? {
         var path = [asked]

@@ -17,14 +17,14 @@ extension Service {
     }
 
     private func finish(_ creation: Creation, _ failure: Failure?) {
-        Waiting.locked {
+        CreationMonitor.locked {
             readState { state in
                 if state.creation === creation { state.creation = nil }
                 guard let failure else { return }
                 state.failures = Failures(count: (state.failures?.count ?? 0) + 1, last: failure.sentence)
             }
             creation.leave(failure)
-            peal_waiting_tell()
+            CreationMonitor.signal()
         }
         if failure == nil { letGo() }
     }
@@ -107,7 +107,7 @@ extension Service {
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {
         guard let use = try instance.use() else { throw ended }
         let order = center.services.nextOrder()
-        let isPublished = Waiting.locked {
+        let isPublished = CreationMonitor.locked {
             readState { state in
                 guard !state.isEnded else { return false }
                 state.creation = nil

@@ -36,7 +36,7 @@ extension Service {
         if let known = try center.services.find(name) { return known }
         var found: Service?
         var failure: Failure?
-        let isOver = Waiting.wait(until: deadline) {
+        let isOver = CreationMonitor.wait(until: deadline) {
             do throws(Failure) { found = try center.services.findKnown(name) } catch { failure = error }
             return found != nil || failure != nil
         }

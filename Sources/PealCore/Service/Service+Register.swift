@@ -16,7 +16,7 @@ extension Service {
             try center.services.add(made.record, in: center, owner: description.owner)
         }
         ServiceEvents.registered(service)
-        Waiting.tell()
+        CreationMonitor.signal()
         return service
     }
 

@@ -52,9 +52,9 @@ extension Service {
     private func awaitingCreation(
         _ body: (inout State) -> Instance?
     ) throws(Failure) -> Instance? {
-        try Waiting.locked { () throws(Failure) in
+        try CreationMonitor.locked { () throws(Failure) in
             while let creation = readState({ $0.creation }) {
-                while !creation.isDone { _ = Waiting.wait() }
+                while !creation.isDone { CreationMonitor.wait() }
             }
             return try withState { (state) throws(Failure) in
                 guard !state.isEnded else { throw .staleService }

@@ -27,7 +27,7 @@ extension Service {
 
     private func step(_ asker: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
-        return try Waiting.locked { () throws(Failure) -> Step in
+        return try CreationMonitor.locked { () throws(Failure) -> Step in
             let (running, published) = try withState { (state) throws(Failure) in
                 guard !state.isEnded else { throw self.ended }
                 return (state.creation, try state.instance?.use())
@@ -64,7 +64,7 @@ extension Service {
             throw Failure(
                 .cycle, "services need each other: \(circle.map(\.name).joined(separator: " -> ")); one of them must do without")
         }
-        while !creation.isDone { _ = Waiting.wait() }
+        while !creation.isDone { CreationMonitor.wait() }
         if let failure = creation.failure { throw failure }
         return .again
     }

@@ -99,12 +99,12 @@ public final class Service: Sendable {
             state.keepers -= 1
             return state.keepers == 0
         }
-        guard isLast else { return Waiting.tell() }
+        guard isLast else { return CreationMonitor.signal() }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
         readState { $0.isGone = true }
         Handles.services.recycle(number)
         owner?.forget(self)
-        Waiting.tell()
+        CreationMonitor.signal()
     }
 
     var isGone: Bool { readState { $0.isGone } }

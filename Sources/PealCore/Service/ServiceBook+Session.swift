@@ -35,28 +35,28 @@ extension ServiceBook {
     }
 
     private func claimSession(for thread: UInt) throws(Failure) {
-        try Waiting.locked { () throws(Failure) in
+        try CreationMonitor.locked { () throws(Failure) in
             while let other = session {
                 guard other != thread else {
                     throw Failure(.state, "this thread ends a session of the center already; a service cannot end it from within")
                 }
-                _ = Waiting.wait()
+                CreationMonitor.wait()
             }
             session = thread
         }
     }
 
     private func giveSessionUp() {
-        Waiting.locked {
+        CreationMonitor.locked {
             session = nil
-            peal_waiting_tell()
+            CreationMonitor.signal()
         }
     }
 
     /// Waits for those that run now.
     private func awaitCreations() {
         let running = Creation.all.filter { $0.service.center.services === self }
-        _ = Waiting.wait { running.allSatisfy(\.isDone) }
+        _ = CreationMonitor.wait { running.allSatisfy(\.isDone) }
     }
 
     private struct Created {
@@ -94,7 +94,7 @@ extension ServiceBook {
         close()
         end(all)
         // Those who wait for a service to come.
-        Waiting.tell()
+        CreationMonitor.signal()
     }
 }
 

@@ -135,7 +135,7 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// With the lock of `Waiting`: the thread that ends a session.
+    /// With the lock of `CreationMonitor`: the thread that ends a session.
     var session: UInt? {
         get { state.withLock { $0.session } }
         set { state.withLock { $0.session = newValue } }
@@ -150,7 +150,7 @@ final class ServiceBook: Sendable {
     func makeBuiltIns() throws(Failure) {
         let known = state.withLock { $0.builtIns }
         guard known != .made else { return }
-        guard Waiting.locked({ claimBuiltIns() }) else { return }
+        guard claimBuiltIns() else { return }
         var failure: Failure?
         do throws(Failure) {
             if let center = Handles.centers.find(center) { try BuiltInServices.register(in: center) }
@@ -158,22 +158,22 @@ final class ServiceBook: Sendable {
             failure = error
         }
         state.withLock { $0.builtIns = failure == nil ? .made : .missing }
-        Waiting.tell()
+        CreationMonitor.signal()
         if let failure { throw failure }
     }
 
-    /// With the lock of `Waiting`: false when others made them.
+    /// Waits while another thread makes them.
+    ///
+    /// - Returns: True if the caller has to make them.
     private func claimBuiltIns() -> Bool {
-        while true {
-            let known = state.withLock { state in
-                defer { if state.builtIns == .missing { state.builtIns = .making } }
-                return state.builtIns
-            }
-            switch known {
-            case .missing: return true
-            case .made: return false
-            case .making: _ = Waiting.wait()
+        var isClaimed = false
+        _ = CreationMonitor.wait {
+            state.withLock { state in
+                isClaimed = state.builtIns == .missing
+                if isClaimed { state.builtIns = .making }
+                return isClaimed || state.builtIns == .made
             }
         }
+        return isClaimed
     }
 }

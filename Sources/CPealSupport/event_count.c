@@ -1,0 +1,40 @@
+#include "event_count.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
+{
+    enum { SECOND = 1000000000 };
+    const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
+    /* After a signal the word differs, and the kernel returns at once. */
+    if (syscall(SYS_futex, &event_count->word, FUTEX_WAIT_BITSET_PRIVATE, prepared,
+            deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) == 0
+        || errno == EAGAIN || errno == EINTR)
+        return true;
+    if (errno == ETIMEDOUT)
+        return false;
+    /* Where the system refuses futexes the waiter tests its condition again and again. */
+    (void)sched_yield();
+    return peal_clock_now() < deadline;
+}
+
+void peal_event_count_signal_slow(struct peal_event_count *event_count)
+{
+    uint32_t word = __atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST);
+    do {
+        /* Another thread's signal has woken the waiters. */
+        if ((word & PEAL_EVENT_COUNT_WAITED) == 0)
+            return;
+    } while (!__atomic_compare_exchange_n(
+        &event_count->word, &word, (word & ~(uint32_t)PEAL_EVENT_COUNT_WAITED) + PEAL_EVENT_COUNT_STEP, true,
+        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    (void)syscall(SYS_futex, &event_count->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}

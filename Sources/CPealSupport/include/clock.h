@@ -1,0 +1,26 @@
+/* Time, and pauses of a thread.
+ *
+ * Not Swift: its standard library has no clock whose values the kernel's waits take, and no pause instruction.
+ */
+#ifndef CPEAL_CLOCK_H
+#define CPEAL_CLOCK_H
+
+#include <stdint.h>
+
+/* The time now, and `milliseconds` from now; UINT32_MAX: never. CLOCK_MONOTONIC, in nanoseconds. */
+uint64_t peal_clock_now(void);
+uint64_t peal_clock_deadline(uint32_t milliseconds);
+/* Sleeps, for a thread that looks again and again. */
+void peal_clock_pause(uint64_t nanoseconds);
+
+/* Leaves the processor's execution units to the other thread of its core, for a thread that spins. */
+static inline void peal_processor_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* An event count: the one way in which threads wait for a condition, with a time limit.
+ *
+ * Not Swift: a futex is a system call that Swift cannot make. Not a pthread condition variable: its waiter acquires the
+ * mutex outside the gate of fork.h.
+ *
+ * A waiter prepares, tests its condition under that condition's lock, and sleeps while the count is unchanged. A thread
+ * that changes the condition signals afterwards. If a waiter has prepared, the signal increments the count, so no
+ * wake-up is lost. If none has, the signal is one load.
+ *
+ * The lock orders the two sides. If the waiter's test precedes the change, then so does its preparation, and the signal
+ * sees it. A condition without a lock needs sequentially consistent accesses or a fence between the change and the
+ * signal. Each access to the word here is sequentially consistent.
+ *
+ * A thread may prepare and not sleep. The next signal then makes one system call that wakes no thread. So does the first
+ * signal in the child of a fork, where the waiters of the parent do not exist.
+ */
+#ifndef CPEAL_EVENT_COUNT_H
+#define CPEAL_EVENT_COUNT_H
+
+#include "nullability.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zero is ready for use. */
+struct peal_event_count {
+    uint32_t word; /* the count times two; one more if a waiter has prepared since the last signal */
+};
+
+enum { PEAL_EVENT_COUNT_WAITED = 1, PEAL_EVENT_COUNT_STEP = 2 };
+
+/* Announces a waiter, before it tests its condition. Returns what it passes to peal_event_count_wait. */
+static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnull event_count)
+{
+    return __atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED;
+}
+
+/* Sleeps until a signal after the preparation, or without one, at most until `deadline` (clock.h; UINT64_MAX: no limit).
+ * The caller must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
+bool peal_event_count_wait(
+    struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
+
+void peal_event_count_signal_slow(struct peal_event_count *_Nonnull event_count);
+
+/* Wakes all waiters, after their condition was changed. */
+static inline void peal_event_count_signal(struct peal_event_count *_Nonnull event_count)
+{
+    if (__builtin_expect(
+            (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) != 0, 0))
+        peal_event_count_signal_slow(event_count);
+}
+
+#endif

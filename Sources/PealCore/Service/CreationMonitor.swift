@@ -1,0 +1,44 @@
+internal import CPealSupport
+import PealCall
+
+/// The lock and the event count of the process for what seldom happens: the begin and the end of a creation, of a
+/// session, of a registration of a service.
+///
+/// The lock is an outer one: the locks of services and of creations are acquired under it. It makes the search for
+/// circular dependencies and the wait that follows one step.
+enum CreationMonitor {
+    // Never freed.
+    private nonisolated(unsafe) static let lock = {
+        let lock = UnsafeMutablePointer<peal_lock>.allocate(capacity: 1)
+        lock.initialize(to: peal_lock())
+        return lock
+    }()
+    private nonisolated(unsafe) static let changes = EventCount.make()
+
+    static func locked<Result, Mistake: Error>(_ body: () throws(Mistake) -> Result) throws(Mistake) -> Result {
+        peal_lock_take(lock)
+        defer { peal_lock_release(lock) }
+        return try body()
+    }
+
+    /// Releases the lock and waits for a signal; it may return without one. The caller must hold the lock, and tests its
+    /// condition again. The condition must be changed under the lock.
+    static func wait() {
+        let prepared = peal_event_count_prepare(changes)
+        peal_lock_release(lock)
+        _ = peal_event_count_wait(changes, prepared, .max)
+        peal_lock_take(lock)
+    }
+
+    /// Waits until a condition is true, which acquires the lock that guards it. The caller must not hold the lock.
+    ///
+    /// - Returns: False if the deadline passed first.
+    static func wait(until deadline: UInt64 = .max, for condition: () -> Bool) -> Bool {
+        changes.wait(until: deadline, for: condition)
+    }
+
+    /// Wakes all waiters, after their condition was changed.
+    static func signal() {
+        changes.signal()
+    }
+}
