@@ -6,35 +6,20 @@
 #include "lock.h"
 #include "memory.h"
 
-struct peal_property_place *peal_property_directory[PEAL_PROPERTY_CHUNKS];
-
-static struct peal_lock growing;
-
-static struct peal_property_place *make_chunk(void)
+static void prepare(void *place, uint32_t index)
 {
-    struct peal_property_place *places = peal_memory_allocate(PEAL_PROPERTY_CHUNK * sizeof *places);
-    for (size_t i = 0; places != NULL && i < PEAL_PROPERTY_CHUNK; i++)
-        places[i].number = peal_no_number_of(i);
-    return places;
+    ((struct peal_property_place *)place)->number = peal_no_number_of(index);
 }
 
-bool peal_property_reserve(uint32_t index)
-{
-    struct peal_property_place **chunk = &peal_property_directory[index >> PEAL_PROPERTY_CHUNK_BITS];
-    if (index >= PEAL_PROPERTY_PLACES)
-        return false;
-    peal_lock_take(&growing);
-    if (*chunk == NULL)
-        __atomic_store_n(chunk, make_chunk(), __ATOMIC_RELEASE);
-    const bool is_there = *chunk != NULL;
-    peal_lock_release(&growing);
-    return is_there;
-}
+void *peal_property_chunks[PEAL_PROPERTY_CHUNKS];
+const struct peal_directory peal_property_directory
+    = { peal_property_chunks, PEAL_PROPERTY_CHUNK_BITS, sizeof(struct peal_property_place), prepare };
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
 enum { SIZES = 32 };
 static struct peal_property_block *unused[SIZES];
+static struct peal_lock unused_lock;
 
 /* Which list: capacities are 16 bytes times a power of two. */
 static unsigned size_class(size_t size)
@@ -48,11 +33,11 @@ static unsigned size_class(size_t size)
 struct peal_property_block *peal_property_block_take(size_t size)
 {
     const unsigned which = size_class(size);
-    peal_lock_take(&growing);
+    peal_lock_take(&unused_lock);
     struct peal_property_block *block = unused[which];
     if (block != NULL)
         unused[which] = block->next;
-    peal_lock_release(&growing);
+    peal_lock_release(&unused_lock);
     if (block != NULL)
         return block;
     const size_t capacity = (size_t)16 << which;
@@ -67,10 +52,10 @@ void peal_property_block_give(struct peal_property_block *block)
     if (block == NULL)
         return;
     const unsigned which = size_class(block->capacity);
-    peal_lock_take(&growing);
+    peal_lock_take(&unused_lock);
     block->next = unused[which];
     unused[which] = block;
-    peal_lock_release(&growing);
+    peal_lock_release(&unused_lock);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
@@ -348,9 +333,9 @@ void peal_change_destroy(void *copy) { peal_memory_free(copy); }
 
 void peal_property_forked(void)
 {
-    for (size_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
-        for (size_t j = 0; peal_property_directory[i] != NULL && j < PEAL_PROPERTY_CHUNK; j++) {
-            struct peal_property_place *place = &peal_property_directory[i][j];
+    for (uint32_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
+        for (uint32_t j = 0; peal_property_chunks[i] != NULL && j < PEAL_PROPERTY_CHUNK; j++) {
+            struct peal_property_place *place = peal_property_place_of(i << PEAL_PROPERTY_CHUNK_BITS | j);
             /* Changes that a batch of another thread held back are told by the next set. */
             for (struct peal_change_node *node = place->first; node != NULL; node = node->next)
                 if (node->batch != peal_thread_own)

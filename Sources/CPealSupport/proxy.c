@@ -2,35 +2,19 @@
 
 #include "memory.h"
 
-struct peal_proxy_place *peal_proxies[PEAL_DIRECTORY_CHUNKS];
-
 _Static_assert(sizeof(struct peal_proxy_place) == 128, "a place fills two cache lines");
 
-static bool reserve_chunk(uint32_t index)
+static void prepare(void *place, uint32_t index)
 {
-    struct peal_proxy_place **chunk = &peal_proxies[index >> PEAL_DIRECTORY_CHUNK_BITS];
-    if (*chunk != NULL)
-        return true;
-    enum { LINE = 64 };
-    char *memory = peal_memory_allocate(PEAL_DIRECTORY_CHUNK * sizeof(struct peal_proxy_place) + LINE);
-    if (memory == NULL)
-        return false;
-    /* Aligned by hand, for the reason that snapshot.c gives; a chunk is never freed. */
-    memory += (LINE - ((uintptr_t)memory & (LINE - 1))) & (LINE - 1);
-    struct peal_proxy_place *places = (struct peal_proxy_place *)(void *)memory;
-    for (size_t i = 0; i < PEAL_DIRECTORY_CHUNK; i++) {
-        places[i].list.current = peal_directory_nobody(&places[i].list);
-        places[i].list.nobody.method = peal_no_number_of(i);
-    }
-    __atomic_store_n(chunk, places, __ATOMIC_RELEASE);
-    return true;
+    peal_directory_prepare(&((struct peal_proxy_place *)place)->list, index);
 }
 
-bool peal_proxy_reserve(uint32_t index, uint32_t count)
+void *peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS];
+const struct peal_directory peal_proxy_directory
+    = { peal_proxy_chunks, PEAL_DIRECTORY_CHUNK_BITS, sizeof(struct peal_proxy_place), prepare };
+
+bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
 {
-    if (!reserve_chunk(index))
-        return false;
-    struct peal_proxy_place *place = peal_proxy_find(index);
     struct peal_proxy_cells *known = place->cells;
     if (known != NULL && known->capacity >= count)
         return true;

@@ -1,8 +1,10 @@
 #include "snapshot.h"
 
-#include "memory.h"
+static void prepare(void *place, uint32_t index) { peal_directory_prepare(place, index); }
 
-struct peal_directory_place *peal_directory[PEAL_DIRECTORY_CHUNKS];
+void *peal_method_chunks[PEAL_DIRECTORY_CHUNKS];
+const struct peal_directory peal_method_directory
+    = { peal_method_chunks, PEAL_DIRECTORY_CHUNK_BITS, sizeof(struct peal_directory_place), prepare };
 
 /* The place's `nobody` is read as a snapshot. */
 _Static_assert(
@@ -13,24 +15,10 @@ _Static_assert(
 
 _Static_assert(sizeof(struct peal_directory_place) == 64, "a place fills a cache line");
 
-bool peal_directory_reserve(uint32_t index)
+void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 {
-    struct peal_directory_place **chunk = &peal_directory[index >> PEAL_DIRECTORY_CHUNK_BITS];
-    if (*chunk != NULL)
-        return true;
-    const size_t place_size = sizeof(struct peal_directory_place);
-    char *memory = peal_memory_allocate((PEAL_DIRECTORY_CHUNK + 1) * place_size);
-    if (memory == NULL)
-        return false;
-    /* Aligned by hand: all raw memory comes from one function, and a chunk is never freed. */
-    memory += (place_size - ((uintptr_t)memory & (place_size - 1))) & (place_size - 1);
-    struct peal_directory_place *places = (struct peal_directory_place *)(void *)memory;
-    for (size_t i = 0; i < PEAL_DIRECTORY_CHUNK; i++) {
-        places[i].current = peal_directory_nobody(&places[i]);
-        places[i].nobody.method = peal_no_number_of(i);
-    }
-    __atomic_store_n(chunk, places, __ATOMIC_RELEASE);
-    return true;
+    place->current = peal_directory_nobody(place);
+    place->nobody.method = peal_no_number_of(index);
 }
 
 /* A caller with a stale number may read a place while it is opened for another method. The number

@@ -1,3 +1,4 @@
+import CPealSupport
 import Testing
 
 @testable import PealCore
@@ -7,10 +8,20 @@ private final class Thing: Sendable {
     init(_ number: UInt64) { self.number = number }
 }
 
+/// A table of its own, whose chunks stay.
+private func table(limit: UInt32) -> HandleTable<Thing> {
+    let slots = UnsafeMutablePointer<peal_slots>.allocate(capacity: 1)
+    slots.initialize(to: peal_slots())
+    slots.pointee.tag = 7
+    slots.pointee.limit = limit
+    slots.pointee.slot_size = UInt32(MemoryLayout<peal_slot>.size)
+    return HandleTable(slots, limit: "the table is full")
+}
+
 @Suite struct HandleTableTests {
     @Test func `O11 a number finds its object until it is removed, and nothing after`() throws {
-        let table = HandleTable<Thing>(tag: 7, limit: 8)
-        let thing = try #require(table.insert(Thing.init))
+        let table = PealCoreTests.table(limit: 8)
+        let thing = try table.insert(Thing.init)
         #expect(table.find(thing.number) === thing)
         #expect(table.remove(thing.number) === thing)
         #expect(table.find(thing.number) == nil)
@@ -18,40 +29,50 @@ private final class Thing: Sendable {
     }
 
     @Test func `O11 a slot that is used again has another number`() throws {
-        let table = HandleTable<Thing>(tag: 7, limit: 1)
-        let first = try #require(table.insert(Thing.init))
+        let table = PealCoreTests.table(limit: 1)
+        let first = try table.insert(Thing.init)
         table.remove(first.number)
-        let second = try #require(table.insert(Thing.init))
+        let second = try table.insert(Thing.init)
         #expect(second.number != first.number)
         #expect(table.find(first.number) == nil)
         #expect(table.find(second.number) === second)
     }
 
     @Test func `a retired number is stale, and keeps its object until it is recycled, once`() throws {
-        let table = HandleTable<Thing>(tag: 7, limit: 1)
-        let thing = try #require(table.insert(Thing.init))
+        let table = PealCoreTests.table(limit: 1)
+        let thing = try table.insert(Thing.init)
         #expect(table.recycle(thing.number) == nil)
         #expect(table.retire(thing.number) === thing)
         #expect(table.find(thing.number) == nil && table.retire(thing.number) == nil)
         #expect(table.findEvenRetired(thing.number) === thing && table.all.first === thing)
-        #expect(table.insert(Thing.init) == nil)
+        #expect(throws: Failure.self) { try table.insert(Thing.init) }
         #expect(table.recycle(thing.number) === thing)
         #expect(table.recycle(thing.number) == nil && table.findEvenRetired(thing.number) == nil && table.all.isEmpty)
-        #expect(table.insert(Thing.init) != nil)
+        #expect(throws: Never.self) { try table.insert(Thing.init) }
     }
 
     @Test(arguments: [0, 1, .max, 7 << 60, 7 << 60 | 1 << 28 | 5, 6 << 60 | 1 << 28] as [UInt64])
-    func `O11 zero, made-up and foreign numbers find nothing`(_ number: UInt64) {
-        let table = HandleTable<Thing>(tag: 7, limit: 8)
-        _ = table.insert(Thing.init)
+    func `O11 zero, made-up and foreign numbers find nothing`(_ number: UInt64) throws {
+        let table = PealCoreTests.table(limit: 8)
+        _ = try table.insert(Thing.init)
         #expect(table.find(number) == nil)
     }
 
     @Test func `a full table refuses, and a refused object takes no number`() throws {
-        let table = HandleTable<Thing>(tag: 7, limit: 2)
-        #expect(table.insert { _ in nil } == nil)
-        _ = table.insert(Thing.init)
-        _ = table.insert(Thing.init)
-        #expect(table.insert(Thing.init) == nil)
+        let table = PealCoreTests.table(limit: 2)
+        #expect { try table.insert { _ throws(Failure) in throw .staleOwner } } throws: { ($0 as? Failure)?.kind == .handle }
+        _ = try table.insert(Thing.init)
+        _ = try table.insert(Thing.init)
+        #expect(throws: Failure.self) { try table.insert(Thing.init) }
+    }
+
+    @Test func `numbers of several chunks lead to their objects, and a slot that is freed last is taken first`() throws {
+        let table = PealCoreTests.table(limit: 5000)
+        let things = try (0..<3000).map { _ in try table.insert(Thing.init) }
+        #expect(things.allSatisfy { table.find($0.number) === $0 } && table.all.count == 3000)
+        table.remove(things[256].number)
+        table.remove(things[2999].number)
+        let indices = try (0..<3).map { _ in try table.insert(Thing.init).number & 0xfff_ffff }
+        #expect(indices == [2999, 256, 3000])
     }
 }

@@ -1,48 +1,46 @@
+import CPealSupport
 import Testing
 
 @testable import PealCore
 
 @Suite struct ReferenceTests {
-    private func makeObject() -> UnsafeMutableRawPointer {
-        .allocate(byteCount: 8, alignment: 8)
-    }
-
     private func make() throws -> UInt64 {
-        try Reference.make(makeObject(), destroy: { $0?.deallocate() })
+        try Reference.make(.allocate(byteCount: 8, alignment: 8), destroy: { $0?.deallocate() })
     }
 
-    @Test func `a box outlives its object for as long as it is owned`() throws {
+    @Test func `the number outlives the object as a weak reference, also when its slot is used again`() throws {
         let number = try make()
-        let box = try Reference.box(of: number)
-        #expect(box.retain())
-        #expect(box.count == 2)
+        #expect(Reference.tryRetain(number) && Reference.count(number) == 2)
         try Reference.release(number)
-        box.release()
-        #expect(!box.retain())
-        #expect(!box.release())
-        #expect(box.count == 0)
-        box.disown()
+        try Reference.release(number)
+        let next = try make()
+        #expect(next & 0xfff_ffff == number & 0xfff_ffff && next != number)
+        #expect(!Reference.tryRetain(number) && Reference.count(number) == 0)
+        #expect(throws: Failure.self) { try Reference.release(number) }
+        #expect(throws: Failure.self) { try Reference.object(of: number) }
+        #expect(Reference.count(next) == 1)
+        try Reference.release(next)
     }
 
-    @Test func `the last release through a box makes the number stale`() throws {
-        let number = try make()
-        let box = ReferenceBox(address: try Reference.box(of: number).address)
-        #expect(box.release())
-        #expect(throws: Failure.self) { try Reference.retain(number) }
-        #expect(throws: Failure.self) { try Reference.box(of: number) }
-        box.disown()
+    @Test func `O11 the next number of a free slot is not alive before it is given out`() throws {
+        let first = try make()
+        let second = try make()
+        try Reference.release(first)
+        try Reference.release(second)
+        // The free slots form a list, whose links must not be taken for counts.
+        #expect(!Reference.tryRetain(second + 1 << 28) && Reference.count(second + 1 << 28) == 0)
+        #expect(throws: Failure.self) { try Reference.release(second + 1 << 28) }
     }
 
     @Test func `a share beyond the count's range is refused and counts for nothing`() throws {
         let number = try make()
-        let box = try Reference.box(of: number)
-        // Four billion retains take too long: the shares are the first member.
-        box.address.storeBytes(of: .max, as: UInt32.self)
-        #expect(!box.retain())
+        let slot = try #require(peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), UInt32(number & 0xfff_ffff)))
+        // Four billion retains take too long.
+        slot.pointee.word |= 0xffff_ffff
+        #expect(!Reference.tryRetain(number))
         #expect { try Reference.retain(number) } throws: { ($0 as? Failure)?.kind == .limit }
-        #expect(box.count == .max)
-        box.address.storeBytes(of: 1, as: UInt32.self)
-        box.release()
-        box.disown()
+        #expect(Reference.count(number) == 0xffff_ffff)
+        slot.pointee.word -= 0xffff_fffe
+        try Reference.release(number)
     }
 }

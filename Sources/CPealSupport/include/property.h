@@ -106,24 +106,21 @@ struct peal_property_place {
     uint32_t deferred; /* those that the teller's own observers made since it began */
 };
 
-extern struct peal_property_place *_Nullable peal_property_directory[PEAL_PROPERTY_CHUNKS]
-    __attribute__((visibility("hidden")));
+extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__((visibility("hidden")));
+extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
 static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
 {
-    struct peal_property_place *chunk = __atomic_load_n(
-        &peal_property_directory[(number >> PEAL_PROPERTY_CHUNK_BITS) & (PEAL_PROPERTY_CHUNKS - 1)],
-        __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PROPERTY_CHUNK - 1)) : NULL;
+    return (struct peal_property_place *)peal_directory_element_at(
+        peal_property_chunks, number, PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS,
+        sizeof(struct peal_property_place));
 }
 static inline bool peal_property_is_of(
     const struct peal_property_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
 }
-/* Makes sure that the place of an index exists. False when memory is short. */
-bool peal_property_reserve(uint32_t index);
 
 /* A block for so many bytes; NULL when memory is short. */
 struct peal_property_block *_Nullable peal_property_block_take(size_t size);

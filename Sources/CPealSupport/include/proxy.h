@@ -36,16 +36,15 @@ struct peal_proxy_place {
 
 enum { PEAL_PROXY_PLACES = PEAL_DIRECTORY_PLACES };
 
-extern struct peal_proxy_place *_Nullable peal_proxies[PEAL_DIRECTORY_CHUNKS]
-    __attribute__((visibility("hidden")));
+extern void *_Nullable peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
+extern const struct peal_directory peal_proxy_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
 static inline struct peal_proxy_place *_Nullable peal_proxy_find(uint64_t number)
 {
-    struct peal_proxy_place *chunk = __atomic_load_n(
-        &peal_proxies[(number >> PEAL_DIRECTORY_CHUNK_BITS) & (PEAL_DIRECTORY_CHUNKS - 1)],
-        __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_DIRECTORY_CHUNK - 1)) : NULL;
+    return (struct peal_proxy_place *)peal_directory_element_at(
+        peal_proxy_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS,
+        sizeof(struct peal_proxy_place));
 }
 
 static inline struct peal_directory_place *_Nonnull peal_proxy_list(
@@ -90,8 +89,8 @@ static inline bool peal_proxy_is_of(const struct peal_proxy_place *_Nonnull plac
 
 /* The rest is for writers, one at a time for each place. */
 
-/* Makes sure that the place of an index exists, with room for as many cells. False when memory is short. */
-bool peal_proxy_reserve(uint32_t index, uint32_t count);
+/* Makes room for as many cells. Returns false if memory is refused. */
+bool peal_proxy_reserve(struct peal_proxy_place *_Nonnull place, uint32_t count);
 void peal_proxy_fill(
     struct peal_proxy_place *_Nonnull place, uint32_t index, struct peal_proxy_cell cell);
 /* Gives the place to a proxy: calls by the number find it from now on. */

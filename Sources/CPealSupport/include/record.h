@@ -28,7 +28,6 @@ struct peal_observer_record {
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
-    void (*_Nullable forget)(void *_Nullable reference); /* when the record goes: peal's own */
     /* Of a service's instance: the lazy registration that it observes for, which does not end before; and
      * the use of it, which ends with it. */
     struct peal_observer_record *_Nullable lazy;

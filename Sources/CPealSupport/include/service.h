@@ -12,6 +12,7 @@
 #define CPEAL_SERVICE_H
 
 #include "nullability.h"
+#include "slot.h"
 #include "thread.h"
 
 #include <stdbool.h>
@@ -131,10 +132,8 @@ static inline const void *_Nullable peal_provided_table(
 enum {
     PEAL_PLACES_CHUNK_BITS = 10,
     PEAL_PLACES_CHUNK = 1 << PEAL_PLACES_CHUNK_BITS,
-    PEAL_PLACES_INDEX_BITS = 24,
-    PEAL_PLACES = 1 << PEAL_PLACES_INDEX_BITS,
-    PEAL_PLACES_CHUNKS = PEAL_PLACES / PEAL_PLACES_CHUNK,
-    PEAL_NUMBER_INDEX_BITS = 28 /* of PealCore's HandleTable */
+    PEAL_SERVICE_PLACES = 1 << 24,
+    PEAL_PLACES_CHUNKS = PEAL_SERVICE_PLACES / PEAL_PLACES_CHUNK
 };
 
 struct peal_service_place {
@@ -153,29 +152,21 @@ struct peal_instance_place {
     struct peal_service_record *_Nullable record;
 };
 
-extern struct peal_service_place *_Nullable peal_service_places[PEAL_PLACES_CHUNKS]
-    __attribute__((visibility("hidden")));
-extern struct peal_instance_place *_Nullable peal_instance_places[PEAL_PLACES_CHUNKS]
-    __attribute__((visibility("hidden")));
-
-/* Make sure that the place of an index exists. One thread at a time. False when memory is short. */
-bool peal_service_places_reserve(uint32_t index);
-bool peal_instance_places_reserve(uint32_t index);
+extern void *_Nullable peal_service_chunks[PEAL_PLACES_CHUNKS] __attribute__((visibility("hidden")));
+extern void *_Nullable peal_instance_chunks[PEAL_PLACES_CHUNKS] __attribute__((visibility("hidden")));
+extern const struct peal_directory peal_service_directory __attribute__((visibility("hidden")));
+extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
 static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
 {
-    struct peal_service_place *chunk = __atomic_load_n(
-        &peal_service_places[(number >> PEAL_PLACES_CHUNK_BITS) & (PEAL_PLACES_CHUNKS - 1)],
-        __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PLACES_CHUNK - 1)) : NULL;
+    return (struct peal_service_place *)peal_directory_element_at(
+        peal_service_chunks, number, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_service_place));
 }
 static inline struct peal_instance_place *_Nullable peal_instance_place_of(uint64_t number)
 {
-    struct peal_instance_place *chunk = __atomic_load_n(
-        &peal_instance_places[(number >> PEAL_PLACES_CHUNK_BITS) & (PEAL_PLACES_CHUNKS - 1)],
-        __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_PLACES_CHUNK - 1)) : NULL;
+    return (struct peal_instance_place *)peal_directory_element_at(
+        peal_instance_chunks, number, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_instance_place));
 }
 
 static inline void peal_service_open(
@@ -220,11 +211,6 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 enum peal_taken { PEAL_TAKEN, PEAL_TAKEN_GONE, PEAL_TAKEN_TOO_OFTEN };
 enum peal_given { PEAL_GIVEN, PEAL_GIVEN_LAST, PEAL_GIVEN_STALE };
 
-static inline uint32_t peal_word_generation(uint64_t number)
-{
-    return (uint32_t)(number >> PEAL_NUMBER_INDEX_BITS);
-}
-
 /* Whether a place was ever that of the number. Numbers of other kinds lead to places, too. */
 static inline bool peal_instance_is_of(
     const struct peal_instance_place *_Nonnull place, uint64_t number)
@@ -238,7 +224,7 @@ static inline enum peal_taken peal_instance_take(
 {
     uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
     do {
-        if (word >> 32 != peal_word_generation(number) || (word & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0)
+        if (word >> 32 != peal_number_generation(number) || (word & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0)
             return PEAL_TAKEN_GONE;
         if ((word & PEAL_WORD_USES) == PEAL_WORD_USES)
             return PEAL_TAKEN_TOO_OFTEN;
@@ -255,7 +241,7 @@ static inline enum peal_given peal_instance_give(
     if (!peal_instance_is_of(place, number))
         return PEAL_GIVEN_STALE;
     do {
-        if (word >> 32 != peal_word_generation(number) || (word & PEAL_WORD_USES) == 0)
+        if (word >> 32 != peal_number_generation(number) || (word & PEAL_WORD_USES) == 0)
             return PEAL_GIVEN_STALE;
     } while (!__atomic_compare_exchange_n(
         &place->word, &word, word - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
@@ -268,7 +254,7 @@ static inline void peal_instance_open(
 {
     place->record = record;
     place->self = NULL;
-    __atomic_store_n(&place->word, (uint64_t)peal_word_generation(number) << 32 | PEAL_WORD_BASE, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_BASE, __ATOMIC_RELEASE);
     /* Others look at it through a level that they are about to leave. */
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }

@@ -7,6 +7,7 @@
 #define CPEAL_SNAPSHOT_H
 
 #include "nullability.h"
+#include "slot.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -192,16 +193,15 @@ struct peal_directory_place {
     uint64_t padding[2];
 };
 
-extern struct peal_directory_place *_Nullable peal_directory[PEAL_DIRECTORY_CHUNKS]
-    __attribute__((visibility("hidden")));
+extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
+extern const struct peal_directory peal_method_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
 static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
 {
-    struct peal_directory_place *chunk = __atomic_load_n(
-        &peal_directory[(number >> PEAL_DIRECTORY_CHUNK_BITS) & (PEAL_DIRECTORY_CHUNKS - 1)],
-        __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & (PEAL_DIRECTORY_CHUNK - 1)) : NULL;
+    return (struct peal_directory_place *)peal_directory_element_at(
+        peal_method_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS,
+        sizeof(struct peal_directory_place));
 }
 
 static inline struct peal_snapshot *_Nonnull peal_directory_nobody(
@@ -249,8 +249,8 @@ static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnu
 
 /* The rest is for writers, one at a time. */
 
-/* Makes sure that the place of an index exists. False when memory is short. */
-bool peal_directory_reserve(uint32_t index);
+/* Prepares a place that no method has had yet. */
+void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_t index);
 
 /* Gives a place to a method that nobody observes yet. */
 void peal_directory_open(

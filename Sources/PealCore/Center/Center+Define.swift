@@ -118,11 +118,8 @@ extension CenterState {
             }
             adopted.append(proto)
         }
-        let made = Handles.protocols.insert { number in
+        let proto = try Handles.protocols.insert { number in
             PealProtocol(number: number, name: description.name, center: center, adopted: adopted)
-        }
-        guard let proto = made else {
-            throw Failure(.limit, "there are too many protocols in the process; end centers that are not used")
         }
         protocolsByName[proto.name] = proto
         protocols[proto] = ProtocolState()

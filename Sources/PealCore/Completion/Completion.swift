@@ -67,15 +67,17 @@ public final class Completion: Sendable {
             peal_memory_free(notice)
             throw .outOfMemory
         }
-        let handle = Handles.completions.insert { number in
-            let completion = Completion(
-                number: number, options: options, notice: notice, limit: limit?.assumingMemoryBound(to: peal_work.self))
-            return CompletionHandle(completion, .whole, number: number)
-        }
-        guard let completion = handle?.completion else {
+        let completion: Completion
+        do throws(Failure) {
+            completion = try Handles.completions.insert { number in
+                let completion = Completion(
+                    number: number, options: options, notice: notice, limit: limit?.assumingMemoryBound(to: peal_work.self))
+                return CompletionHandle(completion, .whole, number: number)
+            }.completion
+        } catch {
             peal_memory_free(notice)
             peal_memory_free(limit)
-            throw Failure(.limit, "there are too many completions in the process; answer or cancel those that wait")
+            throw error
         }
         notice.pointee.number = completion.number
         do throws(Failure) {
@@ -133,7 +135,7 @@ public final class Completion: Sendable {
     /// - Returns: The number of a new token; 0 when nobody waits for it any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
-        guard let token = Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) }) else {
+        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) }) else {
             dropReserved(1)
             return 0
         }

@@ -1,84 +1,87 @@
-/// The slots of a handle table. They know no type of object: one copy of their code serves all tables, and a lookup
-/// from another module needs no type metadata.
+internal import CPealSupport
+
+/// The slots of a handle table, see slot.h. They know no type of object: one copy of their code serves all tables, and
+/// a lookup from another module needs no type metadata.
 ///
-/// A number holds the table's tag (4 bits), the generation of its slot (32) and the slot's index (28).
-/// A slot whose generations are used up is given up. (Generational indices, as in slot maps and in
-/// sokol's resource pools.)
-struct HandleSlots: Sendable {
+/// No function takes a lock. A lookup pins a slot, retains its object and unpins it. A removal makes the number stale;
+/// whichever thread releases the last pin takes the object out of the slot and frees the slot.
+struct HandleSlots: @unchecked Sendable {
+    // Unchecked: the slots are atomic.
     typealias Object = any AnyObject & Sendable
 
-    private struct Slot {
-        var generation: UInt32 = 1
-        /// The number is stale. The object is kept until the number is recycled.
-        var isRetired = false
-        var object: Object?
+    private let slots: UnsafeMutablePointer<peal_slots>
+
+    init(_ slots: UnsafeMutablePointer<peal_slots>) {
+        self.slots = slots
     }
 
-    private let tag: UInt64
-    private let limit: Int
-    private var slots: [Slot] = []
-    private var free: [UInt32] = []
-
-    static var indexBits: UInt64 { 28 }
-    private static var largestIndex: UInt64 { (1 << indexBits) - 1 }
-
-    init(tag: UInt64, limit: Int) {
-        self.tag = tag
-        self.limit = limit
-    }
-
-    static func index(of number: UInt64) -> Int {
-        Int(number & largestIndex)
-    }
-
-    mutating func insert(_ make: (UInt64) -> Object?) -> Object? {
-        if free.isEmpty {
-            guard slots.count < limit else { return nil }
-            free.append(UInt32(slots.count))
-            slots.append(Slot())
-            // Removing must not need memory.
-            free.reserveCapacity(slots.capacity)
+    /// Takes a slot for the object that `make` returns.
+    ///
+    /// - Parameter limit: The sentence of the failure if all slots are taken.
+    func insert(limit: StaticString, _ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Object {
+        var number: UInt64 = 0
+        switch peal_slot_take(slots, &number) {
+        case PEAL_SLOT_FULL: throw Failure(.limit, limit.description)
+        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
+        default: break
         }
-        let index = Int(free.removeLast())
-        let generation = UInt64(slots[index].generation)
-        guard let object = make(tag << 60 | generation << Self.indexBits | UInt64(index)) else {
-            free.append(UInt32(index))
-            return nil
+        do throws(Failure) {
+            let object = try make(number)
+            peal_slot_publish(slots, number, Self.retained(object))
+            return object
+        } catch {
+            peal_slot_free(slots, number)
+            throw error
         }
-        slots[index].object = object
-        return object
     }
 
     func find(_ number: UInt64, evenRetired: Bool) -> Object? {
-        guard let index = slot(of: number), evenRetired || !slots[index].isRetired else { return nil }
-        return slots[index].object
+        unpinned(peal_slot_pin(slots, number, evenRetired), number)
     }
 
-    var all: [Object] { slots.compactMap(\.object) }
-
-    mutating func retire(_ number: UInt64) -> Object? {
-        guard let index = slot(of: number), !slots[index].isRetired else { return nil }
-        slots[index].isRetired = true
-        return slots[index].object
+    func retire(_ number: UInt64) -> Object? {
+        unpinned(peal_slot_retire(slots, number), number)
     }
 
-    /// Frees the slot of a number that is retired, or that is not.
-    mutating func remove(_ number: UInt64, isRetired: Bool) -> Object? {
-        guard let index = slot(of: number), slots[index].isRetired == isRetired else { return nil }
-        let object = slots[index].object.take()
-        slots[index].isRetired = false
-        if slots[index].generation < .max {
-            slots[index].generation += 1
-            free.append(UInt32(index))
+    /// Removes a number that is retired, or one that is not.
+    func remove(_ number: UInt64, isRetired: Bool) -> Object? {
+        unpinned(peal_slot_remove(slots, number, isRetired), number)
+    }
+
+    var all: [Object] {
+        (0..<peal_slots_end(slots)).compactMap { index in
+            var number: UInt64 = 0
+            let slot = peal_slot_pin_at(slots, index, &number)
+            return unpinned(slot, number)
         }
+    }
+
+    /// Retains the object of a slot and releases the pin. The last pin of a removed number frees the slot.
+    @inline(__always)
+    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Object? {
+        guard let slot else { return nil }
+        let object = Self.cell(of: slot).pointee
+        if peal_slot_unpin(slot) { free(slot, number) }
         return object
     }
 
-    private func slot(of number: UInt64) -> Int? {
-        let index = Self.index(of: number)
-        guard number >> 60 == tag, index < slots.count, slots[index].object != nil,
-            number >> Self.indexBits & 0xffff_ffff == UInt64(slots[index].generation)
-        else { return nil }
-        return index
+    /// The object lives on: the caller has retained it.
+    @inline(never)
+    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
+        let object = Self.cell(of: slot).move()
+        peal_slot_free(slots, number)
+        extendLifetime(object)
+    }
+
+    private static func cell(of slot: UnsafeMutablePointer<peal_slot>) -> UnsafeMutablePointer<Object> {
+        UnsafeMutableRawPointer(peal_slot_object(slot)).assumingMemoryBound(to: Object.self)
+    }
+
+    /// The object as a pointer that owns a reference to it.
+    private static func retained(_ object: Object) -> UnsafeMutableRawPointer {
+        withUnsafeTemporaryAllocation(of: Object.self, capacity: 1) { cell in
+            cell.initializeElement(at: 0, to: object)
+            return UnsafeRawPointer(cell.baseAddress.unsafelyUnwrapped).load(as: UnsafeMutableRawPointer.self)
+        }
     }
 }

@@ -1,25 +1,59 @@
 internal import CPealSupport
 
-/// The tables of all handles of the process.
+/// The tables of all handles of the process. Their slots are constants of slot.c, so that using one initialises nothing.
 public enum Handles {
-    public static let centers = HandleTable<Center>(tag: 1, limit: 1 << 20)
-    public static let protocols = HandleTable<PealProtocol>(tag: 2, limit: 1 << 24)
-    public static let methods = HandleTable<Method>(tag: 3, limit: Int(PEAL_DIRECTORY_PLACES))
-    public static let observations = HandleTable<Observation>(tag: 4, limit: 1 << 28)
-    public static let invocations = HandleTable<Invocation>(tag: 5, limit: 1 << 28)
-    public static let queues = HandleTable<Queue>(tag: 6, limit: 1 << 20)
-    public static let references = HandleTable<Reference>(tag: 7, limit: 1 << 28)
-    public static let completions = HandleTable<CompletionHandle>(tag: 9, limit: 1 << 28)
-    public static let services = HandleTable<Service>(tag: 10, limit: Int(PEAL_PLACES))
-    static let instances = HandleTable<Instance>(tag: 11, limit: Int(PEAL_PLACES))
-    public static let modules = HandleTable<Module>(tag: 12, limit: 1 << 24)
-    /// Within the engine alone: they come back from timers, queues and completions. So their tags tell nothing.
-    static let moduleSteps = HandleTable<ModuleStep>(tag: 0, limit: 1 << 24)
-    static let errands = HandleTable<Errand>(tag: 0, limit: 1 << 20)
-    public static let properties = HandleTable<Property>(tag: 15, limit: Int(PEAL_PROPERTY_PLACES))
-    public static let timers = HandleTable<Timer>(tag: 14, limit: 1 << 28)
-    public static let proxies = HandleTable<Proxy>(tag: 13, limit: Int(PEAL_PROXY_PLACES))
-    public static let owners = HandleTable<Owner>(tag: 8, limit: 1 << 20)
+    public static var centers: HandleTable<Center> {
+        table(PEAL_SLOTS_CENTERS, "there are too many centers; end those that are not used")
+    }
+    public static var protocols: HandleTable<PealProtocol> {
+        table(PEAL_SLOTS_PROTOCOLS, "there are too many protocols in the process; end centers that are not used")
+    }
+    public static var methods: HandleTable<Method> {
+        table(PEAL_SLOTS_METHODS, "there are too many methods in the process; end centers that are not used")
+    }
+    public static var observations: HandleTable<Observation> {
+        table(PEAL_SLOTS_OBSERVATIONS, "there are too many observations in the process; remove those that are not needed")
+    }
+    public static var invocations: HandleTable<Invocation> {
+        table(PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
+    }
+    public static var queues: HandleTable<Queue> {
+        table(PEAL_SLOTS_QUEUES, "there are too many queues in the process; end those that are not used")
+    }
+    public static var completions: HandleTable<CompletionHandle> {
+        table(PEAL_SLOTS_COMPLETIONS, "there are too many completions in the process; answer or cancel those that wait")
+    }
+    public static var services: HandleTable<Service> {
+        table(PEAL_SLOTS_SERVICES, "there are too many services in the process; unregister those that are not needed")
+    }
+    static var instances: HandleTable<Instance> {
+        table(PEAL_SLOTS_INSTANCES, "there are too many instances of services in the process")
+    }
+    public static var modules: HandleTable<Module> {
+        table(PEAL_SLOTS_MODULES, "there are too many modules in the process; remove those that are not needed")
+    }
+    static var moduleSteps: HandleTable<ModuleStep> {
+        table(PEAL_SLOTS_MODULE_STEPS, "too many modules in the process start or stop at once")
+    }
+    static var errands: HandleTable<Errand> {
+        table(PEAL_SLOTS_ERRANDS, "too many threads of the process wait for their own calls")
+    }
+    public static var properties: HandleTable<Property> {
+        table(PEAL_SLOTS_PROPERTIES, "there are too many properties in the process; remove those that are not needed")
+    }
+    public static var timers: HandleTable<Timer> {
+        table(PEAL_SLOTS_TIMERS, "there are too many timers in the process; end those that are not needed")
+    }
+    public static var proxies: HandleTable<Proxy> {
+        table(PEAL_SLOTS_PROXIES, "there are too many proxies in the process; destroy those that are not needed")
+    }
+    public static var owners: HandleTable<Owner> {
+        table(PEAL_SLOTS_OWNERS, "there are too many owners in the process; retire those that are not needed")
+    }
+
+    private static func table<Object>(_ kind: peal_slot_kind, _ limit: StaticString) -> HandleTable<Object> {
+        HandleTable(peal_slots_of(kind), limit: limit)
+    }
 
     /// Drops what was retired under a record's number, once the last of the record's functions has returned: an
     /// observation, a timer, or the target of a proxy.

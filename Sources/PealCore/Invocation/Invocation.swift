@@ -50,14 +50,14 @@ public final class Invocation: Sendable {
     static func make(_ method: Method, _ block: ArgumentBlock) throws(Failure) -> Invocation {
         guard let result = peal_memory_allocate(max(method.plan.pointee.resultSize, 1)) else { throw .outOfMemory }
         let memory = UnsafeMemory(result)
-        let made = Handles.invocations.insert { number in
-            Invocation(number: number, method: method, state: State(block: block, result: memory.address))
-        }
-        guard let made else {
+        do throws(Failure) {
+            return try Handles.invocations.insert { number in
+                Invocation(number: number, method: method, state: State(block: block, result: memory.address))
+            }
+        } catch {
             peal_memory_free(result)
-            throw Failure(.limit, "there are too many invocations in the process; destroy those that are not needed")
+            throw error
         }
-        return made
     }
 
     /// The invocation of a number, whose method must still be there.

@@ -32,12 +32,11 @@ extension Mediator {
             let action = state.request(.register)
             try state.check(description.name, dependencies, action)
             state.registrations += 1
-            let made = Handles.modules.insert { number in
+            let module = try Handles.modules.insert { number in
                 Module(
                     number: number, description, dependencies: dependencies, tables: tables,
                     sequence: state.registrations, mediator: self)
             }
-            guard let module = made else { throw Failure(.limit, "there are too many modules in the process; remove those that are not needed") }
             do throws(Failure) {
                 try module.queue?.remember(module)
                 try module.owner?.remember(module)

@@ -70,7 +70,7 @@ final class ModuleStep: Sendable {
         _ kind: Kind, of module: Module, notifiesOfWillStart: Bool = false, query: ModuleQuery? = nil,
         began: UInt64 = peal_clock_now()
     ) -> ModuleStep? {
-        Handles.moduleSteps.insert { number in
+        try? Handles.moduleSteps.insert { number in
             ModuleStep(
                 number: number, kind, of: module, notifiesOfWillStart: notifiesOfWillStart, query: query, began: began)
         }

@@ -53,7 +53,6 @@ enum ObserverLife {
         var record = disowned
         while peal_observer_disown(record) {
             if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
-            record.pointee.forget?(record.pointee.reference)
             let successor = record.pointee.successor
             let next = successor?.pointee.record
             peal_memory_free(successor)

@@ -17,10 +17,6 @@ extension UnsafeMutablePointer<ObserverRecord> {
         pointee.retain = weak?.retain
         pointee.release = weak?.release
         pointee.reference = weak?.reference
-        if let box = weak?.box {
-            box.own()
-            pointee.forget = { $0.map { ReferenceBox(address: $0).disown() } }
-        }
         pointee.end.run = { ObserverLife.runEnd($0) }
     }
 }

@@ -54,7 +54,6 @@ public struct Registration {
     ///
     /// The destroy callback is the caller's to run when this fails.
     public func register() throws(Failure) -> UInt64 {
-        defer { weak?.box?.disown() }
         var registration = self
         if weak == nil { registration.weak = WeakTarget(behind: target) }
         let outcome = try registerFollowing { [registration] () throws(Failure) in try registration.registerOverDead() }
@@ -197,16 +196,18 @@ extension CenterState {
             successors.cancel()
             throw error
         }
-        let made = Handles.observations.insert { number in
-            memory.record.pointee.number = number
-            return Observation(
-                number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
-                owner: registration.owner, lazy: registration.lazy, record: memory.record)
-        }
-        guard let observation = made else {
+        let observation: Observation
+        do throws(Failure) {
+            observation = try Handles.observations.insert { number in
+                memory.record.pointee.number = number
+                return Observation(
+                    number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
+                    owner: registration.owner, lazy: registration.lazy, record: memory.record)
+            }
+        } catch {
             successors.cancel()
             for change in changes { change.cancel() }
-            throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
+            throw error
         }
         do throws(Failure) {
             try registration.queue?.remember(observation)

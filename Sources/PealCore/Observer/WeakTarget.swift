@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// How a target that peal does not own is kept alive during a call.
 public struct WeakTarget {
     public typealias Retain = @convention(c) (UnsafeMutableRawPointer?) -> Bool
@@ -6,8 +8,6 @@ public struct WeakTarget {
     public var reference: UnsafeMutableRawPointer?
     public var retain: Retain
     public var release: Release
-    /// Of a counted object of peal's own: owned, and given up by `Registration.register`.
-    private(set) var box: ReferenceBox?
 
     public init(reference: UnsafeMutableRawPointer?, retain: @escaping Retain, release: @escaping Release) {
         self.reference = reference
@@ -15,17 +15,15 @@ public struct WeakTarget {
         self.release = release
     }
 
-    /// A counted object of peal's own. Register with it.
+    /// A counted object of peal's own. The number itself is the weak reference.
     public init(reference number: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
-        let box = try Reference.box(of: number)
-        guard box.object == target else {
-            box.disown()
+        guard try Reference.object(of: number) == target else {
             throw Failure(.argument, "the target is not the object of the reference; give the same as peal_reference_create got")
         }
         self.init(
-            reference: box.address, retain: { $0.map { ReferenceBox(address: $0).retain() } ?? false },
-            release: { reference, _ in reference.map { _ = ReferenceBox(address: $0).release() } })
-        self.box = box
+            reference: UnsafeMutableRawPointer(bitPattern: UInt(number)),
+            retain: { Reference.tryRetain(WeakTarget.number($0)) },
+            release: { reference, _ in _ = peal_counted_release(WeakTarget.number(reference)) })
     }
 
     /// What a proxy stands for, where the target is a proxy's `self`: an observer must not answer for a target

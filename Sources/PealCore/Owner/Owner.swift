@@ -44,10 +44,7 @@ public final class Owner: Sendable {
         guard name.utf8.count <= longestName else {
             throw Failure(.argument, "the name of an owner has \(name.utf8.count) bytes; \(longestName) at most")
         }
-        guard let owner = Handles.owners.insert({ Owner(number: $0, name: name) }) else {
-            throw Failure(.limit, "there are too many owners in the process; retire those that are not needed")
-        }
-        return owner
+        return try Handles.owners.insert { Owner(number: $0, name: name) }
     }
 
     private static var longestName: Int { 255 }

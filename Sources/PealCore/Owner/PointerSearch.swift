@@ -27,7 +27,7 @@ public struct PointerSearch {
         }
         for service in Handles.services.all { search.look(at: service) }
         for proxy in Handles.proxies.all { search.look(at: proxy) }
-        for reference in Handles.references.all { search.check(word(reference.box.destroy), "destroy callback of a counted object") }
+        for destroy in Reference.destroyCallbacks { search.check(word(destroy), "destroy callback of a counted object") }
         return search.found
     }
 

@@ -76,11 +76,8 @@ extension CenterState {
     fileprivate mutating func add(
         _ description: PropertyDescription, _ type: PropertyType, to center: Center
     ) throws(Failure) -> Property {
-        let made = Handles.protocols.insert { number in
+        let proto = try Handles.protocols.insert { number in
             PealProtocol(number: number, name: description.protocolName, center: center, adopted: [])
-        }
-        guard let proto = made else {
-            throw Failure(.limit, "there are too many protocols in the process; end centers that are not used")
         }
         // Not by its name: nobody defines, finds or adopts it.
         protocols[proto] = ProtocolState()

@@ -36,25 +36,14 @@ extension Property {
         _ opening: inout peal_property_opening, _ description: PropertyDescription, _ type: PropertyType,
         _ center: Center, _ proto: PealProtocol, _ methods: [Method], _ mask: UnsafeMutablePointer<UInt8>?
     ) throws(Failure) -> Property {
-        var isMemoryShort = false
-        let made = Handles.properties.insert { number in
-            let index = HandleTable<Property>.index(of: number)
-            guard peal_property_reserve(UInt32(index)), let place = peal_property_place_of(number) else {
-                isMemoryShort = true
-                return nil
-            }
+        try Handles.properties.insert { (number) throws(Failure) in
+            guard let place = peal_property_place_of(number) else { throw .outOfMemory }
             opening.number = number
             peal_property_open(place, &opening)
             return Property(
                 number: number, description: description, type: type, center: center, proto: proto, methods: methods,
                 place: place, mask: mask)
         }
-        guard let made else {
-            throw isMemoryShort
-                ? .outOfMemory
-                : Failure(.limit, "there are too many properties in the process; remove those that are not needed")
-        }
-        return made
     }
 
     private static func takeBlocks(_ opening: inout peal_property_opening) -> Bool {

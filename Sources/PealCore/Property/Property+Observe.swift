@@ -24,7 +24,6 @@ extension Property {
     /// - Returns: The number of the observation, and whether another thread tells the value.
     public func observeFromNow(_ registration: Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
-            registration.weak?.box?.disown()
             throw .outOfMemory
         }
         var blocked = registration

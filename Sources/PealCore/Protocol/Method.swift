@@ -38,23 +38,13 @@ public final class Method: Sendable {
         _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
     ) throws(Failure) -> Method {
         let (plan, copyPlan) = try plans(for: declaration)
-        var isShortOfMemory = false
-        let method = Handles.methods.insert { number in
-            let index = HandleTable<Method>.index(of: number)
-            guard peal_directory_reserve(UInt32(index)), let place = peal_directory_find(number) else {
-                isShortOfMemory = true
-                return nil
-            }
+        let method = try Handles.methods.insert { (number) throws(Failure) in
+            guard let place = peal_directory_find(number) else { throw .outOfMemory }
             let method = Method(
                 number: number, declaration: declaration, owner: owner, origin: origin, rank: rank,
                 plan: plan, copyPlan: copyPlan, place: place)
             method.open()
             return method
-        }
-        guard let method else {
-            throw isShortOfMemory
-                ? .outOfMemory
-                : Failure(.limit, "there are too many methods in the process; end centers that are not used")
         }
         if method.traits.hasCompletion { try method.publishEmptyList() }
         return method

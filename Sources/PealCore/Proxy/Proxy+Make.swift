@@ -28,7 +28,6 @@ extension Proxy {
     public static func make(
         of proto: PealProtocol, reading table: UnsafeRawPointer, _ request: ProxyRequest
     ) throws(Failure) -> Made {
-        defer { request.weak?.box?.disown() }
         let (layout, functions) = try proto.layout(reading: table)
         try layout.checkConformance(of: functions, of: proto, hasStages: request.hasStages)
         var entries: [UnsafeRawPointer?] = []
@@ -59,7 +58,6 @@ extension Proxy {
     public static func makeBare(
         _ prototype: String, in center: Center, calling function: UnsafeRawPointer, _ request: ProxyRequest
     ) throws(Failure) -> MadeBare {
-        defer { request.weak?.box?.disown() }
         let signature = try center.signature(prototype)
         let title = "the function \(signature.name)"
         let plan: CallPlan.Pointer
@@ -95,32 +93,33 @@ extension Proxy {
         }
     }
 
+    private static func preparePlace(
+        of number: UInt64, _ cells: [peal_proxy_cell]
+    ) throws(Failure) -> UnsafeMutablePointer<peal_proxy_place> {
+        peal_leaks_ignore_begin()
+        defer { peal_leaks_ignore_end() }
+        guard let place = peal_proxy_find(number), peal_proxy_reserve(place, UInt32(cells.count)) else { throw .outOfMemory }
+        for (rank, cell) in cells.enumerated() { peal_proxy_fill(place, UInt32(rank), cell) }
+        return place
+    }
+
     /// Gives a proxy its number and its place.
     private static func insert(
         _ cells: [peal_proxy_cell], title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts,
         bare: BareFunction?
     ) throws(Failure) -> Proxy {
-        var isShortOfMemory = false
-        let made = Handles.proxies.insert { number in
-            let index = UInt32(HandleTable<Proxy>.index(of: number))
-            peal_leaks_ignore_begin()
-            let isReserved = peal_proxy_reserve(index, UInt32(cells.count))
-            peal_leaks_ignore_end()
-            guard isReserved, let place = peal_proxy_find(number) else {
-                isShortOfMemory = true
-                return nil
+        let proxy: Proxy
+        do throws(Failure) {
+            proxy = try Handles.proxies.insert { (number) throws(Failure) in
+                let place = try preparePlace(of: number, cells)
+                target?.open(number)
+                peal_proxy_open(place, number, target?.list)
+                return Proxy(
+                    number: number, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
             }
-            for (rank, cell) in cells.enumerated() { peal_proxy_fill(place, UInt32(rank), cell) }
-            target?.open(number)
-            peal_proxy_open(place, number, target?.list)
-            return Proxy(
-                number: number, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
-        }
-        guard let proxy = made else {
+        } catch {
             target?.free()
-            throw isShortOfMemory
-                ? .outOfMemory
-                : Failure(.limit, "there are too many proxies in the process; destroy those that are not needed")
+            throw error
         }
         do throws(Failure) {
             try owner?.remember(proxy)

@@ -18,7 +18,7 @@ final class Errand: Sendable {
 
     static func run(_ work: @escaping @Sendable () -> Void) {
         var number: UInt64 = 0
-        let errand = Handles.errands.insert {
+        let errand = try? Handles.errands.insert {
             number = $0
             return Errand(work)
         }

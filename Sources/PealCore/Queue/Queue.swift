@@ -60,13 +60,15 @@ public final class Queue: Sendable {
         mailbox.pointee.destroy = options.destroy
         // Who makes room, or waits for it, needs the lock.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
-        let made = Handles.queues.insert { number in
-            mailbox.pointee.number = number
-            return Queue(number: number, mailbox: mailbox, owner: options.owner)
-        }
-        guard let queue = made else {
+        let queue: Queue
+        do throws(Failure) {
+            queue = try Handles.queues.insert { number in
+                mailbox.pointee.number = number
+                return Queue(number: number, mailbox: mailbox, owner: options.owner)
+            }
+        } catch {
             peal_mailbox_release(mailbox)
-            throw Failure(.limit, "there are too many queues in the process; end those that are not used")
+            throw error
         }
         do throws(Failure) {
             try options.owner?.remember(queue)

@@ -1,76 +1,56 @@
-/// What the handle of a counted object leads to while the object lives.
-public final class Reference: Sendable {
-    public let number: UInt64
-    let box: ReferenceBox
+internal import CPealSupport
 
-    private init(number: UInt64, box: ReferenceBox) {
-        self.number = number
-        self.box = box
-    }
-
-    deinit {
-        box.disown()
-    }
-
-    /// Makes a counted object with one share.
+/// Counted objects. The number of one is a weak reference, see reference.h. No function takes a lock.
+public enum Reference {
+    /// Makes a counted object with one strong reference.
     ///
     /// `destroy` is not called when this fails.
     public static func make(
         _ object: UnsafeMutableRawPointer, destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     ) throws(Failure) -> UInt64 {
-        var isMemoryShort = false
-        let made = Handles.references.insert { number in
-            guard let box = ReferenceBox.make(object, destroy: destroy, number: number) else {
-                isMemoryShort = true
-                return nil
-            }
-            return Reference(number: number, box: box)
+        var number: UInt64 = 0
+        switch peal_counted_make(object, destroy, &number) {
+        case PEAL_SLOT_FULL: throw .tooManyReferences
+        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
+        default: return number
         }
-        guard let made else { throw isMemoryShort ? .outOfMemory : .tooManyReferences }
-        return made.number
     }
 
-    /// Takes a share of the object, if it is alive.
+    /// Adds a strong reference if the object is alive.
     ///
     /// - Returns: The object.
     public static func retain(_ number: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
-        try withBox(of: number) { (box) throws(Failure) in
-            switch box.tryRetain() {
-            case .yes: box.object
-            case .dead: throw .deadReference
-            case .tooOften: throw .tooManyShares
-            }
+        var object: UnsafeMutableRawPointer?
+        switch peal_counted_retain(number, &object) {
+        case PEAL_COUNTED_DEAD: throw .deadReference
+        case PEAL_COUNTED_TOO_OFTEN: throw .tooManyShares
+        default: return object.unsafelyUnwrapped
         }
     }
 
-    /// Gives a share back. The last one ends the object: call with no lock held.
+    static func tryRetain(_ number: UInt64) -> Bool {
+        var object: UnsafeMutableRawPointer?
+        return peal_counted_retain(number, &object) == PEAL_COUNTED_RETAINED
+    }
+
+    /// Removes a strong reference. The last removal destroys the object: the caller holds no lock.
     public static func release(_ number: UInt64) throws(Failure) {
-        try withBox(of: number) { (box) throws(Failure) in
-            guard box.release() else { throw .deadReference }
-        }
+        guard peal_counted_release(number) else { throw .deadReference }
     }
 
-    /// How many shares there are.
+    /// The count of strong references, zero if the object is dead.
     public static func count(_ number: UInt64) -> Int {
-        let count = try? withBox(of: number) { Int($0.count) }
-        return count ?? 0
+        Int(peal_counted_count(number))
     }
 
-    /// The box of a handle, for who would look it up often. Its memory is the caller's, to `disown`.
-    public static func box(of number: UInt64) throws(Failure) -> ReferenceBox {
-        try withBox(of: number) { box in
-            box.own()
-            return box
-        }
+    static func object(of number: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
+        guard let object = peal_counted_object(number) else { throw .deadReference }
+        return object
     }
 
-    private static func withBox<Result>(
-        of number: UInt64, _ body: (ReferenceBox) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let reference = Handles.references.find(number) else { throw .deadReference }
-        // The box has no part in its own memory: without this, another thread's last release frees it.
-        defer { extendLifetime(reference) }
-        return try body(reference.box)
+    /// The destroy callbacks that will be called or have not returned yet.
+    static var destroyCallbacks: [@convention(c) (UnsafeMutableRawPointer?) -> Void] {
+        (0..<peal_slots_end(peal_slots_of(PEAL_SLOTS_REFERENCES))).compactMap(peal_counted_destroy_at)
     }
 }
 

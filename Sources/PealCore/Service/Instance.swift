@@ -24,18 +24,9 @@ final class Instance: Sendable {
 
     /// A place and a number, before there is anything in it.
     static func make(for creation: Creation, dependencies: [ServiceUse]) throws(Failure) -> Instance {
-        var isShortOfMemory = false
-        let made = Handles.instances.insert { number in
-            let index = HandleTable<Instance>.index(of: number)
-            guard peal_instance_places_reserve(UInt32(index)), let place = peal_instance_place_of(number) else {
-                isShortOfMemory = true
-                return nil
-            }
+        let made = try Handles.instances.insert { (number) throws(Failure) in
+            guard let place = peal_instance_place_of(number) else { throw .outOfMemory }
             return Instance(number: number, place: place, creation: creation, dependencies: dependencies)
-        }
-        guard let made else {
-            throw isShortOfMemory
-                ? .outOfMemory : Failure(.limit, "there are too many instances of services in the process")
         }
         made.service.keep()
         peal_instance_open(made.place, made.number, made.service.record)

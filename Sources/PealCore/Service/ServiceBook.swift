@@ -70,21 +70,16 @@ final class ServiceBook: Sendable {
     private func makeService(
         _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
     ) throws(Failure) -> Service {
-        var isShortOfMemory = false
-        let made = Handles.services.insert { number in
-            let index = HandleTable<Service>.index(of: number)
-            guard peal_service_places_reserve(UInt32(index)), let place = peal_service_place_of(number) else {
-                isShortOfMemory = true
-                return nil
+        do throws(Failure) {
+            return try Handles.services.insert { (number) throws(Failure) in
+                guard let place = peal_service_place_of(number) else { throw .outOfMemory }
+                peal_service_open(place, number, record)
+                return Service(number: number, center: center, owner: owner, record: record, place: place)
             }
-            peal_service_open(place, number, record)
-            return Service(number: number, center: center, owner: owner, record: record, place: place)
-        }
-        guard let made else {
+        } catch {
             ServiceMemory.free(record)
-            throw isShortOfMemory ? .outOfMemory : Failure(.limit, "there are too many services in the process; unregister those that are not needed")
+            throw error
         }
-        return made
     }
 
     /// Has it found no more. Before the service closes.

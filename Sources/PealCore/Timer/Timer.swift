@@ -28,16 +28,17 @@ public final class Timer: Sendable {
 
     /// The destroy callback is the caller's to run when this fails.
     public static func make(_ options: Options) throws(Failure) -> Timer {
-        defer { options.weak?.box?.disown() }
         try options.check()
         let record = try TimerRecord.make(options)
-        let made = Handles.timers.insert { number in
-            peal_timer_observer(record).pointee.number = number
-            return Timer(number: number, record: record, options: options)
-        }
-        guard let timer = made else {
+        let timer: Timer
+        do throws(Failure) {
+            timer = try Handles.timers.insert { number in
+                peal_timer_observer(record).pointee.number = number
+                return Timer(number: number, record: record, options: options)
+            }
+        } catch {
             ObserverLife.disown(peal_timer_observer(record))
-            throw Failure(.limit, "there are too many timers in the process; end those that are not needed")
+            throw error
         }
         do throws(Failure) {
             try options.queue?.remember(timer)

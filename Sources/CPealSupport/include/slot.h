@@ -1,0 +1,163 @@
+/* Memory that an index finds without a lock: directories, and the slots of handles.
+ *
+ * Not Swift: a reader with a stale index reads memory that another thread writes, so all of it is atomic and none of it
+ * is ever unmapped.
+ *
+ * Directory   elements of one size in chunks of equal size. The index of a handle leads to its element by two loads.
+ * Slots       a table for each kind of handle. A slot has a word of state and the object of its handle.
+ *
+ * A number (the value of a handle) has the tag of its table in 4 bits, the generation of its slot in 32 and the index of
+ * the slot in 28. A slot whose generations are used up is not used again. (Generational indices, as in slot maps.)
+ */
+#ifndef CPEAL_SLOT_H
+#define CPEAL_SLOT_H
+
+#include "nullability.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PEAL_NUMBER_INDEX_BITS = 28, PEAL_NUMBER_TAG_BITS = 4 };
+
+static inline uint32_t peal_number_index(uint64_t number)
+{
+    return (uint32_t)number & ((1U << PEAL_NUMBER_INDEX_BITS) - 1);
+}
+static inline uint32_t peal_number_generation(uint64_t number) { return (uint32_t)(number >> PEAL_NUMBER_INDEX_BITS); }
+static inline unsigned peal_number_tag(uint64_t number) { return (unsigned)(number >> (64 - PEAL_NUMBER_TAG_BITS)); }
+
+/* ---- Directories ------------------------------------------------------------------------------- */
+
+/* How the elements of one kind lie in memory. The array of chunks is a global of its own, so readers know its address
+ * without a load. */
+struct peal_directory {
+    void *_Nullable *_Nonnull chunks;
+    unsigned chunk_bits; /* a chunk has 1 << chunk_bits elements */
+    size_t element_size;
+    /* Fills an element that no handle has had yet. NULL leaves it zero. */
+    void (*_Nullable prepare)(void *_Nonnull element, uint32_t index);
+};
+
+/* Returns the element at an index, or NULL if its chunk does not exist. All parameters but the first two are constants at
+ * each call. */
+static inline __attribute__((always_inline)) void *_Nullable peal_directory_element_at(
+    void *_Nullable const *_Nonnull chunks, uint64_t number, unsigned chunk_bits, unsigned chunk_count,
+    size_t element_size)
+{
+    char *chunk = (char *)__atomic_load_n(&chunks[(number >> chunk_bits) & (chunk_count - 1)], __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & ((1U << chunk_bits) - 1)) * element_size : NULL;
+}
+
+/* Allocates the chunk of an index if it does not exist. Returns false if memory is refused. Any thread. */
+bool peal_directory_reserve(const struct peal_directory *_Nonnull directory, uint32_t index);
+
+/* ---- Slots ------------------------------------------------------------------------------------- */
+
+/* The word: the generation in the upper half, flags and the count of pins in the lower half. */
+#define PEAL_SLOT_LIVE 0x80000000U    /* the slot has an object, and its number is not removed */
+#define PEAL_SLOT_RETIRED 0x40000000U /* the number is stale, but the slot keeps its object */
+#define PEAL_SLOT_PINS 0x3fffffffU    /* readers that are about to retain the object */
+
+struct peal_slot {
+    uint64_t word;
+    /* Owned while the slot is live, and until its last pin is released. While the slot is free: the next free slot, as
+     * its index and one. */
+    void *_Nullable object;
+};
+
+/* The first chunk has as many slots; each further chunk has as many as all before it. */
+enum { PEAL_SLOT_FIRST_BITS = 8, PEAL_SLOT_CHUNKS = PEAL_NUMBER_INDEX_BITS - PEAL_SLOT_FIRST_BITS + 1 };
+
+struct peal_slots {
+    char *_Nullable chunks[PEAL_SLOT_CHUNKS];
+    uint64_t free; /* the first free slot, as its index and one, below a count that no two states share */
+    uint32_t used; /* slots that have been taken at least once */
+    uint32_t limit;
+    unsigned tag;
+    unsigned slot_size; /* a slot may have more members than struct peal_slot */
+    bool is_needed; /* what ends something takes slots: their memory may come from the reserve */
+    const struct peal_directory *_Nullable directory; /* has an element at the index of each slot */
+};
+
+/* The tables of all handles of the process. */
+enum peal_slot_kind {
+    PEAL_SLOTS_CENTERS,
+    PEAL_SLOTS_PROTOCOLS,
+    PEAL_SLOTS_METHODS,
+    PEAL_SLOTS_OBSERVATIONS,
+    PEAL_SLOTS_INVOCATIONS,
+    PEAL_SLOTS_QUEUES,
+    PEAL_SLOTS_REFERENCES,
+    PEAL_SLOTS_OWNERS,
+    PEAL_SLOTS_COMPLETIONS,
+    PEAL_SLOTS_SERVICES,
+    PEAL_SLOTS_INSTANCES,
+    PEAL_SLOTS_MODULES,
+    PEAL_SLOTS_PROXIES,
+    PEAL_SLOTS_TIMERS,
+    PEAL_SLOTS_PROPERTIES,
+    PEAL_SLOTS_MODULE_STEPS,
+    PEAL_SLOTS_ERRANDS,
+    PEAL_SLOTS_KINDS
+};
+
+extern struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] __attribute__((visibility("hidden")));
+
+static inline struct peal_slots *_Nonnull peal_slots_of(enum peal_slot_kind kind) { return &peal_slot_tables[kind]; }
+
+/* Returns the slot at an index, or NULL if its chunk does not exist. */
+static inline struct peal_slot *_Nullable peal_slot_at(const struct peal_slots *_Nonnull slots, uint32_t index)
+{
+    const uint32_t shifted = index + (1U << PEAL_SLOT_FIRST_BITS);
+    const unsigned bits = 31U - (unsigned)__builtin_clz(shifted);
+    char *chunk = __atomic_load_n(&slots->chunks[bits - PEAL_SLOT_FIRST_BITS], __ATOMIC_ACQUIRE);
+    return chunk == NULL ? NULL : (struct peal_slot *)(void *)(chunk + (size_t)(shifted ^ 1U << bits) * slots->slot_size);
+}
+
+/* Where the object of a pinned slot is. */
+static inline void *_Nullable *_Nonnull peal_slot_object(struct peal_slot *_Nonnull slot) { return &slot->object; }
+
+/* One past the highest index that was ever taken. */
+static inline uint32_t peal_slots_end(const struct peal_slots *_Nonnull slots)
+{
+    return __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
+}
+
+enum peal_slot_taken { PEAL_SLOT_TAKEN, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
+
+/* Takes a free slot, with its element of the directory, and returns its number. No other thread finds or takes the slot until it is
+ * published or freed. */
+enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
+
+/* Stores an object, which the slot owns from now on, and lets lookups find it. */
+void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t number, void *_Nonnull object);
+
+/* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next number of the slot
+ * has the next generation. */
+void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t number);
+
+/* The next four return the slot of a number with one pin more, which the caller releases by peal_slot_unpin once it has
+ * retained the object; or NULL if the slot is not in the state that the function requires. */
+
+/* Requires a number that is not stale or, if `even_retired`, one that is not recycled. */
+struct peal_slot *_Nullable peal_slot_pin(
+    const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
+/* Makes a number stale. The slot keeps its object until the number is recycled. */
+struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t number);
+/* Removes a number that is retired, or one that is not. Of all threads that try, one succeeds. */
+struct peal_slot *_Nullable peal_slot_remove(
+    const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
+/* Requires a live slot, and returns its number too. */
+struct peal_slot *_Nullable peal_slot_pin_at(
+    const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);
+
+/* Releases a pin. True for the last pin of a removed number: the caller then takes the object out of the slot and frees
+ * the slot. One thread gets true, since no pin begins after the removal. */
+static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
+{
+    const uint64_t word = __atomic_sub_fetch(&slot->word, 1, __ATOMIC_ACQ_REL);
+    return __builtin_expect((word & (PEAL_SLOT_LIVE | PEAL_SLOT_PINS)) == 0, 0);
+}
+
+#endif

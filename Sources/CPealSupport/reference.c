@@ -1,0 +1,92 @@
+#include "reference.h"
+
+static struct peal_counted *counted_at(uint32_t index)
+{
+    return (struct peal_counted *)(void *)peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), index);
+}
+
+/* Returns the slot that a number points at. Whether it is still that of the number, its word says. */
+static struct peal_counted *counted_of(uint64_t number)
+{
+    if (peal_number_tag(number) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
+        return NULL;
+    return counted_at(peal_number_index(number));
+}
+
+/* Returns the count in a word, zero if the word is of another generation. */
+static uint32_t count_of(uint64_t word, uint64_t number)
+{
+    return word >> 32 == peal_number_generation(number) ? (uint32_t)word : 0;
+}
+
+enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_number)
+{
+    const enum peal_slot_taken taken = peal_slot_take(peal_slots_of(PEAL_SLOTS_REFERENCES), out_number);
+    if (taken != PEAL_SLOT_TAKEN)
+        return taken;
+    struct peal_counted *counted = counted_of(*out_number);
+    __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->destroy, destroy, __ATOMIC_RELEASE);
+    __atomic_store_n(&counted->slot.word, (uint64_t)peal_number_generation(*out_number) << 32 | 1, __ATOMIC_RELEASE);
+    return PEAL_SLOT_TAKEN;
+}
+
+enum peal_counted_retained peal_counted_retain(uint64_t number, void **out_object)
+{
+    struct peal_counted *counted = counted_of(number);
+    if (counted == NULL)
+        return PEAL_COUNTED_DEAD;
+    uint64_t word = __atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED);
+    do {
+        if (count_of(word, number) == 0)
+            return PEAL_COUNTED_DEAD;
+        if ((uint32_t)word == UINT32_MAX)
+            return PEAL_COUNTED_TOO_OFTEN;
+    } while (!__atomic_compare_exchange_n(
+        &counted->slot.word, &word, word + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    *out_object = counted->slot.object;
+    return PEAL_COUNTED_RETAINED;
+}
+
+bool peal_counted_release(uint64_t number)
+{
+    struct peal_counted *counted = counted_of(number);
+    if (counted == NULL)
+        return false;
+    uint64_t word = __atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED);
+    do {
+        /* A release too many must not revive the object. */
+        if (count_of(word, number) == 0)
+            return false;
+    } while (!__atomic_compare_exchange_n(
+        &counted->slot.word, &word, word - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    if ((uint32_t)word > 1)
+        return true;
+    if (counted->destroy != NULL)
+        counted->destroy(counted->slot.object);
+    __atomic_store_n(&counted->destroy, NULL, __ATOMIC_RELEASE);
+    peal_slot_free(peal_slots_of(PEAL_SLOTS_REFERENCES), number);
+    return true;
+}
+
+uint32_t peal_counted_count(uint64_t number)
+{
+    const struct peal_counted *counted = counted_of(number);
+    return counted == NULL ? 0 : count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), number);
+}
+
+void *peal_counted_object(uint64_t number)
+{
+    const struct peal_counted *counted = counted_of(number);
+    if (counted == NULL || count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_ACQUIRE), number) == 0)
+        return NULL;
+    void *object = __atomic_load_n(&counted->slot.object, __ATOMIC_ACQUIRE);
+    /* While the number is not stale, what was read before is its own. */
+    return count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), number) == 0 ? NULL : object;
+}
+
+void (*peal_counted_destroy_at(uint32_t index))(void *)
+{
+    const struct peal_counted *counted = counted_at(index);
+    return counted == NULL ? NULL : __atomic_load_n(&counted->destroy, __ATOMIC_ACQUIRE);
+}

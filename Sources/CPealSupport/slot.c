@@ -1,0 +1,181 @@
+#include "slot.h"
+
+#include "memory.h"
+
+enum { CACHE_LINE = 64 };
+
+/* Publishes a chunk that no other thread has published meanwhile. */
+static void *publish_chunk(void **cell, void *made, void *memory)
+{
+    void *known = NULL;
+    if (__atomic_compare_exchange_n(cell, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    peal_memory_free(memory);
+    return known;
+}
+
+/* ---- Directories ------------------------------------------------------------------------------- */
+
+bool peal_directory_reserve(const struct peal_directory *directory, uint32_t index)
+{
+    void **cell = &directory->chunks[index >> directory->chunk_bits];
+    if (__atomic_load_n(cell, __ATOMIC_ACQUIRE) != NULL)
+        return true;
+    const uint32_t count = 1U << directory->chunk_bits;
+    char *memory = peal_memory_allocate(count * directory->element_size + CACHE_LINE);
+    if (memory == NULL)
+        return false;
+    /* Aligned by hand, since all raw memory comes from one function. Swift imports no type that is aligned beyond 16. */
+    char *chunk = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
+    const uint32_t first = index & ~(count - 1);
+    for (uint32_t i = 0; directory->prepare != NULL && i < count; i++)
+        directory->prepare(chunk + i * directory->element_size, first + i);
+    return publish_chunk(cell, chunk, memory) != NULL;
+}
+
+/* ---- Slots ------------------------------------------------------------------------------------- */
+
+/* The slot of an index that was taken before, whose chunk exists. */
+static struct peal_slot *existing_slot(const struct peal_slots *slots, uint32_t index)
+{
+    struct peal_slot *slot = peal_slot_at(slots, index);
+    if (slot == NULL)
+        __builtin_unreachable();
+    return slot;
+}
+
+static uint64_t number_of(const struct peal_slots *slots, uint64_t generation, uint32_t index)
+{
+    return (uint64_t)slots->tag << (64 - PEAL_NUMBER_TAG_BITS) | generation << PEAL_NUMBER_INDEX_BITS | index;
+}
+
+static bool reserve(struct peal_slots *slots, uint32_t index)
+{
+    if (slots->directory != NULL && !peal_directory_reserve(slots->directory, index))
+        return false;
+    if (peal_slot_at(slots, index) != NULL)
+        return true;
+    const unsigned bits = 31U - (unsigned)__builtin_clz(index + (1U << PEAL_SLOT_FIRST_BITS));
+    const size_t size = (size_t)slots->slot_size << bits;
+    void *memory = slots->is_needed ? peal_memory_allocate_needed(size) : peal_memory_allocate(size);
+    void **cell = (void **)&slots->chunks[bits - PEAL_SLOT_FIRST_BITS];
+    return memory != NULL && publish_chunk(cell, memory, memory) != NULL;
+}
+
+/* The stack of free slots is Treiber's. The count in the upper half of its head changes with each operation, so a head
+ * that was popped and pushed again meanwhile is not taken for the same. */
+static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
+
+/* Pops a free slot. Another thread that has popped the slot first may write its object while this one reads it; the
+ * exchange fails then. */
+static bool pop(struct peal_slots *slots, uint32_t *out_index)
+{
+    uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_ACQUIRE);
+    while ((uint32_t)head != 0) {
+        const uint32_t index = (uint32_t)head - 1;
+        const uintptr_t next = (uintptr_t)__atomic_load_n(&existing_slot(slots, index)->object, __ATOMIC_RELAXED);
+        if (__atomic_compare_exchange_n(
+                &slots->free, &head, head_with(head, (uint32_t)next), true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            *out_index = index;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes a slot that was never used. */
+static enum peal_slot_taken grow(struct peal_slots *slots, uint32_t *out_index)
+{
+    uint32_t index = __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
+    do {
+        if (index >= slots->limit)
+            return PEAL_SLOT_FULL;
+        if (!reserve(slots, index))
+            return PEAL_SLOT_NO_MEMORY;
+    } while (!__atomic_compare_exchange_n(
+        &slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    *out_index = index;
+    __atomic_store_n(&existing_slot(slots, index)->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
+    return PEAL_SLOT_TAKEN;
+}
+
+enum peal_slot_taken peal_slot_take(struct peal_slots *slots, uint64_t *out_number)
+{
+    uint32_t index;
+    if (!pop(slots, &index)) {
+        const enum peal_slot_taken taken = grow(slots, &index);
+        if (taken != PEAL_SLOT_TAKEN)
+            return taken;
+    }
+    const uint64_t word = __atomic_load_n(&existing_slot(slots, index)->word, __ATOMIC_RELAXED);
+    *out_number = number_of(slots, word >> 32, index);
+    return PEAL_SLOT_TAKEN;
+}
+
+void peal_slot_publish(struct peal_slots *slots, uint64_t number, void *object)
+{
+    struct peal_slot *slot = existing_slot(slots, peal_number_index(number));
+    const uint64_t word = (uint64_t)peal_number_generation(number) << 32 | PEAL_SLOT_LIVE;
+    __atomic_store_n(&slot->object, object, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
+}
+
+void peal_slot_free(struct peal_slots *slots, uint64_t number)
+{
+    const uint32_t index = peal_number_index(number);
+    struct peal_slot *slot = existing_slot(slots, index);
+    const uint64_t generation = (uint64_t)peal_number_generation(number) + 1;
+    /* A slot whose generations are used up has generation zero, which no number has. */
+    __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
+    if (generation > UINT32_MAX)
+        return;
+    uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
+    do
+        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(
+        &slots->free, &head, head_with(head, index + 1), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+/* Adds a pin and changes the flags, if `flags` of `mask` are set. */
+static struct peal_slot *change(
+    const struct peal_slots *slots, uint64_t number, uint64_t mask, uint64_t flags, uint64_t changed)
+{
+    if (peal_number_tag(number) != slots->tag)
+        return NULL;
+    struct peal_slot *slot = peal_slot_at(slots, peal_number_index(number));
+    if (slot == NULL)
+        return NULL;
+    uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
+    do {
+        if (word >> 32 != peal_number_generation(number) || (word & mask) != flags)
+            return NULL;
+    } while (!__atomic_compare_exchange_n(
+        &slot->word, &word, (word ^ changed) + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return slot;
+}
+
+struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t number, bool even_retired)
+{
+    const uint64_t mask = even_retired ? PEAL_SLOT_LIVE : PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED;
+    return change(slots, number, mask, PEAL_SLOT_LIVE, 0);
+}
+
+struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t number)
+{
+    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED);
+}
+
+struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t number, bool is_retired)
+{
+    const uint64_t flags = is_retired ? PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED : PEAL_SLOT_LIVE;
+    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags);
+}
+
+struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)
+{
+    struct peal_slot *slot = peal_slot_at(slots, index);
+    if (slot == NULL)
+        return NULL;
+    *out_number = number_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
+    return peal_slot_pin(slots, *out_number, true);
+}

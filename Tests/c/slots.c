@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The slots of handles, by their own interface: a lookup has steps there (pin, read, unpin), so any order of a lookup, a
+ * removal and a reuse of the slot can be forced.
+ */
+#include "latch.h"
+#include "slot.h"
+
+#include <stdlib.h>
+
+enum { ALIVE = 0x600d, DEAD = 0xdead, THREADS = 4, NUMBERS = 8, ROUNDS = 60000 };
+
+struct object {
+    uint64_t number;
+    int state;
+};
+
+static struct peal_slots table_of(uint32_t limit)
+{
+    const struct peal_slots table = { .tag = 7, .limit = limit, .slot_size = sizeof(struct peal_slot) };
+
+    return table;
+}
+
+static void end_table(struct peal_slots *table)
+{
+    for (int i = 0; i < PEAL_SLOT_CHUNKS; i++)
+        free(table->chunks[i]);
+}
+
+static uint64_t insert(struct peal_slots *table)
+{
+    uint64_t number = 0;
+    struct object *object = malloc(sizeof *object);
+
+    if (object == NULL || peal_slot_take(table, &number) != PEAL_SLOT_TAKEN)
+        check_give_up("no slot", __FILE__, __LINE__);
+    object->number = number;
+    object->state = ALIVE;
+    peal_slot_publish(table, number, object);
+    return number;
+}
+
+static struct object *object_in(struct peal_slot *slot) { return *peal_slot_object(slot); }
+
+/* Releases a pin. Returns true if it was the last of a removed number; the object is destroyed then. */
+static bool unpin(struct peal_slots *table, struct peal_slot *slot, uint64_t number)
+{
+    if (!peal_slot_unpin(slot))
+        return false;
+    struct object *object = object_in(slot);
+    peal_slot_free(table, number);
+    CHECK_EQUAL(object->state, ALIVE);
+    object->state = DEAD;
+    free(object);
+    return true;
+}
+
+static bool remove_number(struct peal_slots *table, uint64_t number, bool is_retired)
+{
+    struct peal_slot *slot = peal_slot_remove(table, number, is_retired);
+
+    if (slot != NULL)
+        (void)unpin(table, slot, number);
+    return slot != NULL;
+}
+
+CLAIM("O11", "a suspended lookup keeps the object and the slot of a number that is removed meanwhile")
+{
+    struct peal_slots table = table_of(8);
+    const uint64_t number = insert(&table);
+    struct peal_slot *reader = peal_slot_pin(&table, number, false);
+    struct peal_slot *remover = peal_slot_remove(&table, number, false);
+    uint64_t other = 0;
+
+    CHECK(reader != NULL && remover == reader);
+    CHECK(!unpin(&table, remover, number));
+    CHECK(peal_slot_pin(&table, number, true) == NULL);
+    CHECK(!remove_number(&table, number, false));
+    other = insert(&table);
+    CHECK(peal_number_index(other) != peal_number_index(number));
+    CHECK_EQUAL(object_in(reader)->number, number);
+    CHECK(unpin(&table, reader, number));
+    CHECK(remove_number(&table, other, false));
+    end_table(&table);
+}
+
+CLAIM("O11", "a lookup that comes after the slot was used again finds nothing")
+{
+    struct peal_slots table = table_of(1);
+    const uint64_t first = insert(&table);
+    uint64_t second = 0;
+
+    CHECK(remove_number(&table, first, false));
+    second = insert(&table);
+    CHECK_EQUAL(peal_number_index(second), peal_number_index(first));
+    CHECK(peal_slot_pin(&table, first, true) == NULL);
+    CHECK(peal_slot_retire(&table, first) == NULL && !remove_number(&table, first, false));
+    CHECK(remove_number(&table, second, false));
+    end_table(&table);
+}
+
+CLAIM("O11", "a retired number is found by those who look for it alone, until it is recycled once")
+{
+    struct peal_slots table = table_of(1);
+    const uint64_t number = insert(&table);
+    uint64_t other = 0;
+
+    CHECK(!remove_number(&table, number, true));
+    CHECK(!unpin(&table, peal_slot_retire(&table, number), number));
+    CHECK(peal_slot_pin(&table, number, false) == NULL && peal_slot_retire(&table, number) == NULL);
+    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
+    struct peal_slot *reader = peal_slot_pin(&table, number, true);
+    CHECK(remove_number(&table, number, true));
+    CHECK(!remove_number(&table, number, true));
+    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
+    CHECK(unpin(&table, reader, number));
+    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_TAKEN);
+    peal_slot_free(&table, other);
+    end_table(&table);
+}
+
+CLAIM("O11", "a slot whose generations are used up is not used again")
+{
+    struct peal_slots table = table_of(2);
+    uint64_t last = 0, other = 0;
+
+    CHECK_EQUAL(peal_slot_take(&table, &last), PEAL_SLOT_TAKEN);
+    last |= (uint64_t)UINT32_MAX << PEAL_NUMBER_INDEX_BITS;
+    peal_slot_free(&table, last);
+    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_TAKEN);
+    CHECK(peal_number_index(other) != peal_number_index(last));
+    CHECK(peal_slot_pin(&table, last, true) == NULL);
+    end_table(&table);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------- */
+
+static struct peal_slots shared;
+static struct latch is_pinned, is_removed;
+
+static void *look_up_slowly(void *context)
+{
+    const uint64_t number = *(const uint64_t *)context;
+    struct peal_slot *slot = peal_slot_pin(&shared, number, false);
+
+    latch_open(&is_pinned);
+    latch_wait(&is_removed);
+    CHECK_EQUAL(object_in(slot)->number, number);
+    CHECK(unpin(&shared, slot, number));
+    return NULL;
+}
+
+CLAIM("O11", "the thread whose lookup was overtaken by the removal ends the object; the remover waits for no one")
+{
+    pthread_t reader;
+    uint64_t number = 0, next = 0;
+
+    is_pinned = is_removed = (struct latch)LATCH_INITIALIZER;
+    shared = table_of(1);
+    number = insert(&shared);
+    reader = thread_start(look_up_slowly, &number);
+    latch_wait(&is_pinned);
+    CHECK(remove_number(&shared, number, false));
+    CHECK_EQUAL(peal_slot_take(&shared, &next), PEAL_SLOT_FULL);
+    latch_open(&is_removed);
+    thread_join(reader);
+    CHECK_EQUAL(peal_slot_take(&shared, &next), PEAL_SLOT_TAKEN);
+    CHECK_EQUAL(peal_number_generation(next), peal_number_generation(number) + 1);
+    end_table(&shared);
+}
+
+static uint64_t numbers[NUMBERS];
+static int is_over;
+
+static void *look_up_all(void *context)
+{
+    (void)context;
+    for (unsigned i = 0; !__atomic_load_n(&is_over, __ATOMIC_RELAXED); i++) {
+        const uint64_t number = __atomic_load_n(&numbers[i % NUMBERS], __ATOMIC_RELAXED);
+        struct peal_slot *slot = peal_slot_pin(&shared, number, i % 2 == 0);
+        if (slot == NULL)
+            continue;
+        if (object_in(slot)->number != number || object_in(slot)->state != ALIVE)
+            check_give_up("a lookup found another object", __FILE__, __LINE__);
+        (void)unpin(&shared, slot, number);
+    }
+    return NULL;
+}
+
+/* Each thread has the numbers of its own to replace. */
+static void *replace_some(void *context)
+{
+    const unsigned first = (unsigned)(uintptr_t)context;
+
+    for (int i = 0; i < CHECK_ROUNDS(ROUNDS); i++) {
+        uint64_t *number = &numbers[first + (unsigned)i % (NUMBERS / THREADS)];
+        const uint64_t old = __atomic_load_n(number, __ATOMIC_RELAXED);
+        const bool retires = i % 3 == 0;
+        if (retires)
+            (void)unpin(&shared, peal_slot_retire(&shared, old), old);
+        if (!remove_number(&shared, old, retires))
+            check_give_up("the number was removed by no one", __FILE__, __LINE__);
+        __atomic_store_n(number, insert(&shared), __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+CLAIM("O11", "lookups, removals and reuse of the same slots by many threads: a number finds its own object or nothing")
+{
+    pthread_t readers[THREADS], writers[THREADS];
+
+    shared = table_of(1 << 20);
+    is_over = 0;
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = insert(&shared);
+    for (int i = 0; i < THREADS; i++) {
+        readers[i] = thread_start(look_up_all, NULL);
+        writers[i] = thread_start(replace_some, (void *)(uintptr_t)(i * NUMBERS / THREADS));
+    }
+    for (int i = 0; i < THREADS; i++)
+        thread_join(writers[i]);
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(readers[i]);
+    /* Suspended lookups keep slots from being reused, at most one each; a new slot is taken then. */
+    CHECK(peal_slots_end(&shared) <= NUMBERS + 2 * THREADS);
+    for (int i = 0; i < NUMBERS; i++)
+        CHECK(remove_number(&shared, numbers[i], false));
+    end_table(&shared);
+}
