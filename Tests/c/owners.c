@@ -519,6 +519,29 @@ CLAIM("L1", "protocols are taken back, unless another owner or nobody's code has
     close_center(center);
 }
 
+CLAIM("L1", "protocols that adopt each other are taken back together, and an adopted one with the last that adopts it")
+{
+    static const char *const methods[] = { "void on_x(int n)", NULL };
+    static const char *const base[] = { "Base", NULL };
+    static const char *const both[] = { "Middle", "Base", NULL };
+    const peal_owner owner = make_owner();
+    const peal_owner other = make_owner();
+
+    center = open_center();
+    CHECK_OK(peal_owner_enter(owner));
+    CHECK_OK(try_protocol(center, "Base", NULL, methods, NULL));
+    CHECK_OK(try_protocol(center, "Middle", base, methods, NULL));
+    CHECK_OK(peal_owner_leave());
+    CHECK_OK(peal_owner_enter(other));
+    CHECK_OK(try_protocol(center, "Top", both, methods, NULL));
+    CHECK_OK(peal_owner_leave());
+    CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+    CHECK(is_defined("Base") && is_defined("Middle"));
+    CHECK_OK(peal_owner_retire(other, PEAL_FOREVER));
+    CHECK(!is_defined("Top") && !is_defined("Middle") && !is_defined("Base"));
+    close_center(center);
+}
+
 struct widget {
     int references;
 };

@@ -152,6 +152,11 @@ extension CenterState {
         }
         for method in self[proto].all { method.close() }
         drop(proto)
+        // An adopted protocol whose owners have all been retired was kept for this one.
+        for adopted in proto.adopted {
+            guard let state = protocols[adopted], state.definers.isEmpty, state.adopters.isEmpty else { continue }
+            remains.observations += end(adopted).observations
+        }
         return remains
     }
 
