@@ -4,13 +4,6 @@ internal import PealCore
 
 // What crosses with services: descriptions, uses, scopes, information.
 
-extension peal_service {
-    func find() throws(Failure) -> Service {
-        guard let service = Handles.services.find(number) else { throw .staleService }
-        return service
-    }
-}
-
 extension ServiceDescription {
     init(reading description: UnsafePointer<peal_service_description>) throws(Failure) {
         let given = try Boundary.options(

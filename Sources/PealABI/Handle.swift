@@ -1,0 +1,80 @@
+internal import CPeal
+internal import PealCore
+
+/// A handle of the C interface: a number that leads to an object of one table, or to nothing.
+protocol Handle {
+    associatedtype Object: AnyObject & Sendable
+
+    var number: UInt64 { get }
+    static var table: HandleTable<Object> { get }
+    /// The failure of a call with a handle that leads to nothing.
+    static var stale: Failure { get }
+}
+
+extension Handle {
+    func find() throws(Failure) -> Object {
+        guard let object = Self.table.find(number) else { throw Self.stale }
+        return object
+    }
+}
+
+extension peal_center: Handle {
+    static var table: HandleTable<Center> { Handles.centers }
+    static var stale: Failure {
+        Failure(.handle, "the center's handle is zero, made up, or the center has been ended")
+    }
+}
+
+extension peal_protocol: Handle {
+    static var table: HandleTable<PealProtocol> { Handles.protocols }
+    static var stale: Failure {
+        Failure(.handle, "the protocol's handle is zero, made up, or its center has been ended")
+    }
+}
+
+extension peal_method: Handle {
+    static var table: HandleTable<Method> { Handles.methods }
+    static var stale: Failure {
+        Failure(.handle, "the method's handle is zero, made up, or its center has been ended")
+    }
+}
+
+extension peal_observation: Handle {
+    static var table: HandleTable<Observation> { Handles.observations }
+    static var stale: Failure { .staleObservation }
+}
+
+extension peal_proxy: Handle {
+    static var table: HandleTable<Proxy> { Handles.proxies }
+    static var stale: Failure { .staleProxy }
+}
+
+extension peal_queue: Handle {
+    static var table: HandleTable<Queue> { Handles.queues }
+    static var stale: Failure { .staleQueue }
+}
+
+extension peal_timer: Handle {
+    static var table: HandleTable<Timer> { Handles.timers }
+    static var stale: Failure { .staleTimer }
+}
+
+extension peal_owner: Handle {
+    static var table: HandleTable<Owner> { Handles.owners }
+    static var stale: Failure { .staleOwner }
+}
+
+extension peal_service: Handle {
+    static var table: HandleTable<Service> { Handles.services }
+    static var stale: Failure { .staleService }
+}
+
+extension peal_module: Handle {
+    static var table: HandleTable<Module> { Handles.modules }
+    static var stale: Failure { .staleModule }
+}
+
+extension peal_invocation {
+    /// An invocation also needs its method.
+    func find() throws(Failure) -> Invocation { try Invocation.find(number) }
+}
