@@ -142,12 +142,13 @@ enum WaitGraph {
         case .action(let module):
             return module.mediator.withState { _ in module.isDelayed(by: other.thread) }
         case .retirement(let owner):
-            let remains = owner.read(OwnerRemains.init)
-            if remains.isCalled(on: other.thread) || remains.queues.contains(where: { other.mailboxes.contains($0.mailbox) }) {
+            if owner.objects.contains(where: { $0.isCalling(on: other.thread) })
+                || owner.members(Queue.self).contains(where: { other.mailboxes.contains($0.mailbox) })
+            {
                 return true
             }
-            if remains.ender == other.thread { return false }
-            return remains.modules.lazy
+            if owner.ender == other.thread { return false }
+            return owner.members(Module.self).lazy
                 .compactMap { module in module.mediator.withState { _ in module.isDelayed(by: other.thread) } }.first
         }
     }

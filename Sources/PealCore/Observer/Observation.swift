@@ -71,7 +71,6 @@ public final class Observation: Sendable {
         // Registers know the place and not its instance.
         guard !isInstance else { return }
         queue?.forget(self)
-        owner?.awaitEnd(of: self)
     }
 
     var isWeak: Bool { record.pointee.retain != nil }

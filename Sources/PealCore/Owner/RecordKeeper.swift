@@ -1,26 +1,30 @@
 internal import CPealSupport
 
-/// What is called by a record, as observers are, and keeps it: an observation, a timer, a proxy.
-protocol RecordKeeper: AnyObject, Sendable {
-    /// The objects whose functions are called for this one, itself among them.
-    var keepers: [any RecordKeeper] { get }
+/// An object that is called by a record, as observers are, and keeps it: an observation, a timer, a proxy.
+protocol RecordKeeper: OwnedObject {
     /// nil: a proxy that broadcasts.
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { get }
 }
 
 extension RecordKeeper {
     var keepers: [any RecordKeeper] { [self] }
-}
 
-extension Observation: RecordKeeper {
-    var keepers: [any RecordKeeper] { called }
-    var ownRecord: UnsafeMutablePointer<ObserverRecord>? { record }
-}
+    func isCalling(on thread: UInt) -> Bool {
+        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread) else { return false }
+        let keepers = keepers
+        defer { extendLifetime(keepers) }
+        return keepers.compactMap(\.ownRecord).contains { peal_thread_runs(slot, $0.gate) }
+    }
 
-extension Timer: RecordKeeper {
-    var ownRecord: UnsafeMutablePointer<ObserverRecord>? { observer }
-}
+    var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
 
-extension Proxy: RecordKeeper {
-    var ownRecord: UnsafeMutablePointer<ObserverRecord>? { target?.record }
+    /// Drops the calls that a removed object still waits for.
+    func endDraining() {
+        let keepers = keepers
+        defer { extendLifetime(keepers) }
+        for record in keepers.compactMap(\.ownRecord) where ObserverGate.isEnding(record.gate) {
+            ObserverGate.endDraining(record.gate)
+            record.pointee.mailbox?.dropDead()
+        }
+    }
 }

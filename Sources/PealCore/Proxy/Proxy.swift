@@ -88,10 +88,9 @@ public final class Proxy: Sendable {
             if let place { peal_proxy_close(place) }
             return state.hasTarget
         }
-        if !hasTarget { Handles.proxies.recycle(number) }
+        if !hasTarget { leaveTables() }
         bare?.giveBack()
         endTarget()
-        owner?.forget(self)
     }
 
     /// Once the last function of the target has returned.
@@ -100,15 +99,18 @@ public final class Proxy: Sendable {
             state.hasTarget = false
             return state.isOpen
         }
-        if !isOpen { Handles.proxies.recycle(number) }
-        owner?.noteEnd(number)
+        if !isOpen { leaveTables() }
+    }
+
+    /// None of its functions is called any more.
+    private func leaveTables() {
+        Handles.proxies.recycle(number)
+        owner?.forget(self)
     }
 
     /// Lets go of the target: its destroy callback runs once no call does. Of all who try one succeeds.
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
-        // Before the record can end.
-        owner?.awaitEnd(of: self)
         state.withLock { state in
             if state.isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_nobody(list)) }
             Reclaimer.retire([.list(target.list)])

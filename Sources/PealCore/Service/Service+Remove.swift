@@ -104,12 +104,3 @@ extension Failure {
         .handle, "the service is zero, made up, or registered no more; keep the handle that registering filled")
     static let endedCenter = Failure(.handle, "the center has been ended")
 }
-
-extension Service {
-    /// Ends registrations of an owner, those of a center together.
-    static func end(_ services: [Service]) {
-        for members in Dictionary(grouping: services, by: \.center.number).values {
-            members.first?.center.services.end(members)
-        }
-    }
-}

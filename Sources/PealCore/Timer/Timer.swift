@@ -135,7 +135,6 @@ public final class Timer: Sendable {
             record.pointee.is_ended = true
         }
         queue?.forget(self)
-        owner?.awaitEnd(of: self)
         ObserverLife.release(observer)
         return true
     }
