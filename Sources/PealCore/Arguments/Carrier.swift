@@ -50,13 +50,21 @@ extension CopyPlan.Pointer {
     private func withImage(
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutableRawPointer) -> Void
     ) {
+        withUnsafeTemporaryAllocation(byteCount: max(1, pointee.fixedSize), alignment: CopyPlan.alignment) { image in
+            let image = image.baseAddress.unsafelyUnwrapped
+            withPointers(into: image) { body($0, image) }
+        }
+    }
+
+    /// Hands out one pointer a parameter into an image, in an array that the caller may change.
+    @inline(__always)
+    func withPointers<Value>(
+        into image: UnsafeMutableRawPointer, _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Value
+    ) -> Value {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            withUnsafeTemporaryAllocation(byteCount: max(1, pointee.fixedSize), alignment: CopyPlan.alignment) { image in
-                let arguments = memory.baseAddress.unsafelyUnwrapped
-                let image = image.baseAddress.unsafelyUnwrapped
-                pointers(of: image, into: arguments)
-                body(arguments, image)
-            }
+            let arguments = memory.baseAddress.unsafelyUnwrapped
+            pointers(of: image, into: arguments)
+            return body(arguments)
         }
     }
 }

@@ -82,10 +82,8 @@ enum Deferral {
 
     private static func send(_ call: UnsafeMutablePointer<Call>) -> Broadcast.Outcome {
         let plan = call.pointee.plan
-        return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { slots in
-            let arguments = slots.baseAddress.unsafelyUnwrapped
-            plan.pointers(of: image(of: call), into: arguments)
-            return Broadcast.send(
+        return plan.withPointers(into: image(of: call)) { arguments in
+            Broadcast.send(
                 call.pointee.number, arguments: arguments, count: plan.pointee.parameterCount,
                 request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
         }

@@ -64,14 +64,8 @@ final class ArgumentBlock: Sendable {
     func withArguments<Value>(
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        // A fixed size and a Result: the rethrowing of what is temporary does not know typed errors.
-        let result = withUnsafeTemporaryAllocation(
-            of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount
-        ) { slots -> Result<Value, Failure> in
-            let slots = slots.baseAddress.unsafelyUnwrapped
-            plan.pointers(of: memory, into: slots)
-            return Result { () throws(Failure) in try body(slots) }
-        }
+        // A Result, because temporary allocations rethrow no typed errors.
+        let result = plan.withPointers(into: memory) { slots in Result { () throws(Failure) in try body(slots) } }
         return try withExtendedLifetime(self) { () throws(Failure) in try result.get() }
     }
 }

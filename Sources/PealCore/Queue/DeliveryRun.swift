@@ -32,10 +32,8 @@ struct DeliveryRun {
 
     @inline(never)
     private func callWithArguments(_ image: UnsafeMutableRawPointer, isAsked: Bool, _ hold: Broadcast.Hold) -> Int {
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            let arguments = memory.baseAddress.unsafelyUnwrapped
-            copying.pointers(of: image, into: arguments)
-            return isAsked ? ask(arguments, hold) : FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
+        copying.withPointers(into: image) { arguments in
+            isAsked ? ask(arguments, hold) : FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
         }
     }
 
