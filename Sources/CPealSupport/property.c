@@ -6,6 +6,8 @@
 #include "lock.h"
 #include "memory.h"
 
+struct peal_event_count peal_property_room;
+
 static void prepare(void *place, uint32_t index)
 {
     ((struct peal_property_place *)place)->number = peal_no_number_of(index);
@@ -160,11 +162,15 @@ bool peal_property_close(
     place->is_closed_late = is_told;
     place->closed_number = number;
     peal_property_unlock(place, is_told ? PEAL_PROPERTY_TELLING | PEAL_PROPERTY_WAITING : 0);
+    peal_event_count_signal(&peal_property_room);
     return !is_told;
 }
 
 /* ---- The lock ---------------------------------------------------------------------------------- */
 
+/* Not a peal_lock: its release must see whether a thread sleeps on the word, by one more atomic operation. Here the
+ * release is a store, since each set pays for it. A thread that finds the lock taken waits for as long as a copy of a
+ * value takes, unless the holder has lost its processor. Only then it sleeps. */
 uint32_t peal_property_lock(struct peal_property_place *place)
 {
     enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };
@@ -181,7 +187,7 @@ uint32_t peal_property_lock(struct peal_property_place *place)
         else if (turn < SPINS + YIELDS)
             sched_yield();
         else
-            peal_clock_pause(PAUSE); /* it was suspended with the lock: let it run */
+            peal_clock_pause(PAUSE);
     }
 }
 

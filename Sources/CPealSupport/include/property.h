@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "event_count.h"
 #include "fork.h"
 #include "snapshot.h"
 #include "thread.h"
@@ -125,6 +126,14 @@ static inline bool peal_property_is_of(
 /* A block for so many bytes; NULL when memory is short. */
 struct peal_property_block *_Nullable peal_property_block_take(size_t size);
 void peal_property_block_give(struct peal_property_block *_Nullable block);
+
+/* Sets wait on it for room, where as many changes of a property wait as are kept. One for the process: that is rare. A
+ * thread that takes a change signals it after the lock is released. */
+extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
+static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void)
+{
+    return &peal_property_room;
+}
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 

@@ -45,13 +45,16 @@ struct PropertySet {
         var room = property.type.isText ? 256 : property.type.size
         var isTelling = false
         var deadline: UInt64?
+        // Of a wait for room, made before the attempt that looks for room.
+        var prepared: UInt32?
         while true {
             switch try attempt(oldRoom: room, isTelling: isTelling) {
             case .isCrowded(let failure):
                 let limit = deadline ?? peal_clock_deadline(Self.longestWait)
                 guard peal_clock_now() < limit else { throw failure }
                 deadline = limit
-                peal_clock_pause(Self.pause)
+                if let prepared { _ = peal_event_count_wait(peal_property_room_event_count(), prepared, limit) }
+                prepared = peal_event_count_prepare(peal_property_room_event_count())
             case .done(let outcome): return outcome
             case .needsRoom(let needed): room = 2 * needed
             case .hasToldPrior: isTelling = true
@@ -131,9 +134,8 @@ struct PropertySet {
     }
 
     private static var mostWaiting: UInt32 { 65_536 }
-    /// How long a set waits for room, in milliseconds, and how often it looks, in nanoseconds.
+    /// How long a set waits for room, in milliseconds.
     private static var longestWait: UInt32 { 1000 }
-    private static var pause: UInt64 { 50_000 }
 
     private func fill(_ change: PropertyChange, _ oldSize: Int) {
         peal_change_lay_out(change, oldSize, value.size)

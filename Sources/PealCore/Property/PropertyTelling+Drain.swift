@@ -12,6 +12,7 @@ extension PropertyTelling {
         var isRejected = false
         while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
             peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING) | waitingBit)
+            peal_event_count_signal(peal_property_room_event_count())
             if tell(change) { isRejected = true }
             peal_change_free(change)
             _ = peal_property_lock(place)
