@@ -78,11 +78,6 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
 
 /* ---- Coming in --------------------------------------------------------------------------------- */
 
-static bool is_mark(const struct peal_item *pushed)
-{
-    return pushed == NULL || pushed == PEAL_MAILBOX_IDLE || pushed == PEAL_MAILBOX_SHUT;
-}
-
 static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
 {
     struct peal_item *oldest = NULL;
@@ -116,11 +111,8 @@ static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest
     mailbox->waiting += calls;
 }
 
-void peal_mailbox_take_in(struct peal_mailbox *mailbox)
+void peal_mailbox_take_in_slow(struct peal_mailbox *mailbox)
 {
-    /* Marks change under the lock: what is an item stays one until it is taken here. */
-    if (is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
-        return;
     take_in_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
 }
 
@@ -129,13 +121,13 @@ bool peal_mailbox_rest(struct peal_mailbox *mailbox)
     struct peal_item *pushed = NULL;
     return __atomic_compare_exchange_n(
                &mailbox->pushed, &pushed, PEAL_MAILBOX_IDLE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-        || is_mark(pushed);
+        || peal_mailbox_is_mark(pushed);
 }
 
 void peal_mailbox_shut(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, PEAL_MAILBOX_SHUT, __ATOMIC_ACQUIRE);
-    if (!is_mark(pushed))
+    if (!peal_mailbox_is_mark(pushed))
         take_in_chain(mailbox, pushed);
 }
 

@@ -27,6 +27,7 @@ enum peal_mailbox_kind {
 enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
+    /* Not a peal_lock: tests force the order of a push and of what ends the queue by a hold at the mutex's unlock. */
     pthread_mutex_t lock;
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
 
@@ -48,7 +49,6 @@ struct peal_mailbox {
     bool runs_again;       /* its executor ran it at once, inside the run that asked: that goes on */
     bool is_ended;
     bool is_finishing;     /* a thread runs the destroy callback, or has */
-    bool is_finished;      /* the destroy callback has returned: no function of the host's is called any more */
     bool is_left; /* its threads are those of a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
     struct peal_work work; /* of a serial queue */
@@ -81,6 +81,12 @@ struct peal_mailbox {
 #define PEAL_MAILBOX_IDLE ((struct peal_item *)(uintptr_t)1)
 /* Calls come in under the lock alone: the queue is bounded, or has ended. For good. */
 #define PEAL_MAILBOX_SHUT ((struct peal_item *)(uintptr_t)2)
+
+/* Returns true if no item was pushed. */
+static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed)
+{
+    return (uintptr_t)pushed <= (uintptr_t)PEAL_MAILBOX_SHUT;
+}
 
 /* Allocated and ready, with one reference; NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(void);
@@ -120,7 +126,13 @@ static inline enum peal_pushed peal_mailbox_push(
 
 /* Puts what was pushed behind what waits; from then on items hold a reference to their groups. Whoever
  * lets go of a list's group does this first. */
-void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox);
+void peal_mailbox_take_in_slow(struct peal_mailbox *_Nonnull mailbox);
+static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
+{
+    /* Marks change under the lock: what is an item stays one until it is taken in. */
+    if (!peal_mailbox_is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
+        peal_mailbox_take_in_slow(mailbox);
+}
 /* Marks the queue as idle. False where something was pushed meanwhile. */
 bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
 /* Has calls come in under the lock from now on. */
