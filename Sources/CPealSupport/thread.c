@@ -169,12 +169,17 @@ static void set_attention(struct peal_thread_hold *hold, uint32_t bit)
 /* Whether the bit was set; it is no longer. */
 static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
 {
-    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_RELAXED) & bit) != 0;
+    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
 }
 
 bool peal_hold_is_asked(struct peal_thread_hold *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_ASKED);
+}
+
+bool peal_hold_test_and_clear_awaited(struct peal_thread_hold *hold)
+{
+    return take_attention(hold, PEAL_ATTENTION_AWAITED);
 }
 
 void peal_hold_defer(struct peal_thread_hold *hold, uint64_t number)
@@ -299,6 +304,19 @@ bool peal_thread_ask_runners(const uint32_t *gate)
         if (runs_at(hold, gate))
             ask(hold, &asked);
     return asked.any && asked.all_before;
+}
+
+struct peal_event_count peal_calls_ended;
+
+bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
+{
+    bool any = false;
+    FOR_EACH_LEVEL(thread, hold)
+        if (thread != own && runs_at(hold, gate)) {
+            __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+            any = true;
+        }
+    return any;
 }
 
 bool peal_thread_runs(const struct peal_thread *thread, const uint32_t *gate)

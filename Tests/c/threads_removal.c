@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BELL(METHOD)                         \
     METHOD(optional, void, on_ring, (int n)) \
@@ -173,6 +174,53 @@ CLAIM("O10", "an observer blocked by another thread before its turn is skipped")
         let_go(thread);
         CHECK_EQUAL(calls_of(1), 0);
         CHECK_EQUAL(calls_of(2), 1);
+        close_center(center);
+    }
+}
+
+static struct latch has_gone_on;
+static struct latch may_end;
+
+/* A later listener's call, which ends when the test says so. */
+static void wait_in_later_call(void *self, int n)
+{
+    count_call(self, n);
+    latch_open(&has_gone_on);
+    latch_wait(&may_end);
+}
+
+static const struct bell waiting_later = { PEAL_TABLE(bell), .on_ring = wait_in_later_call };
+
+static void *remove_and_wait(void *context)
+{
+    (void)context;
+    CHECK_OK(peal_observation_remove_with(listeners[0].observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
+    return NULL;
+}
+
+CLAIM("O7", "a removal that waits does not wait for a later call of the same broadcast")
+{
+    static const struct latch shut = LATCH_INITIALIZER;
+    const struct timespec pause = { 0, 5000000 };
+
+    EVERY_WAY {
+        pthread_t thread;
+        pthread_t removing;
+
+        has_gone_on = may_end = shut;
+        open_bell();
+        enter(1, &waiting_later, 0);
+        thread = ring_and_wait(way);
+        removing = thread_start(remove_and_wait, NULL);
+        /* Time for the removal to wait. */
+        (void)nanosleep(&pause, NULL);
+        latch_open(&may_leave);
+        latch_wait(&has_gone_on);
+        thread_join(removing);
+        CHECK_EQUAL(destroyed_of(0), 1);
+        latch_open(&may_end);
+        thread_join(thread);
+        CHECK_EQUAL(calls_of(1), 1);
         close_center(center);
     }
 }

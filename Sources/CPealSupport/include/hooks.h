@@ -7,6 +7,7 @@
 #define CPEAL_HOOKS_H
 
 #include "nullability.h"
+#include "thread.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,13 @@ struct peal_type_hooks {
     int64_t outstanding;   /* captured and not yet released: while there is one, `release` may be called */
     int64_t registrations; /* types of centers that have these functions; without any, nothing is captured */
 };
+
+static inline void peal_hooks_end_capture(struct peal_type_hooks *_Nonnull hooks)
+{
+    /* The owner of the functions may wait for the last one. */
+    if (__atomic_fetch_sub(&hooks->outstanding, 1, __ATOMIC_SEQ_CST) == 1)
+        peal_event_count_signal(&peal_calls_ended);
+}
 
 /* What a call keeps in place of the pointer, or NULL where it cannot be captured.
  *
@@ -40,7 +48,7 @@ static inline void *_Nullable peal_hooks_capture(
         }
     }
     if (captured == NULL)
-        __atomic_fetch_sub(&hooks->outstanding, 1, __ATOMIC_RELEASE);
+        peal_hooks_end_capture(hooks);
     return captured;
 }
 
@@ -48,7 +56,7 @@ static inline void peal_hooks_release(
     struct peal_type_hooks *_Nonnull hooks, void *_Nonnull captured)
 {
     hooks->release(captured);
-    __atomic_fetch_sub(&hooks->outstanding, 1, __ATOMIC_RELEASE);
+    peal_hooks_end_capture(hooks);
 }
 
 static inline int64_t peal_hooks_outstanding(const struct peal_type_hooks *_Nonnull hooks)

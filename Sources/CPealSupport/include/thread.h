@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event_count.h"
 #include "record.h"
 #include "snapshot.h"
 
@@ -111,6 +112,7 @@ enum {
 enum {
     PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the list to be let go */
     PEAL_ATTENTION_DEFERS = 2, /* calls that were deferred meanwhile are to be run */
+    PEAL_ATTENTION_AWAITED = 4, /* a thread waits on peal_calls_ended for the end of a call of the list */
     PEAL_ATTENTION_WEAK = 8,   /* a weak target is to be let go */
     PEAL_ATTENTION_FAILED = 16 /* a recorded call failed */
 };
@@ -222,6 +224,10 @@ static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
  * that it is about to be answered. */
 bool peal_hold_is_asked(struct peal_thread_hold *_Nonnull hold);
 
+/* After a release that returned true: returns true if a thread waits for a call of the list that was released. The
+ * caller then signals peal_calls_ended. */
+bool peal_hold_test_and_clear_awaited(struct peal_thread_hold *_Nonnull hold);
+
 /* Has the calls of a method that are deferred while the list is held run when it is let go. */
 void peal_hold_defer(struct peal_thread_hold *_Nonnull hold, uint64_t number);
 /* After a release that returned true: whether there may be such calls. They are the caller's to run. */
@@ -237,6 +243,20 @@ bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
 
 /* The same for the threads that run a call of the observer: they collect at the end of their list. */
 bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
+
+/* Threads wait on it for calls of observers that other threads run, and for all else that keeps code of an owner in use.
+ * One for the process: a thread that ends a call does not know who waits. */
+extern struct peal_event_count peal_calls_ended __attribute__((visibility("hidden")));
+static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void)
+{
+    return &peal_calls_ended;
+}
+
+/* Asks the other threads that run a call of the observer to signal peal_calls_ended at the end of their list. Returns
+ * true if there are such threads. The waiter prepares before it asks. After it has asked it passes the writer fence and
+ * looks again: a thread whose call is still to be seen then stores its release after the fence, and so sees the
+ * question. */
+bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
 static inline uint64_t peal_hold_method(const struct peal_thread_hold *_Nonnull hold)

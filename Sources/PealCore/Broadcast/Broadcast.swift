@@ -41,6 +41,7 @@ public enum Broadcast {
     static func answer(_ hold: Hold) {
         // Of its last call.
         WeakHold.releaseEnded(hold)
+        RunningCalls.answer(hold)
         Reclaimer.answer(hold)
     }
 

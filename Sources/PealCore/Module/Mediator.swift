@@ -95,12 +95,13 @@ extension Mediator {
 
     private func waitForEvents(of module: Module, deadline: UInt64) -> Bool {
         let ended = withState { _ in module.status.ended }
-        func haveReturned(by deadline: UInt64) -> Bool {
-            withExtendedLifetime(ended) { RunningCalls.wait(for: ended.map(\.record), deadline: deadline) }
-        }
-        if ended.isEmpty || haveReturned(by: 0) { return true }
+        defer { extendLifetime(ended) }
+        let records = ended.map(\.record)
+        if ended.isEmpty || RunningCalls.haveEnded(records) { return true }
         guard withState({ _ in !module.isCalledHere }) else { return false }
-        return WaitGraph.polling(for: .calls(of: module), deadline: deadline, haveReturned)
+        return WaitGraph.waiting(for: .calls(of: module)) { wait in
+            RunningCalls.wait(until: deadline, unless: { wait.isCut }) { RunningCalls.haveEnded(records) }
+        }
     }
 }
 

@@ -36,9 +36,10 @@ final class ThreadWait: Sendable {
         cut.store(true, ordering: .sequentiallyConsistent)
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
-        // A thread that waits for an owner polls.
         case .retirement: break
         }
+        // Events of a module and calls of an owner are waited for there.
+        RunningCalls.signal()
     }
 
     /// The cost of a cut: the wait with the lowest is cut.
@@ -81,23 +82,6 @@ enum WaitGraph {
         defer { waits.withLock { $0[wait.thread] = nil } }
         return body(wait)
     }
-
-    /// Waits in short turns, for what cannot be waited for together with a cut. The caller must hold no lock.
-    ///
-    /// - Parameter turn: Waits until the deadline that it is given, and returns whether the wait is over.
-    /// - Returns: False if the deadline passed or the wait was cut.
-    static func polling(for subject: ThreadWait.Subject, deadline: UInt64, _ turn: (UInt64) -> Bool) -> Bool {
-        waiting(for: subject) { wait in
-            while true {
-                let now = peal_clock_now()
-                if turn(min(deadline, now + pause)) { return true }
-                guard now < deadline, !wait.isCut else { return false }
-            }
-        }
-    }
-
-    /// The interval at which a polling wait notices a cut, in nanoseconds.
-    private static var pause: UInt64 { 2_000_000 }
 
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 

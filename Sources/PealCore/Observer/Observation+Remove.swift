@@ -72,12 +72,13 @@ extension Observation {
     func waitForCalls(deadline: UInt64) -> Bool {
         let called = called
         defer { extendLifetime(called) }
-        guard RunningCalls.wait(for: called.map(\.record), deadline: deadline) else { return false }
+        let records = called.map(\.record)
+        guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
+        guard queue == nil else { return true }
         // Lists that other calls hold may name it still, but nobody calls it.
-        if queue == nil {
-            for observation in called { ObserverLife.destroy(observation.record) }
-        }
-        return true
+        for record in records { ObserverLife.destroy(record) }
+        // The thread that made the last call may run the destroy callback at this very time.
+        return RunningCalls.wait(for: records, deadline: deadline, isOrdered: true)
     }
 
     /// Who is called for the registration, or was: a lazy one's instances, which end first, and itself.

@@ -1,26 +1,61 @@
 internal import CPealSupport
+import PealCall
 
-/// Waits for calls of closed observers. Loops tell whom they call before they look at the gate; so once
-/// a gate is closed and the writer fence is passed, every call that was let through is to be seen.
+/// Waits for calls of closed observers, and for all else that keeps code of an owner in use.
+///
+/// A loop stores which observer it calls before it loads that one's gate. So after a gate is closed and the writer fence
+/// is passed, a waiter sees every call that was let through. It asks the threads that make these calls to signal when
+/// they release their lists: a call that no thread waits for costs nothing.
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
-    /// - Parameter isOrdered: Whether a lock that both sides took says the same as the writer fence.
-    /// - Returns: False when a call runs on this very thread, or the time has passed.
+    /// - Parameter isOrdered: True if a lock that both sides acquired makes the writer fence needless.
+    /// - Returns: False if a call runs on the calling thread, or the deadline passed.
     static func wait(for records: [Record], deadline: UInt64, isOrdered: Bool = false) -> Bool {
+        if haveEnded(records, isOrdered: isOrdered) { return true }
+        if let own = peal_thread_own_slot(), records.contains(where: { peal_thread_runs(own, $0.gate) }) { return false }
+        return wait(until: deadline) { haveEnded(records, isOrdered: true) }
+    }
+
+    /// Waits until a condition is true that ends of calls make true. The caller must hold no lock.
+    ///
+    /// - Returns: False if the deadline passed first, or the wait was cut.
+    static func wait(until deadline: UInt64, unless isCut: () -> Bool = { false }, for condition: () -> Bool) -> Bool {
+        while true {
+            let prepared = peal_event_count_prepare(ended)
+            if condition() { return true }
+            let now = peal_clock_now()
+            guard now < deadline, !isCut() else { return false }
+            _ = peal_event_count_wait(ended, prepared, min(deadline, now + longestSleep))
+        }
+    }
+
+    /// Returns true if no call of the observers runs. Asks the threads that run one to signal.
+    static func haveEnded(_ records: [Record], isOrdered: Bool = false) -> Bool {
         let own = peal_thread_own_slot()
         if let own, records.contains(where: { peal_thread_runs(own, $0.gate) }) { return false }
         if !isOrdered { peal_thread_writer_fence() }
-        // Looking again costs nobody but who waits; being told would cost every call.
-        var pause = shortestPause
-        while records.contains(where: { peal_thread_others_run(own, $0.gate) }) {
-            guard peal_clock_now() < deadline else { return false }
-            peal_clock_pause(pause)
-            pause = min(2 * pause, longestPause)
-        }
-        return true
+        var isRunning = false
+        for record in records where peal_thread_await_runners(own, record.gate) { isRunning = true }
+        guard isRunning else { return true }
+        // The list may have been released before the question could be seen.
+        peal_thread_writer_fence()
+        return !records.contains { peal_thread_others_run(own, $0.gate) }
     }
 
-    private static var shortestPause: UInt64 { 20_000 }
-    static var longestPause: UInt64 { 1_000_000 }
+    /// Wakes all waiters, after a condition was changed.
+    static func signal() {
+        ended.signal()
+    }
+
+    /// Signals if a thread waits for a call of a list that was released.
+    static func answer(_ hold: Broadcast.Hold) {
+        if peal_hold_test_and_clear_awaited(hold) { signal() }
+    }
+
+    private static var ended: EventCount { peal_calls_ended_event_count() }
+
+    /// In nanoseconds. A thread signals at the end of its list. A call may have ended long before, if one of the calls
+    /// after it is slow: the loop goes on without a look at the question, which would cost every call.
+    private static var longestSleep: UInt64 { 1_000_000 }
 }

@@ -62,16 +62,6 @@ extension Queue: OwnedObject {
     func end(of owner: Owner) {
         try? end()
     }
-
-    func waitUntilFinished(deadline: UInt64) -> Bool {
-        guard !mailbox.isInUseHere else { return false }
-        return mailbox.locked {
-            while !mailbox.pointee.is_finished {
-                guard peal_mailbox_wait(mailbox, deadline) else { return mailbox.pointee.is_finished }
-            }
-            return true
-        }
-    }
 }
 
 extension Property: OwnedObject {

@@ -16,8 +16,6 @@ protocol OwnedObject: PointerHolder {
     func isCalling(on thread: UInt) -> Bool
     /// True if the calling thread is in a call of the object, or ends it, and so cannot wait for its end.
     var isHeldUpHere: Bool { get }
-    /// Waits until the host of an ended queue is called no more.
-    func waitUntilFinished(deadline: UInt64) -> Bool
     /// False while a function of the object may be called, besides those of its records and those of a queue's host.
     var isFinished: Bool { get }
 }
@@ -31,7 +29,6 @@ extension OwnedObject {
     var keepers: [any RecordKeeper] { [] }
     func isCalling(on thread: UInt) -> Bool { false }
     var isHeldUpHere: Bool { false }
-    func waitUntilFinished(deadline: UInt64) -> Bool { true }
     var isFinished: Bool { true }
 
     /// The object as one of this kind. Every kind is a final class, so no search for conformances is needed.

@@ -31,9 +31,11 @@ extension Owner {
     /// - Returns: False when a call is this thread's, the time has passed, or the wait was part of a circle.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
         let isOwnCall = isHeldUpHere
-        if settle(deadline: 0) { return !isOwnCall }
+        if settle() { return !isOwnCall }
         guard !isOwnCall else { return false }
-        return WaitGraph.polling(for: .retirement(of: self), deadline: deadline) { settle(deadline: $0) }
+        return WaitGraph.waiting(for: .retirement(of: self)) { wait in
+            RunningCalls.wait(until: deadline, unless: { wait.isCut }) { settle() }
+        }
     }
 
     /// True if the calling thread ends the owner, or is in a call of it that waiting would wait for.
@@ -44,33 +46,22 @@ extension Owner {
 
     /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
     ///
-    /// - Returns: False when the time has passed first.
-    private func settle(deadline: UInt64) -> Bool {
-        guard Self.wait(deadline, while: { self.ender != 0 }) else { return false }
+    /// - Returns: True if nothing of the owner is called any more.
+    private func settle() -> Bool {
+        guard ender == 0 else { return false }
         let objects = objects
         let keepers = objects.flatMap(\.keepers)
         defer { extendLifetime(keepers) }
         let records = keepers.compactMap(\.ownRecord)
-        let isIdle = RunningCalls.wait(for: records, deadline: deadline)
+        let isIdle = RunningCalls.haveEnded(records)
         Completion.dropTokens(of: number)
-        guard isIdle, objects.allSatisfy({ $0.waitUntilFinished(deadline: deadline) }) else { return false }
+        guard isIdle, members(Queue.self).isEmpty else { return false }
         // Lists that other calls hold may name its observers still, but nobody calls them: so their
         // destroy callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
-        guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
+        guard RunningCalls.haveEnded(records) else { return false }
         for record in records { peal_observer_set_quiet(record) }
-        return CreationMonitor.wait(until: deadline) { self.members(Service.self).isEmpty }
-            && Self.wait(deadline) {
-                Mailbox.dropAllDead()
-                return !self.objects.allSatisfy(\.isFinished)
-            }
-    }
-
-    private static func wait(_ deadline: UInt64, while isBusy: () -> Bool) -> Bool {
-        while isBusy() {
-            guard peal_clock_now() < deadline else { return false }
-            peal_clock_pause(RunningCalls.longestPause)
-        }
-        return true
+        Mailbox.dropAllDead()
+        return self.objects.allSatisfy(\.isFinished)
     }
 }

@@ -48,6 +48,7 @@ public final class Owner: Sendable {
         // The release may run user code: not under the lock.
         let forgotten = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
         extendLifetime(forgotten)
+        RunningCalls.signal()
     }
 
     /// The objects at this time: they change meanwhile.
@@ -75,6 +76,7 @@ public final class Owner: Sendable {
     /// All objects have been ended.
     func endRetiring() {
         members.withLock { $0.ender = 0 }
+        RunningCalls.signal()
     }
 }
 

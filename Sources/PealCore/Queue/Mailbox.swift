@@ -50,12 +50,8 @@ extension Mailbox {
         }
         guard isTaken else { return }
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
-        // First: a thread that waits for the end finds the queue nowhere after it.
+        // A thread that waits for the owner's end finds the queue nowhere after it.
         Handles.queues.recycle(pointee.number)?.leaveOwner()
-        locked {
-            pointee.is_finished = true
-            peal_mailbox_signal(self)
-        }
     }
 
     /// Calls a function of the host's while the thread is known to.
