@@ -1,0 +1,58 @@
+internal import CPeal
+internal import PealCore
+
+extension ModuleDescription {
+    /// Reads a description, and keeps the promise that its release function runs also when that fails.
+    static func read(
+        _ description: UnsafePointer<peal_module_description>?, _ center: peal_center
+    ) throws(Failure) -> (Center, ModuleDescription) {
+        guard let description else { throw .null("description") }
+        // Of one that a later version made longer, the members that are known here are where they were.
+        let isWhole = Boundary.size(of: description) >= MemoryLayout<peal_module_description>.size
+        do throws(Failure) {
+            try Boundary.prepareMemory()
+            let given = try Boundary.options(
+                description, named: "the description of a module", default: peal_module_description())
+            return (try center.find(), try ModuleDescription(given))
+        } catch {
+            if isWhole { description.pointee.release?(description.pointee.context) }
+            throw error
+        }
+    }
+
+    private init(_ given: peal_module_description) throws(Failure) {
+        self.init(name: try Boundary.text(given.name, "the name of a module"), meaning: Self.meaning)
+        if given.class_name != nil { className = try Boundary.text(given.class_name, "the class of module \(name)") }
+        if given.service != nil { service = try Boundary.text(given.service, "the service of module \(name)") }
+        var next = given.dependencies
+        while let list = next, list.pointee != nil {
+            dependencies.append(try Boundary.text(list.pointee, "a dependency of module \(name)"))
+            next = list + 1
+        }
+        var provision = given.tables
+        while let list = provision, list.pointee.protocol != nil {
+            let proto = try Boundary.text(list.pointee.protocol, "a protocol of module \(name)")
+            guard let table = list.pointee.table else { throw .null("the table of module \(name) for \(proto)") }
+            tables.append((proto, table))
+            provision = list + 1
+        }
+        priority = given.priority
+        timeout = given.timeout == 0 ? Self.defaultTimeout : given.timeout
+        if given.queue.number != 0 { queue = try given.queue.find() }
+        owner = try CurrentOwner.find(given.owner.number)
+        context = given.context
+        start = given.start.map { unsafeBitCast($0, to: Step.self) }
+        stop = given.stop.map { unsafeBitCast($0, to: Step.self) }
+        release = given.release
+    }
+
+    /// Positive statuses are done, with a remark.
+    private static var meaning: @Sendable (Int32) -> Meaning {
+        { status in
+            if status == PEAL_DEFERRED.rawValue { return .deferred }
+            if status >= 0 { return .done }
+            let status = peal_status(rawValue: status)
+            return .failed("\(String(cString: peal_status_name(status))): \(String(cString: peal_status_text(status)))")
+        }
+    }
+}

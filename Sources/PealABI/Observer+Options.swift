@@ -1,0 +1,101 @@
+internal import CPeal
+internal import PealCore
+
+extension Registration {
+    static func register(
+        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?, make: () throws(Failure) -> Registration
+    ) -> peal_status {
+        registering(target, options, out_observation) { (given) throws(Failure) in
+            var registration = try make()
+            try registration.apply(given)
+            return (try registration.register(), PEAL_OK)
+        }
+    }
+
+    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
+    static func registering(
+        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?,
+        _ body: (peal_observe_options) throws(Failure) -> (number: UInt64, status: peal_status)
+    ) -> peal_status {
+        out_observation?.pointee = peal_observation(number: 0)
+        // Of options that a later version made longer, the members that are known here are where they were.
+        let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_observe_options>.size } ?? false
+        let destroy = isWhole ? options?.pointee.destroy : nil
+        do throws(Failure) {
+            try Boundary.prepareMemory()
+            let given = try Boundary.options(
+                options, named: "the options of an observer", default: peal_observe_options())
+            let made = try body(given)
+            out_observation?.pointee = peal_observation(number: made.number)
+            return made.status
+        } catch {
+            destroy?(target)
+            return Boundary.fail(error)
+        }
+    }
+
+    mutating func apply(_ options: peal_observe_options) throws(Failure) {
+        func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
+        let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
+            | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
+            | PEAL_OBSERVE_BORROWED.rawValue
+        guard options.flags & ~UInt32(known) == 0 else {
+            throw Failure(.argument, "the flags of an observer have bits that this library does not know; use those of enum peal_observe_flags")
+        }
+        guard !(has(PEAL_OBSERVE_REPLACE) && has(PEAL_OBSERVE_ALLOW_DUPLICATE)) else {
+            throw Failure(.argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
+        }
+        priority = options.priority
+        destroy = options.destroy
+        isOnce = has(PEAL_OBSERVE_ONCE)
+        isBlocked = has(PEAL_OBSERVE_BLOCKED)
+        isBorrowed = has(PEAL_OBSERVE_BORROWED)
+        if options.queue.number != 0 { queue = try options.queue.find() }
+        owner = try CurrentOwner.find(options.owner.number)
+        weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
+        duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension Boundary {
+    /// The names of methods; nil for all.
+    static func methodNames(
+        _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
+    ) throws(Failure) -> [String]? {
+        guard let names else {
+            guard count == 0 else { throw .null("methods") }
+            return nil
+        }
+        guard (0...FunctionBinding.mostBindings).contains(count) else {
+            throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
+        }
+        var read: [String] = []
+        for name in UnsafeBufferPointer(start: names, count: count) { read.append(try text(name, "the name of a method")) }
+        return read
+    }
+}
+
+extension FunctionBinding {
+    static func read(
+        _ bindings: UnsafePointer<peal_binding>?, _ count: Int
+    ) throws(Failure) -> [FunctionBinding] {
+        guard count != 0 else { return [] }
+        guard let bindings else { throw .null("bindings") }
+        guard count > 0, count <= mostBindings else {
+            throw Failure(.argument, "there are \(count) bindings; \(mostBindings) at most")
+        }
+        var read: [FunctionBinding] = []
+        for binding in UnsafeBufferPointer(start: bindings, count: count) {
+            let method = try Boundary.text(binding.method, "the method of a binding")
+            let prototype: String? =
+                binding.prototype == nil ? nil : try Boundary.source(binding.prototype, "the prototype of \(method)")
+            let function = unsafeBitCast(binding.function, to: UnsafeRawPointer?.self)
+            read.append(FunctionBinding(method: method, function: function, prototype: prototype))
+        }
+        return read
+    }
+
+    static var mostBindings: Int { 65_536 }
+}
