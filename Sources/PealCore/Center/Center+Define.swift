@@ -39,7 +39,7 @@ extension Center {
                 proto = try state.add(description, to: self)
             }
             do throws(Failure) {
-                try owner?.remember(proto)
+                try owner?.add(proto)
                 try state.grow(proto, to: declarations)
             } catch {
                 if state[proto].own.isEmpty { state.forget(proto) }

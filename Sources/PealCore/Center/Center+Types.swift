@@ -31,7 +31,7 @@ extension Center {
                 throw Failure(error, in: "type")
             }
         }
-        try owner?.remember(OwnedType(center: self, name: type))
+        try owner?.add(OwnedType(center: self, name: type))
     }
 
     /// Takes that back: methods that are defined from now on do not know it, and those that do capture

@@ -81,7 +81,7 @@ public final class Completion: Sendable {
         }
         notice.pointee.number = completion.number
         do throws(Failure) {
-            try options.owner?.remember(completion)
+            try options.owner?.add(completion)
         } catch {
             Handles.completions.remove(completion.number)
             throw error
@@ -256,14 +256,14 @@ public final class Completion: Sendable {
         guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
         _ = state.withLock { $0.endCall(on: thread) }
-        options.owner?.forget(self)
+        options.owner?.remove(self)
         Handles.completions.remove(number)
     }
 
     /// Takes it back: nothing was asked, and `done` will not run.
     func abandon() {
         state.withLock { $0.abandon() }
-        options.owner?.forget(self)
+        options.owner?.remove(self)
         Handles.completions.remove(number)
     }
 

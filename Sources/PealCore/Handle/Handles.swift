@@ -59,9 +59,9 @@ public enum Handles {
     /// observation, a timer, or the target of a proxy.
     static func dropEnded(_ number: UInt64) {
         if let observation = observations.recycle(number) {
-            observation.owner?.forget(observation)
+            observation.owner?.remove(observation)
         } else if let timer = timers.recycle(number) {
-            timer.owner?.forget(timer)
+            timer.owner?.remove(timer)
         } else {
             proxies.findEvenRetired(number)?.noteTargetEnd()
         }

@@ -37,7 +37,7 @@ extension Mediator {
             module.release()
             withState { state in _ = state.request(.released, of: module) }
             module.queue?.forget(module)
-            module.owner?.forget(module)
+            module.owner?.remove(module)
             signalChange()
         }
         if !isOwnCall, waitForCalls(of: module, deadline: deadline) {

@@ -39,7 +39,7 @@ extension Mediator {
             }
             do throws(Failure) {
                 try module.queue?.remember(module)
-                try module.owner?.remember(module)
+                try module.owner?.add(module)
             } catch {
                 module.queue?.forget(module)
                 Handles.modules.remove(module.number)

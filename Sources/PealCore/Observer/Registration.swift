@@ -211,12 +211,12 @@ extension CenterState {
         }
         do throws(Failure) {
             try registration.queue?.remember(observation)
-            try registration.owner?.remember(observation)
+            try registration.owner?.add(observation)
             if let lazy = registration.lazy, !lazy.begin(observation.number) { throw .serviceEnded(lazy.service.name) }
         } catch {
             Handles.observations.remove(observation.number)
             registration.queue?.forget(observation)
-            registration.owner?.forget(observation)
+            registration.owner?.remove(observation)
             successors.cancel()
             for change in changes { change.cancel() }
             throw error

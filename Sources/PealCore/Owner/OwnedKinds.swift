@@ -69,7 +69,7 @@ extension Property: OwnedObject {
 
     func end(of owner: Owner) {
         center.giveUp(self, of: owner.number)
-        owner.forget(self)
+        owner.remove(self)
     }
 }
 
@@ -88,7 +88,7 @@ extension PealProtocol: OwnedObject {
 
     func end(of owner: Owner) {
         center.giveUp(self, of: owner.number)
-        owner.forget(self)
+        owner.remove(self)
     }
 }
 

@@ -1,6 +1,6 @@
 /// An object that belongs to an owner, which ends it when it is retired.
 ///
-/// It leaves its owner by `Owner.forget` once none of its functions is called any more.
+/// It leaves its owner by `Owner.remove` once none of its functions is called any more.
 protocol OwnedObject: PointerHolder {
     /// The key of the object among those of its owner: the number of its handle, if it has one.
     var ownedKey: UInt64 { get }

@@ -35,7 +35,7 @@ public final class Owner: Sendable {
     }
 
     /// Adds an object. The caller holds the lock under which the object is found, so no thread can end it before.
-    func remember(_ object: any OwnedObject) throws(Failure) {
+    func add(_ object: any OwnedObject) throws(Failure) {
         let isKept = members.withLock { members in
             if !members.isRetired { members.objects[object.ownedKey] = object }
             return !members.isRetired
@@ -44,10 +44,10 @@ public final class Owner: Sendable {
     }
 
     /// Removes an object, once none of its functions is called any more.
-    func forget(_ object: any OwnedObject) {
+    func remove(_ object: any OwnedObject) {
         // The release may run user code: not under the lock.
-        let forgotten = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
-        extendLifetime(forgotten)
+        let removed = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
+        extendLifetime(removed)
         RunningCalls.signal()
     }
 

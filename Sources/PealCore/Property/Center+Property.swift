@@ -11,7 +11,7 @@ extension Center {
             if let known { try known.property.checkSame(type, description) }
             let property = if let known { known.property } else { try state.add(description, type, to: self) }
             do throws(Failure) {
-                try description.owner?.remember(property)
+                try description.owner?.add(property)
             } catch {
                 if known == nil { state.takeBack(property) }
                 throw error

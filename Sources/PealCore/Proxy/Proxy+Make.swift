@@ -122,7 +122,7 @@ extension Proxy {
             throw error
         }
         do throws(Failure) {
-            try owner?.remember(proxy)
+            try owner?.add(proxy)
         } catch {
             // Its destroy callback is the caller's to run.
             if let record = target?.record { _ = peal_observer_claim_destroy(record) }

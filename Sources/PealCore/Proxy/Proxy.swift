@@ -105,7 +105,7 @@ public final class Proxy: Sendable {
     /// None of its functions is called any more.
     private func leaveTables() {
         Handles.proxies.recycle(number)
-        owner?.forget(self)
+        owner?.remove(self)
     }
 
     /// Lets go of the target: its destroy callback runs once no call does. Of all who try one succeeds.

@@ -71,7 +71,7 @@ public final class Queue: Sendable {
             throw error
         }
         do throws(Failure) {
-            try options.owner?.remember(queue)
+            try options.owner?.add(queue)
         } catch {
             Handles.queues.remove(queue.number)
             throw error
@@ -113,7 +113,7 @@ public final class Queue: Sendable {
     }
 
     /// When no function of its host's is called any more.
-    func leaveOwner() { owner?.forget(self) }
+    func leaveOwner() { owner?.remove(self) }
 
     var isEnded: Bool { members.withLock { $0.isEnded } }
 

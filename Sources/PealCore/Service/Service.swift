@@ -103,7 +103,7 @@ public final class Service: Sendable {
         if let release = record.pointee.release { running { release(record.pointee.context) } }
         readState { $0.isGone = true }
         Handles.services.recycle(number)
-        owner?.forget(self)
+        owner?.remove(self)
         CreationMonitor.signal()
     }
 

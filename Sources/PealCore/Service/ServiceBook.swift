@@ -51,9 +51,9 @@ final class ServiceBook: Sendable {
                 guard ServiceNames.find(service.name, in: center.number) == nil else {
                     throw Failure(.conflict, "there is a service \(service.name) in this center already; unregister it, or choose another name")
                 }
-                try owner?.remember(service)
+                try owner?.add(service)
                 do throws(Failure) { try ServiceNames.add(service) } catch {
-                    owner?.forget(service)
+                    owner?.remove(service)
                     throw error
                 }
                 state.numbers.append(service.number)

@@ -42,7 +42,7 @@ public final class Timer: Sendable {
         }
         do throws(Failure) {
             try options.queue?.remember(timer)
-            try options.owner?.remember(timer)
+            try options.owner?.add(timer)
         } catch {
             // Nobody has seen it, and its callback is the caller's.
             timer.observer.pointee.destroy = nil
