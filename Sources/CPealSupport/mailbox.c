@@ -39,12 +39,12 @@ struct peal_mailbox *peal_mailbox_make(void)
 
 void peal_mailbox_retain(struct peal_mailbox *mailbox)
 {
-    __atomic_fetch_add(&mailbox->references, 1, __ATOMIC_RELAXED);
+    peal_count_retain(&mailbox->references, 1);
 }
 
 void peal_mailbox_release(struct peal_mailbox *mailbox)
 {
-    if (__atomic_fetch_sub(&mailbox->references, 1, __ATOMIC_ACQ_REL) != 1)
+    if (!peal_count_release(&mailbox->references, 1))
         return;
     if (mailbox->descriptor >= 0)
         close(mailbox->descriptor);
@@ -67,13 +67,9 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
     while (mailbox != NULL && __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0)
         mailbox = mailbox->after;
     /* Its last reference may be gone already: then it is about to leave the list. */
-    int64_t references = mailbox == NULL ? 0 : __atomic_load_n(&mailbox->references, __ATOMIC_RELAXED);
-    while (references > 0
-        && !__atomic_compare_exchange_n(
-            &mailbox->references, &references, references + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        continue;
+    const bool is_retained = mailbox != NULL && peal_count_try_retain(&mailbox->references);
     peal_lock_release(&all_lock);
-    return references > 0 ? mailbox : NULL;
+    return is_retained ? mailbox : NULL;
 }
 
 /* ---- Coming in --------------------------------------------------------------------------------- */

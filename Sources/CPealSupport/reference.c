@@ -31,21 +31,16 @@ enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), ui
     return PEAL_SLOT_TAKEN;
 }
 
-enum peal_counted_retained peal_counted_retain(uint64_t number, void **out_object)
+enum peal_retained peal_counted_retain(uint64_t number, void **out_object)
 {
     struct peal_counted *counted = counted_of(number);
     if (counted == NULL)
-        return PEAL_COUNTED_DEAD;
-    uint64_t word = __atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED);
-    do {
-        if (count_of(word, number) == 0)
-            return PEAL_COUNTED_DEAD;
-        if ((uint32_t)word == UINT32_MAX)
-            return PEAL_COUNTED_TOO_OFTEN;
-    } while (!__atomic_compare_exchange_n(
-        &counted->slot.word, &word, word + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    *out_object = counted->slot.object;
-    return PEAL_COUNTED_RETAINED;
+        return PEAL_RETAINED_DEAD;
+    const enum peal_retained retained
+        = peal_word_retain(&counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+    if (retained == PEAL_RETAINED)
+        *out_object = counted->slot.object;
+    return retained;
 }
 
 bool peal_counted_release(uint64_t number)
@@ -53,15 +48,10 @@ bool peal_counted_release(uint64_t number)
     struct peal_counted *counted = counted_of(number);
     if (counted == NULL)
         return false;
-    uint64_t word = __atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED);
-    do {
-        /* A release too many must not revive the object. */
-        if (count_of(word, number) == 0)
-            return false;
-    } while (!__atomic_compare_exchange_n(
-        &counted->slot.word, &word, word - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    if ((uint32_t)word > 1)
-        return true;
+    const enum peal_released released
+        = peal_word_release(&counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+    if (released != PEAL_RELEASED_LAST)
+        return released == PEAL_RELEASED;
     if (counted->destroy != NULL)
         counted->destroy(counted->slot.object);
     __atomic_store_n(&counted->destroy, NULL, __ATOMIC_RELEASE);

@@ -116,9 +116,9 @@ public func peal_use_retain(_ use: peal_use) -> peal_status {
 public func peal_use_end(_ use: peal_use) -> peal_status {
     if use.number == 0 { return PEAL_OK }
     guard let place = peal_instance_place_of(use.number) else { return Boundary.fail(.staleUse) }
-    switch peal_instance_give(place, use.number) {
-    case PEAL_GIVEN: return PEAL_OK
-    case PEAL_GIVEN_LAST: ServiceUse.endLast(use.number)
+    switch peal_instance_release(place, use.number) {
+    case PEAL_RELEASED: return PEAL_OK
+    case PEAL_RELEASED_LAST: ServiceUse.endLast(use.number)
     default: return Boundary.fail(.staleUse)
     }
     return PEAL_OK

@@ -3,6 +3,7 @@
 #define CPEAL_SUPPORT_H
 
 #include "clock.h"
+#include "count.h"
 #include "delivery.h"
 #include "entry.h"
 #include "event_count.h"

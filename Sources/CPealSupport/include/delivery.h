@@ -10,13 +10,14 @@
 #ifndef CPEAL_DELIVERY_H
 #define CPEAL_DELIVERY_H
 
+#include "count.h"
 #include "snapshot.h"
 
 struct peal_mailbox;
 
 /* The observers of a method on one queue. It never changes once a list has it, except for `ended`. */
 struct peal_group {
-    int64_t references; /* lists that have it, and items that wait, once they are taken in */
+    uint32_t references; /* lists that have it, and items that wait, once they are taken in */
     uint64_t method;
     const void *_Nonnull plan;         /* PealCall's CallPlan */
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
@@ -88,9 +89,7 @@ static inline void peal_call_begin(
 /* True when that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)
 {
-    /* Nobody takes a reference anew: who has the last one need not write that. */
-    return __atomic_load_n(&call->references, __ATOMIC_ACQUIRE) == 1
-        || __atomic_fetch_sub(&call->references, 1, __ATOMIC_ACQ_REL) == 1;
+    return peal_count_release_only(&call->references);
 }
 static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull item)
 {
@@ -116,11 +115,11 @@ static inline void peal_group_set_count(struct peal_group *_Nonnull group, uint3
 }
 static inline void peal_group_retain(struct peal_group *_Nonnull group, uint32_t times)
 {
-    __atomic_fetch_add(&group->references, times, __ATOMIC_RELAXED);
+    peal_count_retain(&group->references, times);
 }
 static inline bool peal_group_release(struct peal_group *_Nonnull group, uint32_t times)
 {
-    return __atomic_fetch_sub(&group->references, times, __ATOMIC_ACQ_REL) == times;
+    return peal_count_release(&group->references, times);
 }
 
 /* A list's groups stand behind its entries. */

@@ -63,7 +63,7 @@ struct peal_mailbox {
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
 
-    int64_t references;
+    uint32_t references;
     /* The list of all mailboxes. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;

@@ -14,11 +14,11 @@ struct peal_handler;
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
-    int64_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
-    int64_t owners;     /* its life, until the last reference is gone, its handle's object, and lists: its memory */
-    uint64_t number;    /* of the observation's handle */
-    uint64_t owner;     /* the handle of the owner; 0: nobody's */
-    uint64_t order;     /* among those of one priority: when it was registered */
+    uint32_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
+    uint32_t owners;     /* its life, until the last reference is gone, its handle's object, and lists: its memory */
+    uint64_t number;     /* of the observation's handle */
+    uint64_t owner;      /* the handle of the owner; 0: nobody's */
+    uint64_t order;      /* among those of one priority: when it was registered */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     bool keeps_latest;     /* on its queue only the latest call of a method waits */
@@ -96,23 +96,23 @@ static inline struct peal_task *_Nonnull peal_observer_end_task(
 
 static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)
 {
-    __atomic_fetch_add(&record->references, 1, __ATOMIC_RELAXED);
+    peal_count_retain(&record->references, 1);
 }
 /* True when that was the last reference. */
 static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
 {
-    return __atomic_fetch_sub(&record->references, 1, __ATOMIC_ACQ_REL) == 1;
+    return peal_count_release(&record->references, 1);
 }
 static inline void peal_observer_own(struct peal_observer_record *_Nonnull record)
 {
-    __atomic_fetch_add(&record->owners, 1, __ATOMIC_RELAXED);
+    peal_count_retain(&record->owners, 1);
 }
 /* True when that was the last owner: free the record. */
 static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
 {
-    return __atomic_fetch_sub(&record->owners, 1, __ATOMIC_ACQ_REL) == 1;
+    return peal_count_release(&record->owners, 1);
 }
-static inline int64_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
+static inline uint32_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {
     return __atomic_load_n(&record->references, __ATOMIC_ACQUIRE);
 }

@@ -9,6 +9,7 @@
 #ifndef CPEAL_REFERENCE_H
 #define CPEAL_REFERENCE_H
 
+#include "count.h"
 #include "slot.h"
 
 struct peal_counted {
@@ -16,14 +17,12 @@ struct peal_counted {
     void (*_Nullable destroy)(void *_Nullable object);
 };
 
-enum peal_counted_retained { PEAL_COUNTED_RETAINED, PEAL_COUNTED_DEAD, PEAL_COUNTED_TOO_OFTEN };
-
 /* Makes a counted object with one strong reference. */
 enum peal_slot_taken peal_counted_make(
     void *_Nonnull object, void (*_Nullable destroy)(void *_Nullable object), uint64_t *_Nonnull out_number);
 
 /* Adds a strong reference if the object is alive. */
-enum peal_counted_retained peal_counted_retain(uint64_t number, void *_Nullable *_Nonnull out_object);
+enum peal_retained peal_counted_retain(uint64_t number, void *_Nullable *_Nonnull out_object);
 
 /* Removes a strong reference. The last removal calls `destroy`, so the caller holds no lock. Returns false if the object
  * is dead. */

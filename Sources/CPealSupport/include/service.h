@@ -11,6 +11,7 @@
 #ifndef CPEAL_SERVICE_H
 #define CPEAL_SERVICE_H
 
+#include "count.h"
 #include "nullability.h"
 #include "slot.h"
 #include "thread.h"
@@ -202,14 +203,11 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 
 /* ---- Uses -------------------------------------------------------------------------------------- */
 
-/* The lower half of an instance's word; the generation of its number is the upper half. While any of
- * BASE and USES is set the instance lives. */
-#define PEAL_WORD_BASE 0x80000000u    /* it was not removed, or a thread's level may hold it */
-#define PEAL_WORD_LEAVING 0x40000000u /* it was removed */
-#define PEAL_WORD_USES 0x3fffffffu    /* how many uses are held */
-
-enum peal_taken { PEAL_TAKEN, PEAL_TAKEN_GONE, PEAL_TAKEN_TOO_OFTEN };
-enum peal_given { PEAL_GIVEN, PEAL_GIVEN_LAST, PEAL_GIVEN_STALE };
+/* The lower half of an instance's word; the generation of its number is the upper half. The instance lives while any of
+ * PUBLISHED and USES is set. */
+#define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a thread's level may hold it */
+#define PEAL_WORD_LEAVING 0x40000000u   /* it was removed */
+#define PEAL_WORD_USES 0x3fffffffu      /* how many uses are held */
 
 /* Whether a place was ever that of the number. Numbers of other kinds lead to places, too. */
 static inline bool peal_instance_is_of(
@@ -218,34 +216,20 @@ static inline bool peal_instance_is_of(
     return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
 
-/* Takes a use. What a place holds means nothing before that. */
-static inline enum peal_taken peal_instance_take(
-    struct peal_instance_place *_Nonnull place, uint64_t number)
+/* Adds a use. What a place holds means nothing before that. */
+static inline enum peal_retained peal_instance_retain(struct peal_instance_place *_Nonnull place, uint64_t number)
 {
-    uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
-    do {
-        if (word >> 32 != peal_number_generation(number) || (word & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0)
-            return PEAL_TAKEN_GONE;
-        if ((word & PEAL_WORD_USES) == PEAL_WORD_USES)
-            return PEAL_TAKEN_TOO_OFTEN;
-    } while (!__atomic_compare_exchange_n(
-        &place->word, &word, word + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    return PEAL_TAKEN;
+    return peal_word_retain(
+        &place->word, peal_number_generation(number), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
-/* Gives a use back. After the last the instance is the caller's to end. */
-static inline enum peal_given peal_instance_give(
-    struct peal_instance_place *_Nonnull place, uint64_t number)
+/* Removes a use. After the last the instance is the caller's to end. */
+static inline enum peal_released peal_instance_release(struct peal_instance_place *_Nonnull place, uint64_t number)
 {
-    uint64_t word = __atomic_load_n(&place->word, __ATOMIC_RELAXED);
     if (!peal_instance_is_of(place, number))
-        return PEAL_GIVEN_STALE;
-    do {
-        if (word >> 32 != peal_number_generation(number) || (word & PEAL_WORD_USES) == 0)
-            return PEAL_GIVEN_STALE;
-    } while (!__atomic_compare_exchange_n(
-        &place->word, &word, word - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    return ((word - 1) & (PEAL_WORD_BASE | PEAL_WORD_USES)) == 0 ? PEAL_GIVEN_LAST : PEAL_GIVEN;
+        return PEAL_RELEASED_STALE;
+    return peal_word_release(
+        &place->word, peal_number_generation(number), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
 static inline void peal_instance_open(
@@ -254,7 +238,7 @@ static inline void peal_instance_open(
 {
     place->record = record;
     place->self = NULL;
-    __atomic_store_n(&place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_BASE, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* Others look at it through a level that they are about to leave. */
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }
@@ -271,10 +255,10 @@ static inline bool peal_instance_is_leaving(const struct peal_instance_place *_N
 {
     return (__atomic_load_n(&place->word, __ATOMIC_ACQUIRE) & PEAL_WORD_LEAVING) != 0;
 }
-/* Gives the base up. True when nobody else keeps the instance: it is the caller's to end. */
-static inline bool peal_instance_drop_base(struct peal_instance_place *_Nonnull place)
+/* Ends the publication. Returns true if no use is left: the caller then ends the instance. */
+static inline bool peal_instance_unpublish(struct peal_instance_place *_Nonnull place)
 {
-    return (__atomic_fetch_and(&place->word, ~(uint64_t)PEAL_WORD_BASE, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
+    return (__atomic_fetch_and(&place->word, ~(uint64_t)PEAL_WORD_PUBLISHED, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
 }
 static inline uint32_t peal_instance_uses(const struct peal_instance_place *_Nonnull place)
 {
@@ -294,7 +278,7 @@ static inline struct peal_instance_place *_Nullable peal_service_take(
         return NULL;
     struct peal_instance_place *taken = peal_instance_place_of(current);
     *instance = current;
-    return peal_instance_take(taken, current) == PEAL_TAKEN ? taken : NULL;
+    return peal_instance_retain(taken, current) == PEAL_RETAINED ? taken : NULL;
 }
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */

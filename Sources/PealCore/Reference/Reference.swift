@@ -22,15 +22,15 @@ public enum Reference {
     public static func retain(_ number: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
         var object: UnsafeMutableRawPointer?
         switch peal_counted_retain(number, &object) {
-        case PEAL_COUNTED_DEAD: throw .deadReference
-        case PEAL_COUNTED_TOO_OFTEN: throw .tooManyShares
+        case PEAL_RETAINED_DEAD: throw .deadReference
+        case PEAL_RETAINED_TOO_OFTEN: throw .tooManyShares
         default: return object.unsafelyUnwrapped
         }
     }
 
     static func tryRetain(_ number: UInt64) -> Bool {
         var object: UnsafeMutableRawPointer?
-        return peal_counted_retain(number, &object) == PEAL_COUNTED_RETAINED
+        return peal_counted_retain(number, &object) == PEAL_RETAINED
     }
 
     /// Removes a strong reference. The last removal destroys the object: the caller holds no lock.

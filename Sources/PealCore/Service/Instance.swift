@@ -40,9 +40,9 @@ final class Instance: Sendable {
 
     /// Nil when it is gone.
     func use() throws(Failure) -> ServiceUse? {
-        switch peal_instance_take(place, number) {
-        case PEAL_TAKEN: return ServiceUse(number: number, target: place.pointee.`self`.unsafelyUnwrapped)
-        case PEAL_TAKEN_TOO_OFTEN: throw .tooManyUses
+        switch peal_instance_retain(place, number) {
+        case PEAL_RETAINED: return ServiceUse(number: number, target: place.pointee.`self`.unsafelyUnwrapped)
+        case PEAL_RETAINED_TOO_OFTEN: throw .tooManyUses
         default: return nil
         }
     }
@@ -78,7 +78,7 @@ final class Instance: Sendable {
     }
 
     func dropBase() {
-        if peal_instance_drop_base(place) { end() }
+        if peal_instance_unpublish(place) { end() }
     }
 
     /// Ends it, and those of its dependencies that nobody else keeps. A loop: they may be many.
@@ -90,7 +90,7 @@ final class Instance: Sendable {
                 service.running { destroy(instance.target) }
             }
             for use in instance.dependencies {
-                guard let place = peal_instance_place_of(use.number), peal_instance_give(place, use.number) == PEAL_GIVEN_LAST,
+                guard let place = peal_instance_place_of(use.number), peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
                     let last = Handles.instances.find(use.number)
                 else { continue }
                 ending.append(last)

@@ -14,9 +14,9 @@ public struct ServiceUse: Sendable {
 
     public static func end(_ number: UInt64) throws(Failure) {
         guard let place = peal_instance_place_of(number) else { throw .staleUse }
-        switch peal_instance_give(place, number) {
-        case PEAL_GIVEN: return
-        case PEAL_GIVEN_LAST: endLast(number)
+        switch peal_instance_release(place, number) {
+        case PEAL_RELEASED: return
+        case PEAL_RELEASED_LAST: endLast(number)
         default: throw .staleUse
         }
     }
@@ -36,9 +36,9 @@ public struct ServiceUse: Sendable {
         guard let place = peal_instance_place_of(number) else { throw .staleUse }
         // Without a use of the caller's own there is nothing to retain.
         guard peal_instance_is_of(place, number), peal_instance_uses(place) > 0 else { throw .staleUse }
-        switch peal_instance_take(place, number) {
-        case PEAL_TAKEN: return
-        case PEAL_TAKEN_TOO_OFTEN: throw .tooManyUses
+        switch peal_instance_retain(place, number) {
+        case PEAL_RETAINED: return
+        case PEAL_RETAINED_TOO_OFTEN: throw .tooManyUses
         default: throw .staleUse
         }
     }

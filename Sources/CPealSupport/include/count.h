@@ -1,0 +1,76 @@
+/* Counts of references, the two kinds that there are.
+ *
+ * Not Swift: the counts are members of C structs that several threads share.
+ *
+ * Plain       a count of its own. A thread that retains has a reference already, or keeps the object alive by a lock.
+ * With number a count in the lower half of a word whose upper half is the generation of a number (slot.h). A thread that
+ *             retains has the number alone, so one exchange proves that the number is not stale and counts.
+ */
+#ifndef CPEAL_COUNT_H
+#define CPEAL_COUNT_H
+
+#include "nullability.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- Plain ------------------------------------------------------------------------------------- */
+
+static inline void peal_count_retain(uint32_t *_Nonnull count, uint32_t times)
+{
+    __atomic_fetch_add(count, times, __ATOMIC_RELAXED);
+}
+/* Returns true for the last references: the caller ends the object. What other threads did before they released happens
+ * before that. */
+static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)
+{
+    return __atomic_fetch_sub(count, times, __ATOMIC_ACQ_REL) == times;
+}
+/* Adds a reference if the object has one still: for a thread that found it in a list that does not keep it. */
+static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
+{
+    uint32_t known = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (known > 0
+        && !__atomic_compare_exchange_n(count, &known, known + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    return known > 0;
+}
+/* As peal_count_release, where no thread retains: the thread with the last reference need not write the count. */
+static inline bool peal_count_release_only(uint32_t *_Nonnull count)
+{
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || peal_count_release(count, 1);
+}
+
+/* ---- With a number ----------------------------------------------------------------------------- */
+
+enum peal_retained { PEAL_RETAINED, PEAL_RETAINED_DEAD, PEAL_RETAINED_TOO_OFTEN };
+enum peal_released { PEAL_RELEASED, PEAL_RELEASED_LAST, PEAL_RELEASED_STALE };
+
+/* counted: the bits of the word that are the count. alive: the bits of which one is set as long as the object is alive;
+ *   the count is among them. */
+static inline enum peal_retained peal_word_retain(
+    uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
+{
+    uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
+    do {
+        if (known >> 32 != generation || (known & alive) == 0)
+            return PEAL_RETAINED_DEAD;
+        if ((known & counted) == counted)
+            return PEAL_RETAINED_TOO_OFTEN;
+    } while (!__atomic_compare_exchange_n(word, &known, known + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    return PEAL_RETAINED;
+}
+
+/* A release too many is stale: it must not revive the object. */
+static inline enum peal_released peal_word_release(
+    uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
+{
+    uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
+    do {
+        if (known >> 32 != generation || (known & counted) == 0)
+            return PEAL_RELEASED_STALE;
+    } while (!__atomic_compare_exchange_n(word, &known, known - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return ((known - 1) & alive) == 0 ? PEAL_RELEASED_LAST : PEAL_RELEASED;
+}
+
+#endif
