@@ -42,7 +42,7 @@ struct peal_item {
  * where there is one, then the arguments. Small: a million of them may wait. */
 struct peal_kept_call {
     uint32_t references; /* items that wait */
-    uint32_t layout;     /* the number of items times two, and one where the handle is there */
+    uint32_t image;      /* where the image of the arguments begins, from the call; one more where the handle is there */
 };
 
 /* Something else to be run in turn: the end of an observer, a mark to be waited for. Tasks are not
@@ -60,7 +60,7 @@ static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_
 {
     return (struct peal_kept_call *)(void *)((char *)item - item->offset);
 }
-/* Where the arguments begin, from the call, aligned for any of them. */
+/* Where the image begins, from the call, aligned for any argument. */
 static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
 {
     const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
@@ -69,22 +69,26 @@ static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
 }
 __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
 {
-    return (char *)call + peal_call_header(call->layout >> 1, call->layout & 1);
+    return (char *)call + (call->image & ~1U);
 }
-/* The handle; 0: nobody waits for answers. */
+/* Where the handle is: the last word before the image. */
+static inline uint64_t *_Nonnull peal_call_completion_place(struct peal_kept_call *_Nonnull call)
+{
+    return (uint64_t *)peal_call_arguments(call) - 1;
+}
+/* The handle; 0 if no completion waits for answers. */
 static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call)
 {
-    const void *behind = peal_call_items(call) + (call->layout >> 1);
-    return (call->layout & 1) != 0 ? *(const uint64_t *)behind : 0;
+    return (call->image & 1) != 0 ? *peal_call_completion_place(call) : 0;
 }
 /* A call whose items and arguments are still to be filled in. */
 static inline void peal_call_begin(
     struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
 {
     call->references = item_count;
-    call->layout = item_count * 2 + (completion != 0);
+    call->image = (uint32_t)peal_call_header(item_count, completion != 0) + (completion != 0);
     if (completion != 0)
-        *(uint64_t *)(void *)(peal_call_items(call) + item_count) = completion;
+        *peal_call_completion_place(call) = completion;
 }
 /* True when that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)

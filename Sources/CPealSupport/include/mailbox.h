@@ -109,7 +109,7 @@ enum peal_pushed {
 
 /* Puts an item behind the others, without a lock. The caller holds a list with the item's group, which
  * can therefore not be freed before the item is taken in: see peal_mailbox_take_in. */
-static inline enum peal_pushed peal_mailbox_push(
+__attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
     struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
@@ -150,12 +150,12 @@ static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
     peal_mailbox_take_in(mailbox);
 }
 /* Only locks: for who takes in when there is nothing else left. */
-static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
+__attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_fork_enter();
     pthread_mutex_lock(&mailbox->lock);
 }
-static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
+__attribute__((always_inline)) static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
 {
     pthread_mutex_unlock(&mailbox->lock);
     peal_fork_leave();

@@ -16,12 +16,24 @@ enum Carrier {
 
 extension CopyPlan.Pointer {
     /// Writes the values to an image. What pointers point to is not copied.
+    ///
+    /// - Returns: False if an argument is missing.
     @inline(__always)
-    func copyValues(_ carrier: Carrier, to image: UnsafeMutableRawPointer) {
+    func copyValues(_ carrier: Carrier, to image: UnsafeMutableRawPointer) -> Bool {
         switch carrier {
-        case .pointers(let arguments): if let arguments { copyValues(arguments, to: image) }
-        case .words(let words, let plan): CallPlan.readFrame(plan, words, intoImage: image)
+        case .pointers(let arguments):
+            guard let arguments else { return pointee.parameterCount == 0 }
+            return copyValues(arguments, to: image)
+        case .words(let words, let plan):
+            CallPlan.readFrame(plan, words, intoImage: image)
+            return true
         }
+    }
+
+    /// True if a carrier has all arguments.
+    func isComplete(_ carrier: Carrier) -> Bool {
+        guard case .pointers(let arguments) = carrier, pointee.parameterCount > 0 else { return true }
+        return arguments.map { arguments in (0..<pointee.parameterCount).allSatisfy { arguments[$0] != nil } } ?? false
     }
 
     /// Hands out one pointer a parameter. The values of a frame are written to an image on the thread's stack.
@@ -30,7 +42,7 @@ extension CopyPlan.Pointer {
         switch carrier {
         case .pointers(let arguments): body(arguments)
         case .words: withImage { arguments, image in
-            copyValues(carrier, to: image)
+            _ = copyValues(carrier, to: image)
             body(arguments)
         }
         }
@@ -40,7 +52,7 @@ extension CopyPlan.Pointer {
     @inline(never)
     func withCopies(of given: Broadcast.Arguments, _ body: (Broadcast.Arguments) -> Void) {
         withImage { arguments, image in
-            copyValues(given, to: image)
+            _ = copyValues(given, to: image)
             body(arguments)
         }
     }

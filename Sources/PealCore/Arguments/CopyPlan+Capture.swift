@@ -26,7 +26,7 @@ extension CopyPlan.Pointer {
         _ arguments: Broadcast.Arguments?, into memory: UnsafeMutableRawPointer
     ) throws(CaptureFailure) {
         guard let arguments else { return }
-        copyValues(arguments, to: memory)
+        _ = copyValues(arguments, to: memory)
         if !pointee.isPlain { try capturePointers(arguments, into: memory) }
     }
 
@@ -82,32 +82,36 @@ extension CopyPlan.Pointer {
     }
 
     /// Copies the values alone. What is behind pointers stays whose it is.
+    ///
+    /// - Returns: False if an argument is missing.
     @inline(__always)
-    func copyValues(_ arguments: Broadcast.Arguments, to memory: UnsafeMutableRawPointer) {
+    func copyValues(_ arguments: Broadcast.Arguments, to memory: UnsafeMutableRawPointer) -> Bool {
         var value = pointee.values
         // Most values are words, and to ask for each what it is would cost more than to copy it.
         while value != pointee.endOfWords {
-            copy(value, UInt64.self, arguments, to: memory)
+            guard copy(value, UInt64.self, arguments, to: memory) else { return false }
             value += 1
         }
         while value != pointee.endOfHalves {
-            copy(value, UInt32.self, arguments, to: memory)
+            guard copy(value, UInt32.self, arguments, to: memory) else { return false }
             value += 1
         }
         while value != pointee.endOfValues {
-            let source = arguments[Int(value.pointee.parameter)].unsafelyUnwrapped
+            guard let source = arguments[Int(value.pointee.parameter)] else { return false }
             (memory + Int(value.pointee.offset)).copyMemory(from: source, byteCount: Int(value.pointee.size))
             value += 1
         }
+        return true
     }
 
     @inline(__always)
     private func copy<Word: BitwiseCopyable>(
         _ value: UnsafePointer<CopiedValue>, _ type: Word.Type, _ arguments: Broadcast.Arguments,
         to memory: UnsafeMutableRawPointer
-    ) {
-        let source = arguments[Int(value.pointee.parameter)].unsafelyUnwrapped
+    ) -> Bool {
+        guard let source = arguments[Int(value.pointee.parameter)] else { return false }
         memory.storeBytes(of: source.loadUnaligned(as: type), toByteOffset: Int(value.pointee.offset), as: type)
+        return true
     }
 }
 

@@ -168,7 +168,7 @@ extension Broadcast {
     ) -> Outcome {
         let list = list(hold)
         if Delivery.isEnough(for: list, of: number) {
-            if result == nil, peal_snapshot_parameter_count(list) == count, areThere(arguments, count) {
+            if result == nil, peal_snapshot_parameter_count(list) == count {
                 return Delivery.send(hold, .pointers(arguments), calls, number)
             }
         } else if let outcome = ResultWords.send(hold, arguments, count, result, calls, number) {
@@ -184,14 +184,6 @@ extension Broadcast {
     ) -> Outcome {
         GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
-    }
-
-    @inline(__always)
-    private static func areThere(_ arguments: Arguments?, _ count: Int) -> Bool {
-        guard count > 0 else { return true }
-        guard let arguments else { return false }
-        for index in 0..<count where arguments[index] == nil { return false }
-        return true
     }
 
     /// - Returns: Whether there is no observer to call and no result to fill in. The method's slot says so, and no list

@@ -32,7 +32,7 @@ final class ArgumentBlock: Sendable {
         _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?
     ) throws(Failure) -> ArgumentBlock {
         let block = try zeros(plan)
-        if let arguments { plan.copyValues(arguments, to: block.memory) }
+        if let arguments { _ = plan.copyValues(arguments, to: block.memory) }
         return block
     }
 

@@ -109,10 +109,9 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
-    /// The same where some observers may be special.
-    @inlinable
+    /// The same where some observers have queues, and nothing else about them is special.
     @inline(__always)
-    var isPlainBesidesObservers: Bool { rawValue & 0x83bf == 1 }
+    var isPlainWithQueues: Bool { rawValue & 0xc3bf == 0x4001 }
 
     /// Whether recursion is free, and results are dropped also where one is asked for.
     @inline(__always)

@@ -17,7 +17,10 @@ enum CapturedCall {
             return try makeDeep(carrier, copying: copying, itemCount: itemCount, completion: completion)
         }
         let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, completion: completion)
-        copying.copyValues(carrier, to: peal_call_arguments(call))
+        guard copying.copyValues(carrier, to: peal_call_arguments(call)) else {
+            peal_memory_free(call)
+            throw .nullArgument
+        }
         return call
     }
 
@@ -26,6 +29,7 @@ enum CapturedCall {
     private static func makeDeep(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
     ) throws(Broadcast.Outcome) -> Pointer {
+        guard copying.isComplete(carrier) else { throw .nullArgument }
         var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
         copying.withArguments(of: carrier) { arguments in
             made = Result { () throws(Broadcast.Outcome) in

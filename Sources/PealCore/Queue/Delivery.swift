@@ -4,8 +4,7 @@ import PealCall
 /// Puts the calls of a broadcast on the queues of its observers: one copy of the arguments, one item a
 /// queue.
 enum Delivery {
-    /// Makes a whole broadcast to a list whose observers all have queues, and releases the list. The arguments must be
-    /// there.
+    /// Makes a whole broadcast to a list whose observers all have queues, and releases the list.
     @inline(__always)
     static func send(
         _ hold: Broadcast.Hold, _ carrier: Carrier, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
@@ -29,8 +28,7 @@ enum Delivery {
     static func isEnough(for list: Broadcast.List, of number: UInt64) -> Bool {
         // The number comes first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 0 else { return false }
-        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        return traits.isPlainBesidesObservers && !traits.isPlain
+        return MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithQueues
     }
 
     /// - Returns: How many calls wait now, and whether a full queue refused some.
