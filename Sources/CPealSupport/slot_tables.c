@@ -7,8 +7,13 @@
 
 #define SLOTS .slot_size = sizeof(struct peal_slot)
 
+/* What ends something takes slots of these tables, so their first slots need no memory, and more may be in the reserve. */
+enum { CENTERS, COMPLETIONS, MODULE_STEPS, ERRANDS, NEEDED_TABLES };
+static struct peal_slot first_slots[NEEDED_TABLES][1 << PEAL_SLOT_FIRST_BITS];
+#define NEEDED_SLOTS(table) SLOTS, .chunks = { (char *)first_slots[table] }, .is_needed = true
+
 struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
-    [PEAL_SLOTS_CENTERS] = { SLOTS, .tag = 1, .limit = 1 << 20, .is_needed = true },
+    [PEAL_SLOTS_CENTERS] = { NEEDED_SLOTS(CENTERS), .tag = 1, .limit = 1 << 20 },
     [PEAL_SLOTS_PROTOCOLS] = { SLOTS, .tag = 2, .limit = 1 << 24 },
     [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_PLACES, .directory = &peal_method_directory },
     [PEAL_SLOTS_OBSERVATIONS] = { SLOTS, .tag = 4, .limit = 1 << 28 },
@@ -16,7 +21,7 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_QUEUES] = { SLOTS, .tag = 6, .limit = 1 << 20 },
     [PEAL_SLOTS_REFERENCES] = { .slot_size = sizeof(struct peal_counted), .tag = 7, .limit = 1 << 28 },
     [PEAL_SLOTS_OWNERS] = { SLOTS, .tag = 8, .limit = 1 << 20 },
-    [PEAL_SLOTS_COMPLETIONS] = { SLOTS, .tag = 9, .limit = 1 << 28, .is_needed = true },
+    [PEAL_SLOTS_COMPLETIONS] = { NEEDED_SLOTS(COMPLETIONS), .tag = 9, .limit = 1 << 28 },
     [PEAL_SLOTS_SERVICES] = { SLOTS, .tag = 10, .limit = PEAL_SERVICE_PLACES, .directory = &peal_service_directory },
     [PEAL_SLOTS_INSTANCES] = { SLOTS, .tag = 11, .limit = PEAL_SERVICE_PLACES, .directory = &peal_instance_directory },
     [PEAL_SLOTS_MODULES] = { SLOTS, .tag = 12, .limit = 1 << 24 },
@@ -25,6 +30,6 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_PLACES, .directory = &peal_property_directory },
     /* Used within the engine alone: their numbers return from timers, queues and completions, so their tag has no
      * meaning. */
-    [PEAL_SLOTS_MODULE_STEPS] = { SLOTS, .tag = 0, .limit = 1 << 24, .is_needed = true },
-    [PEAL_SLOTS_ERRANDS] = { SLOTS, .tag = 0, .limit = 1 << 20, .is_needed = true },
+    [PEAL_SLOTS_MODULE_STEPS] = { NEEDED_SLOTS(MODULE_STEPS), .tag = 0, .limit = 1 << 24 },
+    [PEAL_SLOTS_ERRANDS] = { NEEDED_SLOTS(ERRANDS), .tag = 0, .limit = 1 << 20 },
 };
