@@ -616,6 +616,24 @@ CLAIM("Q6", "a queue that ends while an observer drains drops the rest, and who 
     }
 }
 
+CLAIM("O8", "the destroy callback of one that drains does not run while its call does, also when the queue ends then")
+{
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    open_bell(lane.queue);
+    shut_latches();
+    a_does = stay_inside;
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    latch_wait(&inside);
+    CHECK_OK(peal_observation_remove_with(of_a, DRAIN, 0));
+    CHECK_OK(peal_queue_destroy(lane.queue));
+    CHECK(strstr(journal_text(), "~A") == NULL);
+    latch_open(&may_leave);
+    while (strstr(journal_text(), "~A") == NULL)
+        sched_yield();
+    CHECK(strstr(journal_text(), "left") < strstr(journal_text(), "~A"));
+    close_bell();
+}
+
 /* ---- Together ---------------------------------------------------------------------------------- */
 
 static pthread_barrier_t start;

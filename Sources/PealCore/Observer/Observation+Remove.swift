@@ -61,7 +61,8 @@ extension Observation {
         record.pointee.end.run = { task in
             let record = peal_observer_of_end(task)
             ObserverGate.endDraining(record.gate)
-            ObserverLife.release(record)
+            // A queue that ends runs this while another thread may still run a call of the observer.
+            Reclaimer.end([record])
         }
         mailbox.push(peal_observer_end_task(record))
     }
