@@ -2,7 +2,7 @@ extension FunctionTables {
     /// Writes one protocol's functions as a table, which leads to those of the protocols that it adopts.
     func write(
         _ proto: PealProtocol, to table: UnsafeMutableRawPointer,
-        tables others: [PealProtocol: UnsafeMutableRawPointer], methodCount: Int
+        tables others: ProtocolMap<UnsafeMutableRawPointer>, methodCount: Int
     ) {
         let adoptedCount = proto.adopted.count
         table.storeBytes(of: TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount), as: Int.self)

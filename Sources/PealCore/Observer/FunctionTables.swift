@@ -8,7 +8,7 @@ struct FunctionTables: Sendable {
         var source: UnsafeRawPointer?
     }
 
-    var tables: [PealProtocol: Table] = [:]
+    var tables = ProtocolMap<Table>()
     /// Where the functions are entries that lead to one function.
     var handled: HandledMethods?
 
@@ -18,8 +18,7 @@ struct FunctionTables: Sendable {
     }
 
     var addresses: [UInt] {
-        let family = tables.sorted { $0.key.number < $1.key.number }
-        return family.flatMap { $0.value.functions.map { UInt(bitPattern: $0) } }
+        tables.ordered.flatMap { $0.functions.map { UInt(bitPattern: $0) } }
     }
 
     /// Which required methods are missing.

@@ -46,7 +46,7 @@ extension CenterState {
         do throws(Failure) {
             let changes = try prepare(
                 place.methods.compactMap { method in
-                    memory.entry(for: method, functions: lazy.functions).map { (method, $0) }
+                    memory.entry(for: method, functions: lazy.functions).map { ListedEntry(method: method, entry: $0) }
                 })
             if lazy.seat(instance, at: place, departures: departures, changes) { return true }
             for change in changes { change.cancel() }

@@ -143,14 +143,16 @@ extension CenterState {
 
     /// Counts one observer more or less for all protocols that it conforms to.
     mutating func count(_ observation: Observation, as difference: Int) {
-        for member in observation.proto.family {
-            self[member].conformerCount += difference
-            if observation.isWeak { self[member].weakConformerCount += difference }
-        }
+        for member in observation.proto.family { self[member].count(observation, as: difference) }
     }
 }
 
 extension ProtocolState {
+    fileprivate mutating func count(_ observation: Observation, as difference: Int) {
+        conformerCount += difference
+        if observation.isWeak { weakConformerCount += difference }
+    }
+
     fileprivate mutating func forget(_ observation: Observation) {
         guard let place = observations.index(forKey: observation.key.subject) else { return }
         if let index = observations.values[place].index(of: observation) { observations.values[place].remove(at: index) }

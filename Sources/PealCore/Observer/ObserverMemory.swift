@@ -3,7 +3,7 @@ internal import CPealSupport
 /// An observer's record and peal's copies of its tables, in one allocation.
 struct ObserverMemory {
     let record: UnsafeMutablePointer<ObserverRecord>
-    private let tables: [PealProtocol: UnsafeMutableRawPointer]
+    private let tables: ProtocolMap<UnsafeMutableRawPointer>
 
     /// Allocates and fills. The record holds the reference of its registration.
     init(
@@ -13,7 +13,7 @@ struct ObserverMemory {
         var size = MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
         let handlerPlace = size
         if let handled = functions.handled { size += handled.size }
-        var offsets: [PealProtocol: Int] = [:]
+        var offsets = ProtocolMap<Int>()
         for proto in family {
             offsets[proto] = size
             size += TableLayout.size(adoptedCount: proto.adopted.count, methodCount: state[proto].own.count)

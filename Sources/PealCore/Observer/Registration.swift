@@ -184,14 +184,14 @@ extension CenterState {
         registration: Registration, replacing known: [Observation]
     ) throws(Failure) -> RegistrationOutcome {
         let listed = proto.family.flatMap { self[$0].all }.compactMap { method in
-            memory.entry(for: method, functions: functions).map { (method: method, entry: $0) }
+            memory.entry(for: method, functions: functions).map { ListedEntry(method: method, entry: $0) }
         }
         // A service's place is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: memory.record, listed)
         let changes: [SnapshotTransaction]
         do throws(Failure) {
-            changes = try prepare(listed, replacing: Set(replaced.map(\.record)))
+            changes = try prepare(listed, replacing: replaced.isEmpty ? [] : Set(replaced.map(\.record)))
         } catch {
             successors.cancel()
             throw error
@@ -233,13 +233,13 @@ extension CenterState {
     }
 
     func prepare(
-        _ listed: [(method: Method, entry: SnapshotEntry)],
+        _ listed: [ListedEntry],
         replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = []
     ) throws(Failure) -> [SnapshotTransaction] {
         var changes: [SnapshotTransaction] = []
         do throws(Failure) {
-            for (method, entry) in listed {
-                changes.append(try SnapshotTransaction(inserting: entry, replacing: replaced, in: method))
+            for place in listed {
+                changes.append(try SnapshotTransaction(inserting: place.entry, replacing: replaced, in: place.method))
             }
         } catch {
             for change in changes { change.cancel() }

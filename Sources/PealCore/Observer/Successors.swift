@@ -11,9 +11,10 @@ struct Successors {
     /// - Parameter listed: What the lists get of the new observer.
     init(
         of replaced: [Observation], by record: UnsafeMutablePointer<ObserverRecord>,
-        _ listed: [(method: Method, entry: SnapshotEntry)]
+        _ listed: [ListedEntry]
     ) throws(Failure) {
         self.record = record
+        guard !replaced.isEmpty else { return }
         var left = listed
         // The first in call order makes the call of the new one: a reader that is past it has called the old.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
@@ -43,4 +44,10 @@ struct Successors {
     func cancel() {
         for (_, successor) in made { peal_memory_free(successor) }
     }
+}
+
+/// What the list of a method gets of an observer.
+struct ListedEntry {
+    let method: Method
+    let entry: SnapshotEntry
 }

@@ -13,7 +13,7 @@ struct ServiceMemory {
     private let provided: [Provided]
     private var size: Int
     /// From the record to the copy of a table: for each provision, all protocols that it adopts too.
-    private var offsets: [[PealProtocol: Int]] = []
+    private var offsets: [ProtocolMap<Int>] = []
 
     /// Reads and checks the tables.
     init(_ description: ServiceDescription, in state: borrowing CenterState) throws(Failure) {
@@ -36,7 +36,7 @@ struct ServiceMemory {
     }
 
     private mutating func place(_ proto: PealProtocol, in state: borrowing CenterState) {
-        var places: [PealProtocol: Int] = [:]
+        var places = ProtocolMap<Int>()
         for member in proto.family {
             if member == proto { size += MemoryLayout<peal_table_copy>.size }
             places[member] = size
