@@ -7,6 +7,14 @@ let engine: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+/// A page for contributors is no source.
+let page = "README.md"
+/// The folders of PealCore that have one.
+let folders = [
+    "Arguments", "Broadcast", "Center", "Completion", "Handle", "Invocation", "Module", "Observer", "Owner", "Property",
+    "Protocol", "Proxy", "Queue", "Reference", "Service", "Snapshot", "Timer",
+]
+
 let package = Package(
     name: "peal",
     products: [
@@ -16,14 +24,21 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CPeal", path: "include"),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
-        .target(name: "CPealSupport", cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("dispatch")]),
+        .target(
+            name: "CPealSupport", exclude: [page], cSettings: [.define("_GNU_SOURCE")],
+            linkerSettings: [.linkedLibrary("dispatch")]),
         .target(
             name: "CPealEntry", dependencies: ["CPealSupport", "PealABI"],
             cSettings: [.headerSearchPath("../../include")]),
-        .target(name: "PealCall", dependencies: ["CFFI", "CPealSupport"], swiftSettings: engine),
-        .target(name: "PealCore", dependencies: ["PealCall", "CPealSupport"], swiftSettings: engine),
-        .target(name: "PealABI", dependencies: ["CPeal", "PealCore", "PealCall", "CPealSupport"], swiftSettings: engine),
-        .target(name: "Peal", dependencies: ["CPeal", "PealABI", "CPealEntry"], swiftSettings: engine),
+        .target(name: "PealCall", dependencies: ["CFFI", "CPealSupport"], exclude: [page], swiftSettings: engine),
+        .target(
+            name: "PealCore", dependencies: ["PealCall", "CPealSupport"],
+            exclude: folders.map { "\($0)/\(page)" }, swiftSettings: engine),
+        .target(
+            name: "PealABI", dependencies: ["CPeal", "PealCore", "PealCall", "CPealSupport"], exclude: [page],
+            swiftSettings: engine),
+        .target(
+            name: "Peal", dependencies: ["CPeal", "PealABI", "CPealEntry"], exclude: [page], swiftSettings: engine),
         .testTarget(name: "PealCallTests", dependencies: ["PealCall", "CPealSupport"]),
         .testTarget(name: "PealCoreTests", dependencies: ["PealCore", "CPealSupport"]),
         .testTarget(name: "PealTests", dependencies: ["Peal", "CPeal"], swiftSettings: engine),
