@@ -15,6 +15,8 @@ public struct PointerSearch {
         guard object != 0 else {
             throw Failure(.notFound, "no loaded object has this address; give that of one of its functions")
         }
+        // Copies of calls that no observer is left for are not called.
+        Mailbox.dropAllDead()
         var search = PointerSearch(object: object)
         // What was ended stays in its table until the last of its functions has returned.
         Handles.forEachPointerHolder { $0.addPointers(to: &search) }

@@ -26,9 +26,17 @@ extension Broadcast {
     @inline(never)
     private static func settle(_ number: UInt64) -> Bool {
         guard let method = Handles.methods.find(number) else { return true }
-        let isSettled = try? method.owner.center.withState { (_) throws(Failure) in SnapshotTransaction.settle(method) }
-        Reclaimer.collectBacklog()
+        var replaced = 0
+        let isSettled = try? method.owner.center.withState { (_) throws(Failure) in
+            replaced = method.list?.total ?? 0
+            return SnapshotTransaction.settle(method)
+        }
+        // Long lists do not wait for others: each may be megabytes.
+        if replaced > longList { Reclaimer.collect() } else { Reclaimer.collectBacklog() }
         // An ended center has no lists.
         return isSettled ?? true
     }
+
+    /// How many entries make it worth while to free a list at once.
+    private static var longList: Int { 4096 }
 }
