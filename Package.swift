@@ -25,7 +25,7 @@ let package = Package(
         .systemLibrary(name: "CPeal", path: "include"),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .target(
-            name: "CPealSupport", exclude: [page], cSettings: [.define("_GNU_SOURCE")],
+            name: "CPealSupport", dependencies: ["CPeal"], exclude: [page], cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("dispatch")]),
         .target(
             name: "CPealEntry", dependencies: ["CPealSupport", "PealABI"],

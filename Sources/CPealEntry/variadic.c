@@ -1,11 +1,8 @@
 /* The variadic functions: they read the arguments by the method's types and call the array form. */
 #include <peal/broadcast.h>
 #include <peal/invocation.h>
-#include <peal/module.h>
 
-#include "handler.h"
 #include "snapshot.h"
-#include "step.h"
 #include "thread.h"
 
 /* Typed iteration in programs reads the library's entries as its own. */
@@ -19,24 +16,12 @@ _Static_assert(
 _Static_assert(
     offsetof(struct peal_entry, table) == offsetof(struct peal_snapshot_entry, table), "entry");
 
-_Static_assert(sizeof(struct peal_call) == sizeof(struct peal_handled_call), "call size");
-_Static_assert(offsetof(struct peal_call, index) == offsetof(struct peal_handled_call, index), "call");
-_Static_assert(
-    offsetof(struct peal_call, arguments) == offsetof(struct peal_handled_call, arguments), "call");
-_Static_assert(offsetof(struct peal_call, result) == offsetof(struct peal_handled_call, result), "call");
-
 _Static_assert(offsetof(struct peal_hold, list) == offsetof(struct peal_thread_hold, list), "hold");
 _Static_assert(offsetof(struct peal_hold, end) == offsetof(struct peal_thread_hold, end), "hold");
 _Static_assert(
     offsetof(struct peal_hold, current) == offsetof(struct peal_thread_hold, current), "hold");
 _Static_assert(
     offsetof(struct peal_hold, attention) == offsetof(struct peal_thread_hold, attention), "hold");
-
-_Static_assert(sizeof(struct peal_module_step) == sizeof(struct peal_step_memory), "step size");
-_Static_assert(offsetof(struct peal_module_step, done) == offsetof(struct peal_step_memory, done), "step");
-_Static_assert(offsetof(struct peal_module_step, code) == offsetof(struct peal_step_memory, code), "step");
-_Static_assert(
-    offsetof(struct peal_module_step, message) == offsetof(struct peal_step_memory, message), "step");
 
 /* PealCall's VariadicKind. */
 enum variadic_kind {

@@ -312,8 +312,8 @@ bool peal_property_equals(const void *one, const void *other, const uint8_t *mas
 
 void *peal_change_copy(const void *value)
 {
-    const struct peal_change_record *record = value;
-    const struct peal_change_record empty = { 0 };
+    const struct peal_change *record = value;
+    const struct peal_change empty = { 0 };
     if (record == NULL)
         record = &empty;
     /* A text tells the size of the new one alone. */
@@ -324,7 +324,7 @@ void *peal_change_copy(const void *value)
     char *copy = peal_memory_allocate(head + rounded(old_size) + rounded(record->value_size));
     if (copy == NULL)
         return NULL;
-    struct peal_change_record *made = (struct peal_change_record *)(void *)copy;
+    struct peal_change *made = (struct peal_change *)(void *)copy;
     *made = *record;
     if (old_size > 0)
         made->old_value = memcpy(copy + head, record->old_value, old_size);

@@ -14,8 +14,8 @@ extension ServiceDescription {
         }
         isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
         context = given.context
-        create = unsafeBitCast(given.create, to: Create?.self)
-        initialize = unsafeBitCast(given.`init`, to: Initialize?.self)
+        create = given.create
+        initialize = given.`init`
         clearData = given.clear_data
         destroy = given.destroy
         release = given.release

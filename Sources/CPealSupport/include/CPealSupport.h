@@ -13,6 +13,7 @@
 #include "handler.h"
 #include "heap.h"
 #include "hooks.h"
+#include "interface.h"
 #include "lock.h"
 #include "mailbox.h"
 #include "memory.h"

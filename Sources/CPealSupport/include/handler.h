@@ -1,23 +1,22 @@
 /* Observers whose methods are all one function.
  *
  * Not Swift: the tables of such an observer have the functions of proxies' tables (entry.h), and what these
- * find must lie at one address for good. Programs read the call through peal's headers, so its layout is C's.
+ * find must lie at one address for good.
  */
 #ifndef CPEAL_HANDLER_H
 #define CPEAL_HANDLER_H
 
+#include "interface.h"
 #include "record.h"
 
-/* One call. The same as struct peal_call of <peal/observer.h>. */
-struct peal_handled_call {
-    uint64_t method;
-    size_t index;
-    void *_Nullable const *_Nonnull arguments;
-    void *_Nullable result;
-};
-
-typedef void (*_Nonnull peal_handler_function)(
-    void *_Nullable target, const struct peal_handled_call *_Nonnull call);
+static inline struct peal_call peal_handled_call(
+    uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
+{
+    struct peal_call call = { .index = index, .arguments = arguments, .result = result };
+    call.method.number = method;
+    return call;
+}
+static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.number; }
 
 /* One method. */
 struct peal_handler_cell {
@@ -30,18 +29,18 @@ struct peal_handler_cell {
 };
 
 /* Lies in the memory of its observer, between the record and the tables. */
-struct peal_handler {
-    peal_handler_function function;
+struct peal_observer_handler {
+    peal_handler _Nonnull function;
     void *_Nullable target;
     struct peal_handler_cell cells[];
 };
 
 static inline size_t peal_handler_size(size_t count)
 {
-    return sizeof(struct peal_handler) + count * sizeof(struct peal_handler_cell);
+    return sizeof(struct peal_observer_handler) + count * sizeof(struct peal_handler_cell);
 }
 static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
-    const struct peal_handler *_Nonnull handler, uint64_t index)
+    const struct peal_observer_handler *_Nonnull handler, uint64_t index)
 {
     return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
 }
@@ -51,17 +50,17 @@ static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
 enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
 
 /* NULL where the address has bits of its own there: no system gives such unasked. */
-static inline void *_Nullable peal_handler_self(const struct peal_handler *_Nonnull handler)
+static inline void *_Nullable peal_handler_self(const struct peal_observer_handler *_Nonnull handler)
 {
     uint64_t address = (uintptr_t)handler;
     uint64_t mark = (uint64_t)PEAL_HANDLER_MARK << PEAL_HANDLER_MARK_SHIFT;
     return address >> PEAL_HANDLER_MARK_SHIFT == 0 ? (void *)(uintptr_t)(address | mark) : NULL;
 }
-static inline const struct peal_handler *_Nullable peal_handler_of(uint64_t self)
+static inline const struct peal_observer_handler *_Nullable peal_handler_of(uint64_t self)
 {
     uint64_t mark = (uint64_t)PEAL_HANDLER_MARK << PEAL_HANDLER_MARK_SHIFT;
     return __builtin_expect(self >> PEAL_HANDLER_MARK_SHIFT == PEAL_HANDLER_MARK, 0)
-               ? (const struct peal_handler *)(uintptr_t)(self ^ mark)
+               ? (const struct peal_observer_handler *)(uintptr_t)(self ^ mark)
                : NULL;
 }
 

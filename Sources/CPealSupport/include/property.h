@@ -16,6 +16,7 @@
 
 #include "event_count.h"
 #include "fork.h"
+#include "interface.h"
 #include "snapshot.h"
 #include "thread.h"
 
@@ -74,18 +75,12 @@ struct peal_change_node {
     uint64_t bytes[];
 };
 
-/* The same as struct peal_change of <peal/property.h>. */
-struct peal_change_record {
-    size_t size;
-    uint64_t property;
-    int kind;
-    bool is_prior;
-    bool is_text;
-    size_t value_size;
-    const void *_Nullable old_value;
-    const void *_Nullable new_value;
-};
-enum { PEAL_CHANGE_RECORD_SET = 1, PEAL_CHANGE_RECORD_INITIAL = 2 };
+static inline struct peal_change peal_change_begin(uint64_t property, peal_change_kind kind, bool is_prior)
+{
+    struct peal_change change = { .size = sizeof change, .kind = kind, .is_prior = is_prior };
+    change.property.number = property;
+    return change;
+}
 
 /* A property's place. Never unmapped; the number tells whose it is now. */
 struct peal_property_place {

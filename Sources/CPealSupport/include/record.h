@@ -7,7 +7,7 @@
 
 #include "delivery.h"
 
-struct peal_handler;
+struct peal_observer_handler;
 
 /* The gate is the first member, so an entry leads to the record. The copies of the observer's tables
  * follow in the same allocation. */
@@ -33,7 +33,7 @@ struct peal_observer_record {
     struct peal_observer_record *_Nullable lazy;
     uint64_t use;
     /* Of one whose methods are all one function: it, in the same allocation (handler.h). */
-    const struct peal_handler *_Nullable handler;
+    const struct peal_observer_handler *_Nullable handler;
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */

@@ -12,6 +12,7 @@
 #define CPEAL_SERVICE_H
 
 #include "count.h"
+#include "interface.h"
 #include "nullability.h"
 #include "slot.h"
 #include "thread.h"
@@ -22,16 +23,6 @@
 #include <string.h>
 
 /* ---- Records ----------------------------------------------------------------------------------- */
-
-/* The same as struct peal_creation of <peal/service.h>. */
-struct peal_creation_room {
-    size_t size;
-    uint64_t center;
-    const char *_Nullable service;
-    void *_Nullable context;
-    int code;
-    char message[256];
-};
 
 /* A table as callers see it, which begins with its size in bytes. Where a caller knows a larger one, a
  * copy is made and put in front; the first one is part of the record. */
@@ -50,8 +41,8 @@ struct peal_service_record {
     uint64_t center; /* the number of its handle */
     const char *_Nonnull name;
     void *_Nullable context;
-    void *_Nullable (*_Nullable create)(struct peal_creation_room *_Nonnull creation);
-    bool (*_Nullable init)(void *_Nullable self, struct peal_creation_room *_Nonnull creation);
+    void *_Nullable (*_Nullable create)(struct peal_creation *_Nullable creation);
+    bool (*_Nullable init)(void *_Nullable self, struct peal_creation *_Nullable creation);
     void (*_Nullable clear_data)(void *_Nullable self);
     void (*_Nullable destroy)(void *_Nullable self);
     void (*_Nullable release)(void *_Nullable context);
@@ -72,20 +63,17 @@ static inline size_t *_Nonnull peal_table_words(struct peal_table_copy *_Nonnull
 {
     return copy->table;
 }
-static inline struct peal_creation_room peal_creation_begin(
+static inline struct peal_creation peal_creation_begin(
     uint64_t center, const struct peal_service_record *_Nonnull record)
 {
-    struct peal_creation_room room = { 0 };
-    room.size = sizeof room;
-    room.center = center;
-    room.service = record->name;
-    room.context = record->context;
-    return room;
+    struct peal_creation creation = { .size = sizeof creation, .service = record->name, .context = record->context };
+    creation.center.number = center;
+    return creation;
 }
-static inline char *_Nonnull peal_creation_message(struct peal_creation_room *_Nonnull room)
+static inline char *_Nonnull peal_creation_message(struct peal_creation *_Nonnull creation)
 {
-    room->message[sizeof room->message - 1] = 0;
-    return room->message;
+    creation->message[sizeof creation->message - 1] = 0;
+    return creation->message;
 }
 static inline struct peal_table_copy *_Nonnull peal_provided_largest(
     const struct peal_provided *_Nonnull provided)

@@ -1,24 +1,21 @@
-/* What a module's start or stop is given: struct peal_module_step of <peal/module.h>.
+/* What a module's start or stop is given.
  *
- * Not Swift: its layout is C's, and Swift has no arrays inside structs.
+ * Not Swift: it has no arrays inside structs.
  */
 #ifndef CPEAL_STEP_H
 #define CPEAL_STEP_H
 
+#include "interface.h"
 #include "nullability.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct peal_step_memory {
-    size_t size;
-    uint64_t center;
-    const char *_Nullable module;
-    void *_Nullable context;
-    uint64_t done;
-    int code;
-    char message[256];
-};
+static inline struct peal_module_step peal_step_begin(
+    uint64_t center, const char *_Nonnull module, void *_Nullable context, uint64_t completion)
+{
+    struct peal_module_step step = { .size = sizeof step, .module = module, .context = context };
+    step.center.number = center;
+    step.done.number = completion;
+    return step;
+}
 
 /* A gate that is no observer's: what a thread calls while it calls none. */
 extern const uint32_t peal_no_gate __attribute__((visibility("hidden")));
@@ -29,14 +26,14 @@ static inline const uint32_t *_Nonnull peal_gate_of_nobody(void)
 }
 
 /* The message, which the module need not have ended with a zero. */
-static inline size_t peal_step_message_length(const struct peal_step_memory *_Nonnull step)
+static inline size_t peal_step_message_length(const struct peal_module_step *_Nonnull step)
 {
     size_t length = 0;
     while (length < sizeof step->message && step->message[length] != 0)
         length++;
     return length;
 }
-static inline const char *_Nonnull peal_step_message(const struct peal_step_memory *_Nonnull step)
+static inline const char *_Nonnull peal_step_message(const struct peal_module_step *_Nonnull step)
 {
     return step->message;
 }

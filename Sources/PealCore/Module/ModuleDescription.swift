@@ -2,7 +2,7 @@ import PealCall
 
 /// The description of a module by its author.
 public struct ModuleDescription {
-    /// The second parameter is a `peal_step_memory`. The interface reads the result.
+    /// The second parameter is a `peal_module_step`. The interface reads the result.
     public typealias Step = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
     public typealias Release = @convention(c) (UnsafeMutableRawPointer?) -> Void
 

@@ -53,8 +53,8 @@ extension ModuleQuery {
     }
 
     /// Calls the module on its queue. The result is zero for a module that is being removed.
-    private static let handler: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_handled_call>) -> Void = { target, call in
-        guard let result = call.pointee.result, let method = Handles.methods.find(call.pointee.method) else { return }
+    private static let handler: peal_handler = { target, call in
+        guard let call, let result = call.pointee.result, let method = Handles.methods.find(peal_handled_method(call)) else { return }
         result.initializeMemory(as: UInt8.self, repeating: 0, count: method.resultSize)
         guard let module = Handles.modules.find(UInt64(UInt(bitPattern: target))),
             let function = module.tables.lazy.compactMap({ $0.functions.function(for: method) }).first

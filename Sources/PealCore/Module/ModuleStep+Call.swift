@@ -83,27 +83,23 @@ extension ModuleStep {
     private func call(_ function: ModuleDescription.Step) throws(Failure) -> Result {
         let completion = try makeCompletion()
         module.mediator.note(completion, of: self)
-        var memory = peal_step_memory()
-        memory.size = MemoryLayout<peal_step_memory>.size
-        memory.center = module.mediator.center.number
-        memory.context = module.context
-        memory.done = completion.number
+        var step = peal_module_step()
         let status = module.name.withCString { name in
-            memory.module = name
-            return withUnsafeMutablePointer(to: &memory) { function(target, $0) }
+            step = peal_step_begin(module.mediator.center.number, name, module.context, completion.number)
+            return withUnsafeMutablePointer(to: &step) { function(target, $0) }
         }
         let meaning = module.meaning(status)
         if case .deferred = meaning { return .deferred }
         completion.abandon()
         guard case .failed(let text) = meaning else { return .done }
-        return .failed(Self.sentence(of: &memory, or: text))
+        return .failed(Self.sentence(of: &step, or: text))
     }
 
     /// The module's own sentence or that of its status, and its own number unless that is zero.
-    private static func sentence(of memory: inout peal_step_memory, or text: String) -> String {
-        let length = peal_step_message_length(&memory)
-        let own = String(decoding: UnsafeRawBufferPointer(start: peal_step_message(&memory), count: length), as: UTF8.self)
-        let code = memory.code == 0 ? "" : " (\(memory.code))"
+    private static func sentence(of step: inout peal_module_step, or text: String) -> String {
+        let length = peal_step_message_length(&step)
+        let own = String(decoding: UnsafeRawBufferPointer(start: peal_step_message(&step), count: length), as: UTF8.self)
+        let code = step.code == 0 ? "" : " (\(step.code))"
         return (own.isEmpty ? text : own) + code
     }
 

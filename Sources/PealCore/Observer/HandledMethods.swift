@@ -25,9 +25,9 @@ struct HandledMethods: @unchecked Sendable {
     /// Writes what the entries find.
     func write(
         to memory: UnsafeMutableRawPointer, target: UnsafeMutableRawPointer?
-    ) -> UnsafePointer<peal_handler> {
-        let handler = memory.bindMemory(to: peal_handler.self, capacity: 1)
-        handler.pointee.function = unsafeBitCast(function, to: peal_handler_function.self)
+    ) -> UnsafePointer<peal_observer_handler> {
+        let handler = memory.bindMemory(to: peal_observer_handler.self, capacity: 1)
+        handler.pointee.function = unsafeBitCast(function, to: peal_handler.self)
         handler.pointee.target = target
         for (index, method) in methods.enumerated() {
             peal_handler_cell_at(handler, UInt64(index)).initialize(

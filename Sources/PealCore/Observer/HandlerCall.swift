@@ -4,7 +4,7 @@ import PealCall
 /// What the functions of an observer's tables call, where all its methods are one function. Nothing here
 /// allocates, takes a lock or counts: an argument is pointed to where its caller has left it.
 enum HandlerCall {
-    typealias Handler = UnsafePointer<peal_handler>
+    typealias Handler = UnsafePointer<peal_observer_handler>
 
     /// Up to four integers.
     @inline(never)
@@ -88,8 +88,7 @@ enum HandlerCall {
         _ result: UnsafeMutableRawPointer
     ) {
         let call = peal_handled_call(
-            method: cell.pointee.method, index: Int(truncatingIfNeeded: index), arguments: arguments,
-            result: cell.pointee.has_result ? result : nil)
+            cell.pointee.method, Int(truncatingIfNeeded: index), arguments, cell.pointee.has_result ? result : nil)
         withUnsafePointer(to: call) { handler.pointee.function(handler.pointee.target, $0) }
     }
 

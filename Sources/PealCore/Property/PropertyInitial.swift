@@ -26,7 +26,7 @@ enum PropertyInitial {
             words[1] = argument
             observation.deliver(valued, UnsafePointer(first))
         }
-        PropertyTelling.withRecord(values, property: property.number, kind: PEAL_CHANGE_RECORD_INITIAL, isPrior: false) {
+        PropertyTelling.withRecord(values, property: property.number, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
             observation.deliver(record, $0)
         }
     }

@@ -58,18 +58,20 @@ struct PropertyTelling {
 
     @inline(never)
     private func tellRecord(_ way: PropertyWay, _ values: Values, isPrior: Bool) -> Bool {
-        Self.withRecord(values, property: number, kind: PEAL_CHANGE_RECORD_SET, isPrior: isPrior) { arguments in
+        Self.withRecord(values, property: number, kind: PEAL_CHANGE_SET, isPrior: isPrior) { arguments in
             broadcast(way, arguments, 1)
         }
     }
 
     /// The one argument of a way that is told a record.
     static func withRecord<Result>(
-        _ values: Values, property: UInt64, kind: Int, isPrior: Bool, _ body: (Broadcast.Arguments) -> Result
+        _ values: Values, property: UInt64, kind: peal_change_kind, isPrior: Bool, _ body: (Broadcast.Arguments) -> Result
     ) -> Result {
-        var record = peal_change_record(
-            size: MemoryLayout<peal_change_record>.size, property: property, kind: Int32(kind), is_prior: isPrior,
-            is_text: values.isText, value_size: values.newSize, old_value: values.old, new_value: values.new)
+        var record = peal_change_begin(property, kind, isPrior)
+        record.is_text = values.isText
+        record.value_size = values.newSize
+        record.old_value = UnsafeRawPointer(values.old)
+        record.new_value = UnsafeRawPointer(values.new)
         return withUnsafeMutablePointer(to: &record) { record in
             var pointer: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(record)
             return withUnsafeMutablePointer(to: &pointer) { pointer in
@@ -106,7 +108,7 @@ private struct Refusal: BroadcastAnswer {
     }
 }
 
-/// What `prior` and `recorded` are told. See `struct peal_change_record`.
+/// What `prior` and `recorded` are told. See `struct peal_change`.
 enum PropertyRecord {
     private static let made = Guarded<TypeHooks?>(nil)
 

@@ -90,12 +90,12 @@ extension Service {
         try CurrentAsker.run(as: "service \(name)") { () throws(Failure) in body() }
     }
 
-    private var room: peal_creation_room {
+    private var room: peal_creation {
         peal_creation_begin(center.number, record)
     }
 
     /// What the service says of its failure, or else what it failed by.
-    private func failure(_ what: String, _ room: inout peal_creation_room, _ creation: Creation) -> Failure {
+    private func failure(_ what: String, _ room: inout peal_creation, _ creation: Creation) -> Failure {
         let said = String(cString: peal_creation_message(&room))
         let code = room.code == 0 ? "" : " (code \(room.code))"
         let cause = creation.withState { $0.cause }

@@ -5,8 +5,8 @@ public struct ServiceDescription {
     public typealias Record = peal_service_record
 
     /// The functions and the context, as they are kept; the rest is filled in.
-    public typealias Create = @convention(c) (UnsafeMutablePointer<peal_creation_room>) -> UnsafeMutableRawPointer?
-    public typealias Initialize = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation_room>) -> Bool
+    public typealias Create = @convention(c) (UnsafeMutablePointer<peal_creation>?) -> UnsafeMutableRawPointer?
+    public typealias Initialize = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
     public typealias Act = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     /// A protocol that it provides, with the caller's table.
