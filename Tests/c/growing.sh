@@ -10,14 +10,9 @@ program=$1
 command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are not counted"; exit 77; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-valgrind --tool=callgrind --callgrind-out-file="$work/dumps" --combine-dumps=yes --separate-threads=yes \
-    --dump-line=no --zero-before=count_begin --dump-before=count_end "$program" >"$work/lines" 2>"$work/log" || {
-    cat "$work/lines" "$work/log" >&2
-    exit 1
-}
-# Without the lines of the harness. The first thread makes the calls.
+"$(dirname -- "$0")/../../scripts/count-instructions" "$program" "$work" || exit 1
+# Without the lines of the harness.
 grep -E '^[a-z-]+ [0-9]+$' "$work/lines" >"$work/sections"
-awk '/^thread:/ { thread = $2 } /^totals:/ && thread == 1 { print $2 }' "$work/dumps" >"$work/totals"
 # Four times as many: 4 * log(2000) / log(500) is 4.9.
 paste -d ' ' "$work/sections" "$work/totals" | awk '
     NF == 3 { if ($1 == last) {
