@@ -1,7 +1,6 @@
 /* The state of a queue: what waits, who runs it, and its counts.
  *
- * Not Swift: waiting for room or for a mark needs a condition variable with a time limit, which the
- * Swift standard library does not have; and groups and records point here from raw memory.
+ * Not Swift: groups and records point here from raw memory, and a push is a compare-and-exchange without a lock.
  */
 #ifndef CPEAL_MAILBOX_H
 #define CPEAL_MAILBOX_H
