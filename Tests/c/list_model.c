@@ -23,6 +23,7 @@ struct observer {
     int id; /* first: what functions get as self */
     peal_observation observation;
     peal_reference reference;
+    peal_service service;
     int32_t priority;
     int order;
     int queue;     /* index, or NONE */
@@ -236,7 +237,7 @@ static void observe_new(bool may_queue)
         observer->is_lazy = true;
         options.flags &= ~(uint32_t)PEAL_OBSERVE_BLOCKED;
         observer->blocks = 0;
-        CHECK_OK(peal_service_register(center, &description, NULL));
+        CHECK_OK(peal_service_register(center, &description, &observer->service));
         CHECK_OK(peal_observe_service(bell.protocol, name, &options, &observer->observation));
         return;
     }
@@ -294,6 +295,15 @@ static void kill_one(void)
         return;
     CHECK_OK(peal_reference_release(observer->reference));
     observer->is_dead = true;
+}
+
+/* The registration is lazy again: the next broadcast creates the service anew. */
+static void end_instance(void)
+{
+    struct observer *observer = draw_listed();
+
+    if (observer != NULL && observer->is_lazy && observer->queue == NONE)
+        CHECK_OK(peal_service_remove(observer->service));
 }
 
 static void block_one(void)
@@ -370,8 +380,11 @@ static bool step(unsigned stays, bool may_queue)
         replace();
     else if (what < 80)
         remove_one();
-    else if (what < 84)
+    else if (what < 82)
         kill_one();
+    else if (what < 84)
+        for (int i = 0; i < 10; i++)
+            end_instance();
     else if (what < 88)
         block_one();
     else if (what < 95)

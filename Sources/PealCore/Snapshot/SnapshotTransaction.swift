@@ -80,9 +80,10 @@ struct SnapshotTransaction {
         peal_snapshot_note_removed(list)
         // The registration of an instance that ends is looked at again.
         if record.pointee.lazy != nil { list.markPendingServices() }
-        // Queued calls are counted by their groups; and one that drains would still be called.
-        let isQueued = record.pointee.mailbox != nil && peal_gate_load(record.gate) & ObserverGate.lazy == 0
-        if isQueued { list.markUnsettled() }
+        // Queued calls are counted by their groups, and one that drains would still be called. Whether services are missing
+        // is worked out when a list is built.
+        let isLazy = record.pointee.lazy != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
+        if record.pointee.mailbox != nil || isLazy { list.markUnsettled() }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: method) }
     }
 
