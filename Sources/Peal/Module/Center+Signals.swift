@@ -1,7 +1,7 @@
 internal import CPeal
 
 extension Center {
-    /// Binds a POSIX signal to an action. The handler only writes to a descriptor; the action runs on a queue.
+    /// Binds a POSIX signal to an action. The handler only requests the action, which runs on a queue.
     ///
     /// ```swift
     /// try center.bindSignal(SIGTERM, to: .terminate(within: .seconds(5)))
