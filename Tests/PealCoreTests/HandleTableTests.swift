@@ -9,7 +9,7 @@ private final class Thing: Sendable {
 }
 
 /// A table of its own, whose chunks stay.
-private func table(limit: UInt32) -> HandleTable<Thing> {
+private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     let slots = UnsafeMutablePointer<peal_slots>.allocate(capacity: 1)
     slots.initialize(to: peal_slots())
     slots.pointee.tag = 7
@@ -20,7 +20,7 @@ private func table(limit: UInt32) -> HandleTable<Thing> {
 
 @Suite struct HandleTableTests {
     @Test func `O11 a number finds its object until it is removed, and nothing after`() throws {
-        let table = PealCoreTests.table(limit: 8)
+        let table = makeTable(limit: 8)
         let thing = try table.insert(Thing.init)
         #expect(table.find(thing.number) === thing)
         #expect(table.remove(thing.number) === thing)
@@ -29,7 +29,7 @@ private func table(limit: UInt32) -> HandleTable<Thing> {
     }
 
     @Test func `O11 a slot that is used again has another number`() throws {
-        let table = PealCoreTests.table(limit: 1)
+        let table = makeTable(limit: 1)
         let first = try table.insert(Thing.init)
         table.remove(first.number)
         let second = try table.insert(Thing.init)
@@ -39,7 +39,7 @@ private func table(limit: UInt32) -> HandleTable<Thing> {
     }
 
     @Test func `a retired number is stale, and keeps its object until it is recycled, once`() throws {
-        let table = PealCoreTests.table(limit: 1)
+        let table = makeTable(limit: 1)
         let thing = try table.insert(Thing.init)
         #expect(table.recycle(thing.number) == nil)
         #expect(table.retire(thing.number) === thing)
@@ -53,13 +53,13 @@ private func table(limit: UInt32) -> HandleTable<Thing> {
 
     @Test(arguments: [0, 1, .max, 7 << 60, 7 << 60 | 1 << 28 | 5, 6 << 60 | 1 << 28] as [UInt64])
     func `O11 zero, made-up and foreign numbers find nothing`(_ number: UInt64) throws {
-        let table = PealCoreTests.table(limit: 8)
+        let table = makeTable(limit: 8)
         _ = try table.insert(Thing.init)
         #expect(table.find(number) == nil)
     }
 
     @Test func `a full table refuses, and a refused object takes no number`() throws {
-        let table = PealCoreTests.table(limit: 2)
+        let table = makeTable(limit: 2)
         #expect { try table.insert { _ throws(Failure) in throw .staleOwner } } throws: { ($0 as? Failure)?.kind == .handle }
         _ = try table.insert(Thing.init)
         _ = try table.insert(Thing.init)
@@ -67,7 +67,7 @@ private func table(limit: UInt32) -> HandleTable<Thing> {
     }
 
     @Test func `numbers of several chunks lead to their objects, and a slot that is freed last is taken first`() throws {
-        let table = PealCoreTests.table(limit: 5000)
+        let table = makeTable(limit: 5000)
         let things = try (0..<3000).map { _ in try table.insert(Thing.init) }
         #expect(things.allSatisfy { table.find($0.number) === $0 } && table.all.count == 3000)
         table.remove(things[256].number)
