@@ -11,8 +11,10 @@ extension PropertyTelling {
     func drain() -> Bool {
         var isRejected = false
         while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
+            // Sets that wait for room are woken for some changes at once: to wake them for each costs more than a set.
+            let hasRoomAgain = place.pointee.waiting % Self.changesAWake == 0
             peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING) | waitingBit)
-            peal_event_count_signal(peal_property_room_event_count())
+            if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
             if tell(change) { isRejected = true }
             peal_change_free(change)
             _ = peal_property_lock(place)
@@ -21,12 +23,15 @@ extension PropertyTelling {
         return isRejected
     }
 
+    private static var changesAWake: UInt32 { 1024 }
+
     private var waitingBit: UInt32 { place.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
 
     private func letGo() {
         peal_property_set_teller(place, nil)
         let closed = peal_property_take_closed(place)
         peal_property_unlock(place, waitingBit)
+        peal_event_count_signal(peal_property_room_event_count())
         // Only now may another property take the place.
         if closed != 0 { Handles.properties.recycle(closed) }
     }
