@@ -256,15 +256,20 @@ public final class Completion: Sendable {
         guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
         _ = state.withLock { $0.endCall(on: thread) }
-        options.owner?.remove(self)
-        Handles.completions.remove(number)
+        leave()
     }
 
     /// Takes it back: nothing was asked, and `done` will not run.
     func abandon() {
         state.withLock { $0.abandon() }
-        options.owner?.remove(self)
+        leave()
+    }
+
+    /// Nothing of it is called any more. The handle goes first: a thread that waits for the owner's end finds no function of
+    /// it after that.
+    private func leave() {
         Handles.completions.remove(number)
+        options.owner?.remove(self)
     }
 
     /// For its owner, whose functions are about to go: ends it, and runs `done` here, unless it has run or a reply
