@@ -113,10 +113,6 @@ static inline uint32_t peal_group_count(const struct peal_group *_Nonnull group)
 {
     return __atomic_load_n(&group->count, __ATOMIC_ACQUIRE);
 }
-static inline void peal_group_set_count(struct peal_group *_Nonnull group, uint32_t count)
-{
-    __atomic_store_n(&group->count, count, __ATOMIC_RELEASE);
-}
 static inline void peal_group_retain(struct peal_group *_Nonnull group, uint32_t times)
 {
     peal_count_retain(&group->references, times);

@@ -1,7 +1,7 @@
 /* Observers whose methods are all one function.
  *
  * Not Swift: the tables of such an observer have the functions of proxies' tables (entry.h), and what these
- * find must lie at one address for good.
+ * find must never move.
  */
 #ifndef CPEAL_HANDLER_H
 #define CPEAL_HANDLER_H

@@ -17,7 +17,7 @@ struct peal_observer_record {
     uint32_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
     uint32_t owners;     /* its life, until the last reference is gone, its handle's object, and lists: its memory */
     uint64_t number;     /* of the observation's handle */
-    uint64_t owner;      /* the handle of the owner; 0: nobody's */
+    uint64_t owner;      /* the handle of the owner; 0: none */
     uint64_t order;      /* among those of one priority: when it was registered */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);

@@ -81,10 +81,10 @@ extension Center {
     ///     let messages = try center.broadcasts(of: Chat.onMessage, bufferingPolicy: .bufferingNewest(10))
     ///     for await (room, count) in messages { print("\(count) in \(room)") }
     ///
-    /// It listens from this call on. The broadcaster waits for nobody.
+    /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader.
     ///
     /// - Parameters:
-    ///   - method: What to hear. It has no result, since nobody could wait for it.
+    ///   - method: The method to observe. It has no result, because no broadcaster waits for one.
     ///   - bufferingPolicy: What becomes of broadcasts that nobody has taken yet: `.unbounded`, `.bufferingNewest(n)`,
     ///     `.bufferingOldest(n)`. What is dropped is counted: ``Broadcasts/dropped``.
     ///   - options: What is special about the observer. `.once` makes a sequence of one.

@@ -21,11 +21,24 @@ extension EventCount {
     /// - Parameter deadline: As of peal_clock_deadline.
     /// - Returns: False if the deadline passed first.
     public func wait(until deadline: UInt64, for condition: () -> Bool) -> Bool {
-        while !condition() {
+        condition() || wait { (condition(), deadline) }
+    }
+
+    /// Waits until a condition is true, whose deadline may change.
+    ///
+    /// - Parameters:
+    ///   - interval: The longest sleep between two looks at the condition, in nanoseconds.
+    ///   - look: Returns whether the condition is true, and the deadline. It acquires the lock that guards them.
+    /// - Returns: False if the deadline passed first.
+    public func wait(lookingEvery interval: UInt64 = .max, _ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
+        while true {
             let prepared = peal_event_count_prepare(self)
-            if condition() { return true }
-            guard peal_event_count_wait(self, prepared, deadline) else { return condition() }
+            let (isTrue, deadline) = look()
+            if isTrue { return true }
+            let now = peal_clock_now()
+            guard now < deadline else { return false }
+            let (next, isEndless) = now.addingReportingOverflow(interval)
+            _ = peal_event_count_wait(self, prepared, isEndless ? deadline : Swift.min(deadline, next))
         }
-        return true
     }
 }

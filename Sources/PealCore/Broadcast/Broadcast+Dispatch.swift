@@ -107,12 +107,7 @@ extension Broadcast {
         let replay = IntegerReplay(
             PointedIntegers(arguments), MethodTraits(rawValue: peal_snapshot_traits(list)), to: peal_snapshot_entries(list),
             count: Int(peal_snapshot_count(list)), hold)
-        guard let called = replay.replay(count) else {
-            return sendGenerally(hold, arguments, count, nil, calls, number)
-        }
-        if let calls { calls.pointee = called }
-        release(hold)
-        return .done
+        return answer(replay.replay(count), hold, arguments, count, calls, number)
     }
 
     /// Calls observers with a frame on the thread's stack, whose words all travel in registers.
@@ -122,8 +117,7 @@ extension Broadcast {
         _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
         _ number: UInt64
     ) -> Answer {
-        let isSent = replayInRegisters(hold, list, arguments, calls)
-        return isSent ? .done : sendGenerally(hold, arguments, count, nil, calls, number)
+        answer(replayInRegisters(hold, list, arguments), hold, arguments, count, calls, number)
     }
 
     /// Calls observers with a frame whose words partly travel on the stack. A function of its own, because its frame is
@@ -134,8 +128,7 @@ extension Broadcast {
         _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
         _ number: UInt64
     ) -> Answer {
-        let isSent = replayOnStack(hold, list, arguments, calls)
-        return isSent ? .done : sendGenerally(hold, arguments, count, nil, calls, number)
+        answer(replayOnStack(hold, list, arguments), hold, arguments, count, calls, number)
     }
 
     @inlinable
@@ -144,8 +137,20 @@ extension Broadcast {
         _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
         _ number: UInt64
     ) -> Answer {
-        let isSent = replayThroughFFI(hold, list, arguments, calls)
-        return isSent ? .done : sendGenerally(hold, arguments, count, nil, calls, number)
+        answer(replayThroughFFI(hold, list, arguments), hold, arguments, count, calls, number)
+    }
+
+    /// Releases the list after its calls. A null argument, for which `called` is nil, takes the general path.
+    @inlinable
+    @inline(__always)
+    static func answer<Answer: BroadcastAnswer>(
+        _ called: Int?, _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ number: UInt64
+    ) -> Answer {
+        guard let called else { return sendGenerally(hold, arguments, count, nil, calls, number) }
+        if let calls { calls.pointee = called }
+        release(hold)
+        return .done
     }
 
     /// Makes the calls of all other broadcasts: those with results, restricted recursion, observers that are not simply

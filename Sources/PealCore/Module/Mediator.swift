@@ -58,13 +58,7 @@ extension Mediator {
     func wait(
         until deadline: (borrowing MediatorState) -> UInt64, _ condition: (borrowing MediatorState) -> Bool
     ) -> Bool {
-        while true {
-            let prepared = peal_event_count_prepare(changes)
-            let (isTrue, limit) = withState { state in (condition(state), deadline(state)) }
-            if isTrue { return true }
-            guard peal_clock_now() < limit else { return false }
-            _ = peal_event_count_wait(changes, prepared, limit)
-        }
+        changes.wait { withState { state in (condition(state), deadline(state)) } }
     }
 
     /// Waits until a condition is true, which other threads may delay.

@@ -21,13 +21,8 @@ enum RunningCalls {
     ///
     /// - Returns: False if the deadline passed first, or the wait was cut.
     static func wait(until deadline: UInt64, unless isCut: () -> Bool = { false }, for condition: () -> Bool) -> Bool {
-        while true {
-            let prepared = peal_event_count_prepare(ended)
-            if condition() { return true }
-            let now = peal_clock_now()
-            guard now < deadline, !isCut() else { return false }
-            _ = peal_event_count_wait(ended, prepared, min(deadline, now + longestSleep))
-        }
+        // A wait that is cut has no time left.
+        ended.wait(lookingEvery: longestSleep) { (condition(), isCut() ? 0 : deadline) }
     }
 
     /// Returns true if no call of the observers runs. Asks the threads that run one to signal.
