@@ -165,12 +165,6 @@ bool peal_mailbox_make_descriptor(struct peal_mailbox *mailbox)
     return mailbox->descriptor >= 0;
 }
 
-uintptr_t peal_object_base(const void *address)
-{
-    Dl_info info;
-    return dladdr(address, &info) != 0 ? (uintptr_t)info.dli_fbase : 0;
-}
-
 bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); }
 
 /* ---- The main queue ---------------------------------------------------------------------------- */

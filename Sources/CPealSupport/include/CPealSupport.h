@@ -18,6 +18,7 @@
 #include "mailbox.h"
 #include "memory.h"
 #include "names.h"
+#include "object.h"
 #include "probe.h"
 #include "proxy.h"
 #include "record.h"

@@ -186,9 +186,6 @@ void peal_mailbox_set_descriptor(struct peal_mailbox *_Nonnull mailbox, bool is_
 /* With the lock held: makes the descriptor. False when the process has none left. */
 bool peal_mailbox_make_descriptor(struct peal_mailbox *_Nonnull mailbox);
 
-/* Where the loaded object begins that an address is in; 0 when it is in none. */
-uintptr_t peal_object_base(const void *_Nonnull address);
-
 /* Whether the calling thread is the process's first. */
 bool peal_thread_is_main(void);
 

@@ -1,5 +1,3 @@
-public import CFFI
-
 extension CallPlan {
     /// Pointers that the largest call needs: the target's, each parameter's, and one for a second half.
     public static let slotCount = 1 + SyntaxLimits.parameters + 1
@@ -21,7 +19,7 @@ extension CallPlan {
         slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
         arguments: UnsafePointer<UnsafeMutableRawPointer?>?, result: UnsafeMutableRawPointer?
     ) {
-        ffi_call(plan.pointee.interface.assumingMemoryBound(to: ffi_cif.self), function, result, slots)
+        plan.pointee.caller.invoke(plan.pointee.caller.interface, function, result, slots)
         if plan.pointee.overwritesArguments {
             fillSlots(plan, from: arguments, into: slots)
         }

@@ -26,7 +26,7 @@ extension CallPlan {
                 variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces,
                 stackWords: frame == nil ? 0 : learned.stackWords, moves: moves,
                 endOfMoves: moves + (frame == nil ? 0 : learned.moves.count),
-                interface: UnsafeMutableRawPointer(interface),
+                interface: UnsafeMutableRawPointer(interface), caller: FFICaller(interface, reusesPlan: frame == nil),
                 overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
                 halvedParameter: learned.halvedParameter ?? -1))
         memory.keep()

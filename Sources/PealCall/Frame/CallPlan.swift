@@ -1,4 +1,3 @@
-internal import CFFI
 internal import CPealSupport
 
 /// How to call any function of one shape: libffi's prepared call interface, and the moves that build
@@ -31,7 +30,8 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
 
     @usableFromInline let moves: UnsafePointer<FrameMove>
     @usableFromInline let endOfMoves: UnsafePointer<FrameMove>
-    @usableFromInline let interface: UnsafeMutableRawPointer
+    let interface: UnsafeMutableRawPointer
+    @usableFromInline let caller: FFICaller
     /// Some libffi overwrite the argument pointers of structs over 16 bytes; set them again then.
     @usableFromInline let overwritesArguments: Bool
     /// The parameter that libffi gets as two halves, or -1.

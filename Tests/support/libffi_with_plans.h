@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the stand-in for libffi 3.7 was asked for.
+ */
+#ifndef LIBFFI_WITH_PLANS_H
+#define LIBFFI_WITH_PLANS_H
+
+#include <stdbool.h>
+
+extern int plans_made;
+extern int plans_invoked;
+extern bool plans_are_refused; /* as without memory */
+
+#endif
