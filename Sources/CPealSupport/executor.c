@@ -5,6 +5,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -236,15 +237,28 @@ static bool fall_idle(struct worker *self, bool *out_is_over)
     return false;
 }
 
+/* With the lock held. Returns whether `shown` has changed, which the thread then makes its name. */
+static bool take_name(char *shown, const char *name)
+{
+    if (name == NULL)
+        name = "peal:worker";
+    if (strcmp(shown, name) == 0)
+        return false;
+    (void)memcpy(shown, name, strlen(name) + 1);
+    return true;
+}
+
 static void *run_worker(void *unused)
 {
     struct worker self = { .is_idle = false };
+    char shown[PEAL_THREAD_NAME] = "";
     bool seeks = true;
     bool has_looked = true;
     bool is_over = false;
     (void)unused;
     is_worker = true;
-    (void)pthread_setname_np(pthread_self(), "peal:worker");
+    (void)take_name(shown, NULL);
+    (void)pthread_setname_np(pthread_self(), shown);
     (void)sem_init(&self.woken, 0, 0);
     /* The thread's slot and reserve, while there is memory. */
     (void)peal_thread_current();
@@ -258,9 +272,12 @@ static void *run_worker(void *unused)
             taken++;
             seekers -= seeks;
             seeks = false;
+            const bool has_new_name = take_name(shown, work->name);
             const struct help help = attend(false);
             peal_lock_release(&lock);
             (void)give(help);
+            if (has_new_name)
+                (void)pthread_setname_np(pthread_self(), shown);
             function(context);
             has_looked = false;
             peal_lock_take(&lock);
@@ -273,6 +290,8 @@ static void *run_worker(void *unused)
             seeks = true;
         } else {
             seekers -= seeks;
+            if (take_name(shown, NULL))
+                (void)pthread_setname_np(pthread_self(), shown);
             seeks = fall_idle(&self, &is_over);
         }
     }

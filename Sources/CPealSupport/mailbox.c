@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +37,20 @@ struct peal_mailbox *peal_mailbox_make(void)
     all = mailbox;
     peal_lock_release(&all_lock);
     return mailbox;
+}
+
+void peal_mailbox_set_name(struct peal_mailbox *mailbox, const char *name)
+{
+    enum { PREFIX = sizeof "peal:" - 1, MOST = PEAL_THREAD_NAME - 1 - PREFIX };
+    size_t length = strnlen(name, MOST + 1);
+
+    if (length > MOST) {
+        /* A byte of the form 10xxxxxx continues a character, which began before it. */
+        for (length = MOST; length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80;)
+            length--;
+    }
+    (void)snprintf(mailbox->name, sizeof mailbox->name, "peal:%.*s", (int)length, name);
+    mailbox->work.name = mailbox->name;
 }
 
 void peal_mailbox_retain(struct peal_mailbox *mailbox)

@@ -108,6 +108,15 @@ extension Queue.Options {
         guard given.capacity >= 0 else {
             throw Failure(.argument, "the capacity is above half the address space; 0 means no bound")
         }
+        if let name = given.name {
+            guard name.pointee != 0 else {
+                throw Failure(.argument, "the name of a queue is empty; NULL means that it has none")
+            }
+            guard kind == .serial else {
+                throw Failure(.argument, "a name is for serial queues: the threads that run other queues are the program's")
+            }
+            self.name = name
+        }
         self.kind = kind
         self.overflow = overflow
         capacity = given.capacity

@@ -1,3 +1,4 @@
+import Glibc
 import Peal
 import Testing
 
@@ -34,6 +35,24 @@ private final class Ear: Sendable {
         #expect(heard.all == (0..<100).map(String.init))
         #expect(!queue.isCurrent)
         #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
+    }
+
+    @Test func aThreadHasTheNameOfTheQueueThatItRuns_Q1() throws {
+        let queue = try Queue(name: "storage")
+        let heard = heard
+        let ear = Ear { _ in
+            let file = open("/proc/thread-self/comm", O_RDONLY)
+            var name = [UInt8](repeating: 0, count: 17)
+            let count = read(file, &name, name.count)
+            close(file)
+            // It ends with a line break.
+            heard.append(String(decoding: name.prefix(max(count - 1, 0)), as: UTF8.self))
+        }
+        try center.observe(Ear.self, ear, .on(queue))
+        try say("hello")
+        try queue.flush()
+        #expect(heard.all == ["peal:storage"])
+        #expect(throws: PealError.self) { try Queue(name: "") }
     }
 
     @Test(arguments: [

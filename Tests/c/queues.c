@@ -211,6 +211,72 @@ CLAIM("Q1", "a queue made without options is serial and has no bound")
     journal_clear();
 }
 
+static char thread_name[16];
+
+static void note_thread_name(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    CHECK_EQUAL(pthread_getname_np(pthread_self(), thread_name, sizeof thread_name), 0);
+}
+
+/* What the thread is called while it runs a serial queue of this name. */
+static const char *thread_name_of(const char *name)
+{
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct peal_observe_options on_queue = PEAL_OBSERVE_OPTIONS;
+    peal_queue queue;
+
+    options.name = name;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    on_queue.queue = queue;
+    CHECK_OK(bell_observe(&bell, a, &ring_only, &on_queue, NULL));
+    PEAL_BROADCAST(bell, &bell, on_ring, 1);
+    flush_queue(queue);
+    CHECK_OK(peal_queue_destroy(queue));
+    return thread_name;
+}
+
+CLAIM("Q1", "a thread that runs a serial queue has the queue's name")
+{
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    char changing[] = "disk";
+    peal_queue queue;
+
+    open_bell();
+    does = note_thread_name;
+    CHECK_TEXT(thread_name_of("storage"), "peal:storage");
+    CHECK_TEXT(thread_name_of(NULL), "peal:worker");
+    CHECK_TEXT(thread_name_of("0123456789"), "peal:0123456789");
+    CHECK_TEXT(thread_name_of("0123456789a"), "peal:0123456789");
+    /* No character is cut: U+00E9 has two bytes, of which one would fit. */
+    CHECK_TEXT(thread_name_of("012345678\xc3\xa9"), "peal:012345678");
+    CHECK_TEXT(thread_name_of("01234567\xc3\xa9"), "peal:01234567\xc3\xa9");
+
+    /* The name is copied. */
+    options.name = changing;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    changing[0] = 'r';
+    struct peal_observe_options on_queue = PEAL_OBSERVE_OPTIONS;
+    on_queue.queue = queue;
+    CHECK_OK(bell_observe(&bell, a, &ring_only, &on_queue, NULL));
+    PEAL_BROADCAST(bell, &bell, on_ring, 1);
+    flush_queue(queue);
+    CHECK_TEXT(thread_name, "peal:disk");
+    CHECK_OK(peal_queue_destroy(queue));
+
+    options.name = "";
+    CHECK_FAILURE(peal_queue_create(&options, &queue), PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(peal_last_message(), "NULL");
+    options.name = "pumped";
+    options.kind = PEAL_QUEUE_PUMPED;
+    CHECK_FAILURE(peal_queue_create(&options, &queue), PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(peal_last_message(), "serial");
+    does = NULL;
+    close_center(center);
+    journal_clear();
+}
+
 CLAIM("Q1", "one observation a queue: a target may observe on two, and once on each")
 {
     const struct peal_observe_options none = PEAL_OBSERVE_OPTIONS;

@@ -60,6 +60,9 @@ struct peal_queue_options {
     void *context;                  /* for `submit` */
     void (*destroy)(void *context); /* called once, when the queue has ended and no thread is in its calls or
                                        in `submit`; may be NULL */
+    /* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and perf show it: "peal:"
+     * and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An empty name is an error. */
+    const char *name;
 };
 
 #define PEAL_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_SERIAL)
@@ -68,7 +71,7 @@ struct peal_queue_options {
 #define PEAL_QUEUE_OPTIONS_OF_(kind)                                                            \
     {                                                                                           \
         sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0,                    \
-            { 0 }, NULL, NULL, NULL                                                             \
+            { 0 }, NULL, NULL, NULL, NULL                                                       \
     }
 
 /* Makes a queue. Serial queues and executors belong to the process that makes them: in the child of a fork

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { PEAL_THREAD_NAME = 16 }; /* bytes of a thread's name, with the NUL, as the kernel keeps it */
+
 /* Zero is a work that waits for nothing. Its memory may be used again or freed once its function has begun, or once it
  * was cancelled. All members are guarded by the executor. */
 struct peal_work {
@@ -28,6 +30,8 @@ struct peal_work {
     struct peal_work *_Nullable previous;
     void (*_Nullable function)(void *_Nullable context);
     void *_Nullable context;
+    /* Of the thread while it runs the work; NULL for "peal:worker". It never changes, and stays until the function begins. */
+    const char *_Nullable name;
     bool is_ready; /* in the list */
     /* While a signal handler's request waits; atomic. */
     uint32_t is_requested;

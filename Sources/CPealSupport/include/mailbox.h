@@ -61,6 +61,7 @@ struct peal_mailbox {
     bool (*_Nullable submit)(void *_Nullable context, uint64_t number);
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
+    char name[PEAL_THREAD_NAME]; /* of the threads that run it, if not empty */
 
     uint32_t references;
     /* The list of all mailboxes. */
@@ -86,6 +87,9 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
 {
     return (uintptr_t)pushed <= (uintptr_t)PEAL_MAILBOX_SHUT;
 }
+
+/* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Before it runs. */
+void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
 /* Allocated and ready, with one reference; NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(void);

@@ -5,7 +5,7 @@ public import CPeal
 ///     let queue = try Queue()
 ///     try center.observe((any ChatObserver).self, view, .on(queue))
 ///
-/// What differs is who runs the calls: peal's own threads (``init(capacity:overflow:)``), the program
+/// What differs is who runs the calls: peal's own threads (``init(name:capacity:overflow:)``), the program
 /// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
 ///
 /// A queue ends when nobody keeps it: then its observers are removed, its timers end, and the calls that wait
@@ -23,13 +23,17 @@ public final class Queue: Sendable {
     /// Makes a queue whose calls run on peal's own threads.
     ///
     /// - Parameters:
+    ///   - name: The name of a thread while it runs the queue, in debuggers and other tools, after `peal:`. They show
+    ///     the whole characters among its first ten bytes. nil for `peal:worker`.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: What happens to one more.
-    /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
+    /// - Throws: ``PealError`` for an empty name, a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
-    public convenience init(capacity: Int? = nil, overflow: Overflow = .reject) throws(PealError) {
-        try self.init(PEAL_QUEUE_SERIAL, capacity, overflow)
+    public convenience init(
+        name: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
+    ) throws(PealError) {
+        try self.init(PEAL_QUEUE_SERIAL, capacity, overflow, name: name)
     }
 
     /// Makes a queue whose calls run when the program calls ``pump(limit:)``.
@@ -55,7 +59,8 @@ public final class Queue: Sendable {
     }
 
     init(
-        _ kind: peal_queue_kind, _ capacity: Int?, _ overflow: Overflow, submitter: Submitter? = nil
+        _ kind: peal_queue_kind, _ capacity: Int?, _ overflow: Overflow, submitter: Submitter? = nil,
+        name: String? = nil
     ) throws(PealError) {
         if let capacity, capacity <= 0 {
             throw PealError(
@@ -70,7 +75,15 @@ public final class Queue: Sendable {
         overflow.apply(to: &options)
         submitter?.apply(to: &options)
         var handle = peal_queue(number: 0)
-        try PealError.check(peal_queue_create(&options, &handle))
+        if let name {
+            let status = name.withCString { name in
+                options.name = name
+                return peal_queue_create(&options, &handle)
+            }
+            try PealError.check(status)
+        } else {
+            try PealError.check(peal_queue_create(&options, &handle))
+        }
         self.handle = handle
         isOwned = true
     }

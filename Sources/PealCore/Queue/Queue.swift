@@ -20,6 +20,8 @@ public final class Queue: Sendable {
         public var context: UnsafeMutableRawPointer?
         public var destroy: Destroy?
         public var owner: Owner?
+        /// Of the threads that run a serial queue.
+        public var name: UnsafePointer<CChar>?
 
         public init() {}
     }
@@ -58,6 +60,7 @@ public final class Queue: Sendable {
         mailbox.pointee.submit = options.submit
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
+        if let name = options.name { peal_mailbox_set_name(mailbox, name) }
         // Who makes room, or waits for it, needs the lock.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue
