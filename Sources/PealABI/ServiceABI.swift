@@ -140,7 +140,7 @@ public func peal_scope_begin(
 
 @c @implementation
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
-    guard let scope, let hold = scope.pointee.hold.map(\.own), peal_scope_is_outermost(hold),
+    guard let scope, let hold = scope.pointee.hold.map({ $0.own }), peal_scope_is_outermost(hold),
         peal_scope_holds(hold, scope.pointee.`self`)
     else { return ServiceScope.endSlowly(scope) }
     scope.pointee.`self` = nil
