@@ -7,14 +7,14 @@ extension CallPlan {
         let result = shape.result.asFFIReturnsIt
         let learned = try LearnedFrame(CallShape(result: result, parameters: shape.parameters))
         // What libffi gets wrong as a whole it is told in halves.
-        let told = CallShape(result: result, parameters: learned.pieces.map(\.shape))
+        let told = CallShape(result: result, parameters: learned.pieces.map { $0.shape })
         var memory = FFITypes()
         let interface = try memory.interface(of: told)
         let place = ResultProbe.place(of: told.result, interface: interface, parameters: told.parameters)
         let frame = place == .elsewhere ? nil : learned.frame
         let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
         let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)
-        let sizes = try copy(shape.parameters.map(\.size), in: &memory)
+        let sizes = try copy(shape.parameters.map { $0.size }, in: &memory)
         let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters)
         let wordPlaces: UnsafePointer<UInt8>? = if let places { try copy(places, in: &memory) } else { nil }
 

@@ -29,7 +29,7 @@ struct FrameProbe: ~Copyable {
         self.pieces = pieces
         resultInMemory = result.isStructure && result.size > 16
         let parameters =
-            pieces.map(\.shape) + Array(repeating: .int64, count: Int(PEAL_FRAME_INTEGERS))
+            pieces.map { $0.shape } + Array(repeating: .int64, count: Int(PEAL_FRAME_INTEGERS))
             + Array(repeating: .double, count: Int(PEAL_FRAME_FLOATS))
         var memory = FFITypes()
         interface = try memory.interface(

@@ -26,7 +26,7 @@ enum ResultProbe {
     ) -> Bool {
         var expected: [UInt64] = [0, 0]
         peal_probe_expect(Int32(place.rawValue), &expected)
-        let largest = parameters.map(\.size).reduce(16, max)
+        let largest = parameters.map { $0.size }.reduce(16, max)
         return withUnsafeTemporaryAllocation(byteCount: 64 + largest, alignment: 16) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 0)
             // Every argument may be the same zeros.

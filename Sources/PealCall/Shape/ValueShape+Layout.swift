@@ -38,9 +38,9 @@ extension ValueShape {
     }
 
     private static func layout(ofUnion members: [ValueShape]) -> (size: Int, alignment: Int) {
-        let layouts = members.map(\.layout)
-        let alignment = layouts.map(\.alignment).max() ?? 1
-        return ((layouts.map(\.size).max() ?? 0).roundedUp(to: alignment), alignment)
+        let layouts = members.map { $0.layout }
+        let alignment = layouts.map { $0.alignment }.max() ?? 1
+        return ((layouts.map { $0.size }.max() ?? 0).roundedUp(to: alignment), alignment)
     }
 }
 

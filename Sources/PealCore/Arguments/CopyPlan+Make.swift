@@ -8,8 +8,8 @@ extension CopyPlan {
         let isBorrowed: Bool
 
         init(_ declaration: MethodDeclaration) {
-            shapes = declaration.signature.parameters.map(\.shape)
-            ownerships = declaration.signature.parameters.map(\.ownership)
+            shapes = declaration.signature.parameters.map { $0.shape }
+            ownerships = declaration.signature.parameters.map { $0.ownership }
             isBorrowed = declaration.isBorrowed
         }
     }

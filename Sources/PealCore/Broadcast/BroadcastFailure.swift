@@ -31,7 +31,7 @@ public enum BroadcastFailure {
         case .wrongPolicy:
             // Nothing asked for is the method's own, which chain may not suit: no parameter fits.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
-            let name = asked.map(\.name) ?? "of the method"
+            let name = asked.map { $0.name } ?? "of the method"
             return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(asked, method))")
         case .missingFold:
             return Failure(.argument, "\(title): the policy fold needs a function; give one in the options of peal_send_with")

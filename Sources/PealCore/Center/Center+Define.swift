@@ -87,10 +87,10 @@ extension CenterState {
     fileprivate func checkSame(
         _ known: PealProtocol, _ description: ProtocolDescription, _ declarations: [MethodDeclaration]
     ) throws(Failure) {
-        guard known.adopted.map(\.name) == description.adopts else {
+        guard known.adopted.map({ $0.name }) == description.adopts else {
             throw Failure(
                 .conflict,
-                "protocol \(known.name) is defined already and adopts [\(known.adopted.map(\.name).joined(separator: ", "))], not [\(description.adopts.joined(separator: ", "))]")
+                "protocol \(known.name) is defined already and adopts [\(known.adopted.map { $0.name }.joined(separator: ", "))], not [\(description.adopts.joined(separator: ", "))]")
         }
         let own = self[known].own
         for (method, declaration) in zip(own, declarations) {

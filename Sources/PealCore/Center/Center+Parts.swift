@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// What peal's own services tell of the parts of a center.
 extension Center {
     /// Services that others registered.

@@ -68,9 +68,8 @@ struct HandleSlots: @unchecked Sendable {
     /// The object lives on: the caller has retained it.
     @inline(never)
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
-        let object = Self.cell(of: slot).move()
+        Self.cell(of: slot).deinitialize(count: 1)
         peal_slot_free(slots, number)
-        extendLifetime(object)
     }
 
     private static func cell(of slot: UnsafeMutablePointer<peal_slot>) -> UnsafeMutablePointer<Object> {

@@ -30,7 +30,7 @@ extension Mediator {
             state.byName.values.filter { $0.className == name }.sorted { $0.isStoppedBefore($1) }
         }
         guard !modules.isEmpty else {
-            let names = withState { state in Set(state.byName.values.compactMap(\.className)) }
+            let names = withState { state in Set(state.byName.values.compactMap { $0.className }) }
             let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
             throw Failure(.notFound, "there is no module of class \(name)\(guess)")
         }
@@ -49,7 +49,7 @@ extension Mediator {
     /// Removes the modules of an owner. The modules that depend on them are stopped first, also those of other
     /// owners. The owner waits until its modules are released.
     func retire(_ modules: [Module], of owner: String, deadline: UInt64) {
-        let retired = Set(modules.map(\.number))
+        let retired = Set(modules.map { $0.number })
         let (order, isOwnCall) = withState { state in
             let dependents = state.runningDependents(of: modules).filter { !retired.contains($0.number) }
             for module in modules { state.request(.retire, of: module) }
@@ -121,7 +121,7 @@ extension MediatorState {
     fileprivate func runningDependents(of modules: [Module]) -> [Module] {
         var found: [Module] = []
         var known: Set<UInt64> = []
-        var names = modules.map(\.name)
+        var names = modules.map { $0.name }
         while let name = names.popLast() {
             for dependent in dependents[name] ?? [] where [.starting, .running].contains(dependent.status.state) {
                 guard known.insert(dependent.number).inserted else { continue }

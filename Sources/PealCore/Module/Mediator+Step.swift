@@ -148,7 +148,7 @@ extension Mediator {
             let now = peal_clock_now()
             let overdue = state.watched.values.filter { $0.deadline <= now && !$0.isReported }
             for step in overdue { state.watched[step.number] = nil }
-            return (overdue, state.watched.values.map(\.deadline).min())
+            return (overdue, state.watched.values.map { $0.deadline }.min())
         }
         if let next { scheduleCheck(at: next) }
         for step in overdue { reportOverdue(step) }

@@ -90,7 +90,7 @@ extension Mediator {
     private func waitForEvents(of module: Module, deadline: UInt64) -> Bool {
         let ended = withState { _ in module.status.ended }
         defer { extendLifetime(ended) }
-        let records = ended.map(\.record)
+        let records = ended.map { $0.record }
         if ended.isEmpty || RunningCalls.haveEnded(records) { return true }
         guard withState({ _ in !module.isCalledHere }) else { return false }
         return WaitGraph.waiting(for: .calls(of: module)) { wait in
@@ -119,7 +119,7 @@ extension Mediator {
             state.byName.values.sorted { left, right in
                 let orders = (left.status.order &- 1, right.status.order &- 1)
                 return orders.0 != orders.1 ? orders.0 < orders.1 : left.sequence < right.sequence
-            }.map(\.number)
+            }.map { $0.number }
         }
     }
 }

@@ -20,13 +20,13 @@ struct ModuleOrder {
     init(_ nodes: [Node]) throws(Failure) {
         self.nodes = nodes
         dependents = Array(repeating: [], count: nodes.count)
-        waitsFor = nodes.map(\.dependencies.count)
+        waitsFor = nodes.map { $0.dependencies.count }
         indices.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() { indices[node.name] = index }
         for (index, node) in nodes.enumerated() {
             for dependency in node.dependencies {
                 guard let needed = indices[dependency] else {
-                    throw .missing(dependency, neededBy: node.name, among: nodes.map(\.name))
+                    throw .missing(dependency, neededBy: node.name, among: nodes.map { $0.name })
                 }
                 dependents[needed].append(index)
             }

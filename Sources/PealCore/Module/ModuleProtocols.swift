@@ -97,7 +97,8 @@ struct ModuleEvents: Sendable {
         Self.withAddresses(of: texts[...], []) { addresses in
             var words = addresses + (number.map { [$0] } ?? [])
             words.withUnsafeMutableBufferPointer { words in
-                let arguments = words.indices.map { words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped + 8 * $0 }
+                let base = words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped
+                let arguments: [UnsafeMutableRawPointer?] = words.indices.map { base + 8 * $0 }
                 Self.send(method, arguments)
             }
         }

@@ -44,7 +44,7 @@ extension ModuleQuery {
         var notified = functions
         for method in queried { notified.tables[method.origin]?.functions[method.rank] = nil }
         let function = unsafeBitCast(handler, to: UnsafeRawPointer.self)
-        return (notified, try FunctionTables(handler: function, names: queried.map(\.title), of: proto, in: state))
+        return (notified, try FunctionTables(handler: function, names: queried.map { $0.title }, of: proto, in: state))
     }
 
     /// The target of the handler.

@@ -93,7 +93,7 @@ enum WaitGraph {
             var passed: Set<UInt> = []
             // One thread of a circle is inside a call: the others only delay their own actions.
             guard let circle = circle(from: wait, to: wait.thread, in: left, &passed),
-                let least = circle.filter(\.isInside).map(\.wait).min(by: { $0.loss < $1.loss })
+                let least = circle.filter({ $0.isInside }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
             else { break }
             left[least.thread] = nil
             cut.append(least)

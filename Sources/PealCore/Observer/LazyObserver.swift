@@ -33,7 +33,7 @@ final class LazyObserver: Sendable {
         self.functions = functions
     }
 
-    var instance: Observation? { state.withLock(\.instance) }
+    var instance: Observation? { state.withLock { $0.instance } }
 
     /// All that may be called now, or still run.
     var instances: [Observation] { state.withLock { $0.left + ($0.instance.map { [$0] } ?? []) } }

@@ -73,7 +73,7 @@ extension Observation {
     func waitForCalls(deadline: UInt64) -> Bool {
         let called = called
         defer { extendLifetime(called) }
-        let records = called.map(\.record)
+        let records = called.map { $0.record }
         guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
         guard queue == nil else { return true }
         // Lists that other calls hold may name it still, but nobody calls it.

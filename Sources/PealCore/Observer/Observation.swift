@@ -61,7 +61,7 @@ public final class Observation: Sendable {
             observation.leaveRegisters()
             observation.queue?.mailbox.dropDead()
         }
-        Reclaimer.end(observations.filter(\.isWaitedFor).map(\.record))
+        Reclaimer.end(observations.filter { $0.isWaitedFor }.map { $0.record })
         Reclaimer.retire(observations.filter { !$0.isWaitedFor }.map { .observer($0.record) })
         Reclaimer.collectBacklog()
     }

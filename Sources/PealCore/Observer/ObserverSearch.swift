@@ -6,7 +6,7 @@ extension PealProtocol {
     public func observations() throws(Failure) -> [Observation] {
         let (found, probe) = try center.withState { (state) throws(Failure) in
             let found = state.observations(conformingTo: self)
-            return (found, WeakProbe(found.map(\.record)))
+            return (found, WeakProbe(found.map { $0.record }))
         }
         let dead = probe.findDead()
         return dead.isEmpty ? found : found.filter { !dead.contains($0.number) }
@@ -86,7 +86,7 @@ extension CenterState {
     /// How many observers conform to a protocol, and a probe of their targets.
     func conformers(of proto: PealProtocol) -> (count: Int, probe: WeakProbe) {
         let weak = self[proto].weakConformerCount > 0 ? observations(conformingTo: proto) : []
-        return (self[proto].conformerCount, WeakProbe(weak.map(\.record)))
+        return (self[proto].conformerCount, WeakProbe(weak.map { $0.record }))
     }
 
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {

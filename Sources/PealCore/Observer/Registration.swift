@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// What a caller asks for when it registers an observer.
 public struct Registration {
     public enum Functions {
@@ -76,7 +78,7 @@ public struct Registration {
     /// - Returns: Whether there were any.
     private func removeDeadDuplicates() throws(Failure) -> Bool {
         let probe = try proto.center.withState { (state) throws(Failure) in
-            WeakProbe(try state.duplicates(of: self).map(\.record))
+            WeakProbe(try state.duplicates(of: self).map { $0.record })
         }
         let dead = probe.findDead()
         for number in dead { _ = try? Observation.remove(number) }
@@ -160,7 +162,7 @@ extension CenterState {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
             let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
-            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map(\.title)))")
+            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map { $0.title }))")
         }
     }
 
@@ -191,7 +193,7 @@ extension CenterState {
         let successors = try Successors(of: replaced, by: memory.record, listed)
         let changes: [SnapshotTransaction]
         do throws(Failure) {
-            changes = try prepare(listed, replacing: replaced.isEmpty ? [] : Set(replaced.map(\.record)))
+            changes = try prepare(listed, replacing: replaced.isEmpty ? [] : Set(replaced.map { $0.record }))
         } catch {
             successors.cancel()
             throw error
@@ -201,7 +203,7 @@ extension CenterState {
             observation = try Handles.observations.insert { number in
                 memory.record.pointee.number = number
                 return Observation(
-                    number: number, proto: proto, key: key, methods: listed.map(\.method), queue: registration.queue,
+                    number: number, proto: proto, key: key, methods: listed.map { $0.method }, queue: registration.queue,
                     owner: registration.owner, lazy: registration.lazy, record: memory.record)
             }
         } catch {
@@ -227,7 +229,7 @@ extension CenterState {
         for change in changes { change.commit() }
         successors.commit()
         let closed = known.filter { $0.close() }
-        let replacedLists = closed.isEmpty ? [] : Set(changes.filter(\.replacesList).map(\.method.number))
+        let replacedLists = closed.isEmpty ? [] : Set(changes.filter { $0.replacesList }.map { $0.method.number })
         for old in closed { unlist(old, besides: replacedLists) }
         return RegistrationOutcome(observation: observation, replaced: closed)
     }

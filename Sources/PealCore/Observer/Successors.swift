@@ -18,7 +18,7 @@ struct Successors {
         var left = listed
         // The first in call order makes the call of the new one: a reader that is past it has called the old.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
-            let methods = Set(old.methods.map(\.number))
+            let methods = Set(old.methods.map { $0.number })
             let calls = left.filter { methods.contains($0.method.number) }
             guard !calls.isEmpty else { continue }
             left.removeAll { methods.contains($0.method.number) }

@@ -18,7 +18,7 @@ struct WeakProbe: @unchecked Sendable {
     ///
     /// - Returns: The handles of the observations whose target is dead.
     func findDead() -> Set<UInt64> {
-        let dead = Set(records.filter(Self.isDead).map(\.pointee.number))
+        let dead = Set(records.filter(Self.isDead).map { $0.pointee.number })
         for record in records { ObserverLife.release(record) }
         return dead
     }

@@ -1,44 +1,54 @@
 internal import CPealSupport
 import PealCall
 
-extension Owner {
-    /// The kinds of owned objects, in the order in which a retired owner ends them. Modules are the first: what stops may
-    /// use what else belongs to the owner.
-    static var kinds: [any OwnedObject.Type] {
-        [
-            Module.self, Service.self, Observation.self, Timer.self, Queue.self, Property.self, Proxy.self,
-            PealProtocol.self, Completion.self, OwnedType.self,
-        ]
+/// The kinds of owned objects, in the order in which a retired owner ends them. Modules are the first: what stops may
+/// use what else belongs to the owner.
+enum OwnedKind: CaseIterable {
+    case module, service, observation, timer, queue, property, proxy, proto, completion, type
+
+    /// Ends those of the objects that are of this kind. Objects that have ended already are among them, if their
+    /// functions may still be called.
+    func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64) {
+        let objects = objects.filter { $0.kind == self }
+        if objects.isEmpty { return }
+        switch self {
+        case .module: Module.end(objects.compactMap(Module.cast), of: owner, deadline: deadline)
+        case .service: Service.end(objects.compactMap(Service.cast))
+        default: for object in objects { object.end(of: owner) }
+        }
     }
 }
 
 extension Module: OwnedObject {
+    static var kind: OwnedKind { .module }
     var ownedKey: UInt64 { number }
     var isFinished: Bool { false }
 
-    static func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64) {
-        for modules in Dictionary(grouping: objects.compactMap(cast), by: \.mediator.center.number).values {
+    fileprivate static func end(_ modules: [Module], of owner: Owner, deadline: UInt64) {
+        for modules in Dictionary(grouping: modules, by: { $0.mediator.center.number }).values {
             modules.first?.mediator.retire(modules, of: owner.name, deadline: deadline)
         }
     }
 }
 
 extension Service: OwnedObject {
+    static var kind: OwnedKind { .service }
     var ownedKey: UInt64 { number }
     var isHeldUpHere: Bool { isRunningHere }
     var isFinished: Bool { false }
 
     /// Ends the services of a center together.
-    static func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64) {
-        for services in Dictionary(grouping: objects.compactMap(cast), by: \.center.number).values {
+    fileprivate static func end(_ services: [Service]) {
+        for services in Dictionary(grouping: services, by: { $0.center.number }).values {
             services.first?.center.services.end(services)
         }
     }
 }
 
 extension Observation: RecordKeeper {
+    static var kind: OwnedKind { .observation }
     var ownedKey: UInt64 { number }
-    var keepers: [any RecordKeeper] { called }
+    var keepers: [any RecordKeeper] { called.map { $0 } }
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { record }
 
     func end(of owner: Owner) {
@@ -47,6 +57,7 @@ extension Observation: RecordKeeper {
 }
 
 extension Timer: RecordKeeper {
+    static var kind: OwnedKind { .timer }
     var ownedKey: UInt64 { number }
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { observer }
 
@@ -56,6 +67,7 @@ extension Timer: RecordKeeper {
 }
 
 extension Queue: OwnedObject {
+    static var kind: OwnedKind { .queue }
     var ownedKey: UInt64 { number }
     var isHeldUpHere: Bool { mailbox.isInUseHere }
 
@@ -65,6 +77,7 @@ extension Queue: OwnedObject {
 }
 
 extension Property: OwnedObject {
+    static var kind: OwnedKind { .property }
     var ownedKey: UInt64 { number }
 
     func end(of owner: Owner) {
@@ -74,6 +87,7 @@ extension Property: OwnedObject {
 }
 
 extension Proxy: RecordKeeper {
+    static var kind: OwnedKind { .proxy }
     var ownedKey: UInt64 { number }
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { target?.record }
 
@@ -84,6 +98,7 @@ extension Proxy: RecordKeeper {
 }
 
 extension PealProtocol: OwnedObject {
+    static var kind: OwnedKind { .proto }
     var ownedKey: UInt64 { number }
 
     func end(of owner: Owner) {
@@ -93,6 +108,7 @@ extension PealProtocol: OwnedObject {
 }
 
 extension Completion: OwnedObject {
+    static var kind: OwnedKind { .completion }
     var ownedKey: UInt64 { number }
     var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
     var isFinished: Bool { false }
@@ -104,6 +120,7 @@ extension Completion: OwnedObject {
 
 /// A type of a center whose functions are the owner's.
 final class OwnedType: OwnedObject {
+    static var kind: OwnedKind { .type }
     private let center: Center
     private let name: String
     /// The functions, once the type has ended: captured arguments may need them.

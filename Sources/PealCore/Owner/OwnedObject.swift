@@ -2,11 +2,10 @@
 ///
 /// It leaves its owner by `Owner.remove` once none of its functions is called any more.
 protocol OwnedObject: PointerHolder {
+    static var kind: OwnedKind { get }
+    var kind: OwnedKind { get }
     /// The key of the object among those of its owner: the number of its handle, if it has one.
     var ownedKey: UInt64 { get }
-    /// Ends the objects of this kind that an owner has. Objects that have ended already are among them, if their functions
-    /// may still be called.
-    static func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64)
     /// Ends the object, where it does not matter with which others it ends.
     func end(of owner: Owner)
 
@@ -21,18 +20,16 @@ protocol OwnedObject: PointerHolder {
 }
 
 extension OwnedObject {
-    static func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64) {
-        for object in objects { object.end(of: owner) }
-    }
     func end(of owner: Owner) {}
 
+    var kind: OwnedKind { Self.kind }
     var keepers: [any RecordKeeper] { [] }
     func isCalling(on thread: UInt) -> Bool { false }
     var isHeldUpHere: Bool { false }
     var isFinished: Bool { true }
 
-    /// The object as one of this kind. Every kind is a final class, so no search for conformances is needed.
+    /// The object as one of this kind. Each kind is one final class.
     static func cast(_ object: any OwnedObject) -> Self? {
-        type(of: object) == Self.self ? unsafeDowncast(object, to: Self.self) : nil
+        object.kind == Self.kind ? unsafeDowncast(object, to: Self.self) : nil
     }
 }

@@ -18,11 +18,7 @@ extension Owner {
 
     private func end(deadline: UInt64) {
         let objects = beginRetiring()
-        for kind in Self.kinds {
-            let id = ObjectIdentifier(kind)
-            let own = objects.filter { ObjectIdentifier(type(of: $0)) == id }
-            if !own.isEmpty { kind.end(own, of: self, deadline: deadline) }
-        }
+        for kind in OwnedKind.allCases { kind.end(objects, of: self, deadline: deadline) }
         endRetiring()
     }
 
@@ -41,7 +37,7 @@ extension Owner {
     /// True if the calling thread ends the owner, or is in a call of it that waiting would wait for.
     private var isHeldUpHere: Bool {
         let ender = ender
-        return ender != 0 && ender == UInt(bitPattern: peal_thread_own_slot()) || objects.contains(where: \.isHeldUpHere)
+        return ender != 0 && ender == UInt(bitPattern: peal_thread_own_slot()) || objects.contains(where: { $0.isHeldUpHere })
     }
 
     /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
@@ -50,9 +46,9 @@ extension Owner {
     private func settle() -> Bool {
         guard ender == 0 else { return false }
         let objects = objects
-        let keepers = objects.flatMap(\.keepers)
+        let keepers = objects.flatMap { $0.keepers }
         defer { extendLifetime(keepers) }
-        let records = keepers.compactMap(\.ownRecord)
+        let records = keepers.compactMap { $0.ownRecord }
         let isIdle = RunningCalls.haveEnded(records)
         Completion.dropTokens(of: number)
         guard isIdle, members(Queue.self).isEmpty else { return false }
@@ -62,6 +58,6 @@ extension Owner {
         guard RunningCalls.haveEnded(records) else { return false }
         for record in records { peal_observer_set_quiet(record) }
         Mailbox.dropAllDead()
-        return self.objects.allSatisfy(\.isFinished)
+        return self.objects.allSatisfy { $0.isFinished }
     }
 }

@@ -31,7 +31,7 @@ public final class Owner: Sendable {
 
     /// The handles of the observers that have not been removed.
     public var observations: [UInt64] {
-        members(Observation.self).filter { !ObserverGate.isEnding($0.gate) }.map(\.number).sorted()
+        members(Observation.self).filter { !ObserverGate.isEnding($0.gate) }.map { $0.number }.sorted()
     }
 
     /// Adds an object. The caller holds the lock under which the object is found, so no thread can end it before.
@@ -62,7 +62,7 @@ public final class Owner: Sendable {
     }
 
     /// The thread that ends the objects now; 0: none.
-    var ender: UInt { members.withLock(\.ender) }
+    var ender: UInt { members.withLock { $0.ender } }
 
     /// Takes no object after this.
     func beginRetiring() -> [any OwnedObject] {

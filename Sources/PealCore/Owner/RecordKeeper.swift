@@ -13,7 +13,7 @@ extension RecordKeeper {
         guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread) else { return false }
         let keepers = keepers
         defer { extendLifetime(keepers) }
-        return keepers.compactMap(\.ownRecord).contains { peal_thread_runs(slot, $0.gate) }
+        return keepers.compactMap { $0.ownRecord }.contains { peal_thread_runs(slot, $0.gate) }
     }
 
     var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
@@ -22,7 +22,7 @@ extension RecordKeeper {
     func endDraining() {
         let keepers = keepers
         defer { extendLifetime(keepers) }
-        for record in keepers.compactMap(\.ownRecord) where ObserverGate.isEnding(record.gate) {
+        for record in keepers.compactMap({ $0.ownRecord }) where ObserverGate.isEnding(record.gate) {
             ObserverGate.endDraining(record.gate)
             record.pointee.mailbox?.dropDead()
         }

@@ -75,7 +75,7 @@ extension PropertyTelling {
     ///
     /// - Parameter position: Behind which change it stands; nil: before all that wait.
     func prepareInitial(_ initial: PropertyChange, after position: PropertyChange? = nil) {
-        var next = position.map(\.pointee.next) ?? place.pointee.first
+        var next = position.map { $0.pointee.next } ?? place.pointee.first
         while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
         let size = next?.pointee.old_size ?? currentSize
         // A text that has grown since; seldom enough to allocate under the lock. Without memory nothing is told.

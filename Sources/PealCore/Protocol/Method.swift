@@ -113,12 +113,12 @@ public final class Method: Sendable {
     /// Under the center's lock: a list that is replaced meanwhile could be freed.
     func listedObservers() -> (count: Int, probe: WeakProbe) {
         let listed = list?.living.filter { !$0.isOfLazy } ?? []
-        return (listed.count, WeakProbe(listed.map(\.record)))
+        return (listed.count, WeakProbe(listed.map { $0.record }))
     }
 }
 
 extension Signature {
     var callShape: CallShape {
-        CallShape(result: result.shape, parameters: parameters.map(\.shape))
+        CallShape(result: result.shape, parameters: parameters.map { $0.shape })
     }
 }

@@ -36,11 +36,11 @@ extension CenterState {
         let found = methods.filter { $0.name == name || $0.title == name }
         if let only = found.first, found.count == 1 { return only }
         if found.isEmpty {
-            throw Failure(.notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map(\.name)))")
+            throw Failure(.notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map { $0.name }))")
         }
         throw Failure(
             .ambiguous,
-            "protocol \(proto.name) adopts several methods \(name); name one of \(Self.list(found.map(\.title)))")
+            "protocol \(proto.name) adopts several methods \(name); name one of \(Self.list(found.map { $0.title }))")
     }
 
     static func list(_ names: [String]) -> String {

@@ -16,5 +16,5 @@ struct ProtocolState {
     var weakConformerCount = 0
 
     /// The highest `since` of its methods.
-    var version: Int { own.map(\.declaration.since).max() ?? 1 }
+    var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }

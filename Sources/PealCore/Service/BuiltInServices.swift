@@ -63,7 +63,7 @@ enum BuiltInServices {
 
     private static var serviceCenter: [UInt] {
         let count: Count = { BuiltInServices.center($0)?.userServices.count ?? 0 }
-        let countCreated: Count = { BuiltInServices.center($0)?.userServices.count(where: \.isCreated) ?? 0 }
+        let countCreated: Count = { BuiltInServices.center($0)?.userServices.count(where: { $0.isCreated }) ?? 0 }
         let isCreated: AskNamed = { target, name in
             guard let center = BuiltInServices.center(target) else { return false }
             let service = try? center.services.find(BuiltInServices.text(name))

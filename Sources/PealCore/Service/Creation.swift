@@ -54,7 +54,7 @@ final class Creation: Sendable {
 
     static var all: [Creation] {
         let innermost = running.withLock { Array($0.values) }
-        return innermost.flatMap { sequence(first: $0, next: \.outer) }
+        return innermost.flatMap { sequence(first: $0, next: { $0.outer }) }
     }
 
     func enter() {

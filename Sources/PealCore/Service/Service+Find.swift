@@ -5,7 +5,7 @@ extension Service {
     /// - Throws: `.notFound`, with near names.
     public static func find(_ name: String, in center: Center) throws(Failure) -> Service {
         if let found = try center.services.find(name) { return found }
-        let near = NearestName.find(name, in: center.services.all.prefix(mostNames).lazy.map(\.name))
+        let near = NearestName.find(name, in: center.services.all.prefix(mostNames).lazy.map { $0.name })
         let hint = near.map { "; did you mean \($0)?" } ?? "; register it first"
         let failure = Failure(.notFound, "there is no service \(name) in this center\(hint)")
         Creation.note(failure)
@@ -21,7 +21,7 @@ extension Service {
         guard count > 1 else {
             throw Failure(.notFound, "no service in this center provides \(proto); register one that does")
         }
-        let names = center.services.all.lazy.filter { $0.provides(proto) }.prefix(8).map(\.name)
+        let names = center.services.all.lazy.filter { $0.provides(proto) }.prefix(8).map { $0.name }
         throw Failure(
             .ambiguous, "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name")
     }

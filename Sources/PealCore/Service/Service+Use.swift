@@ -62,7 +62,7 @@ extension Service {
         defer { here?.withState { $0.needs = nil } }
         if let circle = Creation.circle(from: self) {
             throw Failure(
-                .cycle, "services need each other: \(circle.map(\.name).joined(separator: " -> ")); one of them must do without")
+                .cycle, "services need each other: \(circle.map { $0.name }.joined(separator: " -> ")); one of them must do without")
         }
         while !creation.isDone { CreationMonitor.wait() }
         if let failure = creation.failure { throw failure }

@@ -15,7 +15,7 @@ extension ServiceBook {
         let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
         for left in leaving { left.service.tellLeaving() }
-        Instance.leave(leaving.map(\.instance))
+        Instance.leave(leaving.map { $0.instance })
         return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
     }
 
@@ -56,7 +56,7 @@ extension ServiceBook {
     /// Waits for those that run now.
     private func awaitCreations() {
         let running = Creation.all.filter { $0.service.center.services === self }
-        _ = CreationMonitor.wait { running.allSatisfy(\.isDone) }
+        _ = CreationMonitor.wait { running.allSatisfy { $0.isDone } }
     }
 
     private struct Created {
@@ -84,7 +84,7 @@ extension ServiceBook {
         let leaving = created.filter { $0.service.detach($0.instance) }
         for left in leaving { left.service.tellLeaving() }
         for service in closing { service.tellEnd() }
-        Instance.leave(leaving.map(\.instance))
+        Instance.leave(leaving.map { $0.instance })
         for service in closing { service.letGo() }
         return !closing.isEmpty
     }

@@ -120,7 +120,7 @@ final class ServiceBook: Sendable {
     /// The numbers are copied one by one: the thread sanitizer does not see the counts of the runtime, by which
     /// an array is known to be read by nobody else.
     var all: [Service] {
-        state.withLock { $0.numbers.map(\.self) }.compactMap(Handles.services.find)
+        state.withLock { state in state.numbers.map { $0 } }.compactMap(Handles.services.find)
     }
 
     func nextOrder() -> UInt64 {

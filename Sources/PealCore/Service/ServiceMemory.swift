@@ -46,7 +46,7 @@ struct ServiceMemory {
     }
 
     func make(in center: Center, _ state: borrowing CenterState) throws(Failure) -> Pointer {
-        let names = [description.name] + provided.map(\.proto.name) + description.dependencies
+        let names = [description.name] + provided.map { $0.proto.name } + description.dependencies
         let size = size + names.reduce(0) { $0 + $1.utf8.count + 1 }
         guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)

@@ -47,7 +47,7 @@ extension Snapshot {
 
     /// Entries of observers that have not ended, in no order. The caller must hold the center's lock.
     var living: [SnapshotEntry] {
-        ([entries, UnsafeBufferPointer(pending)] + groups.map(\.entries)).joined().filter { !$0.isEnding }
+        ([entries, UnsafeBufferPointer(pending)] + groups.map { $0.entries }).joined().filter { !$0.isEnding }
     }
 
     /// All entries, those of ended observers too. The caller must hold the center's lock.
@@ -60,13 +60,13 @@ extension Snapshot {
     var isUnsettled: Bool { traits.isUnsettled }
 
     /// Has broadcasts look for groups.
-    func markSpecial() { add(\.withSpecialObservers) }
+    func markSpecial() { add { $0.withSpecialObservers } }
 
     /// Has broadcasts look for services without instances from now on.
-    func markPendingServices() { add(\.withPendingServices) }
+    func markPendingServices() { add { $0.withPendingServices } }
 
     /// Has the next broadcast put the entries in order.
-    func markUnsettled() { add(\.withUnsettledEntries) }
+    func markUnsettled() { add { $0.withUnsettledEntries } }
 
     private func add(_ mark: (MethodTraits) -> MethodTraits) { peal_snapshot_set_traits(self, mark(traits).rawValue) }
 

@@ -57,7 +57,7 @@ extension DeclarationParser {
         // Checked before the end of the declaration: a misspelt type explains a stray word. Behind a
         // pointer any name will do.
         if case .opaque(let name) = specifiers.base.type,
-            !isAtEnd && !isAt(.semicolon) || !declarators.allSatisfy(\.hasPointer)
+            !isAtEnd && !isAt(.semicolon) || !declarators.allSatisfy({ $0.hasPointer })
         {
             throw unknownType(name, column: specifiers.column)
         }
