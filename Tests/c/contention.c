@@ -2,7 +2,10 @@
  *
  * More threads than processors, all on the same objects. A lock that is handed from sleeper to sleeper lets a thread
  * sleep once an operation, and is hundreds of times slower than one thread alone. So the check counts how often the
- * threads sleep: other programs on the machine do not change that. CONTENTION_REPORT=1 prints times too.
+ * threads sleep: other programs on the machine do not change that.
+ *
+ * CONTENTION_REPORT=1 prints times too, by one thread and by eight that do the same work together. Beside them it prints
+ * what the machine takes for two atomic operations on one shared word, which no shared count can go below.
  */
 #include "center.h"
 #include "latch.h"
@@ -21,7 +24,7 @@ static const double limit = 1000;
 static const double limit_without_lock = 1000;
 #else
 static const double limit = 0.5;
-/* Lookups and counts take no lock, so no thread ever sleeps for another. The threads that are joined are waited for. */
+/* Lookups and counts take no lock, so no thread ever sleeps for another. */
 static const double limit_without_lock = 0.001;
 #endif
 
@@ -30,6 +33,7 @@ static peal_observation observation;
 static peal_timer timer;
 static uint64_t failures;
 static int64_t operations_done;
+static int64_t sleeps_counted;
 
 static void note(peal_status status)
 {
@@ -94,61 +98,138 @@ static void count_up(void)
 struct share {
     void (*operation)(void);
     int count;
+    struct latch *may_start; /* NULL: at once */
 };
+
+static long sleeps_of_thread(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw;
+}
 
 static void *do_share(void *context)
 {
     const struct share *share = context;
+    long sleeps_before;
 
+    if (share->may_start != NULL)
+        latch_wait(share->may_start);
+    sleeps_before = sleeps_of_thread();
     for (int i = 0; i < share->count; i++)
         share->operation();
+    __atomic_fetch_add(&sleeps_counted, sleeps_of_thread() - sleeps_before, __ATOMIC_RELAXED);
     __atomic_fetch_add(&operations_done, share->count, __ATOMIC_RELAXED);
     return NULL;
 }
 
-static double seconds_since(const struct timespec *start)
+static double nanoseconds_now(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* How long `threads` threads together take for all operations. */
-static double time_of(void (*operation)(void), int threads)
+/* Returns when the threads started, in nanoseconds, once all of them have ended. */
+static double run_together(void (*operation)(void), int count)
 {
+    struct latch may_start = LATCH_INITIALIZER;
+    struct share share = { operation, count / THREADS, &may_start };
     pthread_t running[THREADS];
-    struct share share = { operation, CHECK_ROUNDS(OPERATIONS) / threads };
-    struct timespec start;
+    double start;
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int i = 0; i < threads; i++)
+    for (int i = 0; i < THREADS; i++)
         running[i] = thread_start(do_share, &share);
-    for (int i = 0; i < threads; i++)
+    start = nanoseconds_now();
+    latch_open(&may_start);
+    for (int i = 0; i < THREADS; i++)
         thread_join(running[i]);
-    return seconds_since(&start);
+    return start;
 }
 
-static long sleeps(void)
+/* ---- The report -------------------------------------------------------------------------------- */
+
+/* Enough operations that the start of the threads, some 100 microseconds, does not show. */
+enum { REPORT_OPERATIONS = 400000, REPORT_ROUNDS = 9 };
+
+static double time_alone(void (*operation)(void))
 {
-    struct rusage usage;
+    struct share share = { operation, REPORT_OPERATIONS, NULL };
+    const double start = nanoseconds_now();
 
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nvcsw;
+    (void)do_share(&share);
+    return (nanoseconds_now() - start) / REPORT_OPERATIONS;
 }
+
+/* From the opening of the start latch to the end of the last thread, for an operation of all that they do. */
+static double time_together(void (*operation)(void))
+{
+    const double start = run_together(operation, REPORT_OPERATIONS);
+
+    return (nanoseconds_now() - start) / REPORT_OPERATIONS;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double difference = *(const double *)a - *(const double *)b;
+
+    return difference < 0 ? -1 : difference > 0;
+}
+
+static double median_of(double *values)
+{
+    qsort(values, REPORT_ROUNDS, sizeof *values, by_size);
+    return values[REPORT_ROUNDS / 2];
+}
+
+static void report(const char *name, void (*operation)(void))
+{
+    double alone[REPORT_ROUNDS], together[REPORT_ROUNDS], ratio[REPORT_ROUNDS];
+
+    for (int i = 0; i < REPORT_ROUNDS; i++) {
+        alone[i] = time_alone(operation);
+        together[i] = time_together(operation);
+        ratio[i] = together[i] / alone[i];
+    }
+    printf("    %-18s %7.1f ns by one thread, %7.1f ns by %d: %.2f times\n", name, median_of(alone),
+        median_of(together), THREADS, median_of(ratio));
+}
+
+static uint64_t bare_word;
+
+static void add_twice(void)
+{
+    __atomic_fetch_add(&bare_word, 1, __ATOMIC_ACQ_REL);
+    __atomic_fetch_sub(&bare_word, 1, __ATOMIC_ACQ_REL);
+}
+
+static void exchange_from(uint64_t known, uint64_t change)
+{
+    while (!__atomic_compare_exchange_n(
+        &bare_word, &known, known + change, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        continue;
+}
+
+static void exchange_twice(void)
+{
+    exchange_from(__atomic_load_n(&bare_word, __ATOMIC_RELAXED), 1);
+    exchange_from(__atomic_load_n(&bare_word, __ATOMIC_RELAXED), (uint64_t)-1);
+}
+
+static bool is_reporting(void) { return getenv("CONTENTION_REPORT") != NULL; }
+
+/* ---- The check --------------------------------------------------------------------------------- */
 
 /* How often a thread slept for each operation that eight threads did. */
 static double sleeps_of(const char *name, void (*operation)(void))
 {
-    const long before = sleeps();
-    const double together = time_of(operation, THREADS);
-    const double each = (double)(sleeps() - before) / CHECK_ROUNDS(OPERATIONS);
-
-    if (getenv("CONTENTION_REPORT") != NULL) {
-        const double alone = time_of(operation, 1);
-        printf("    %-18s %8.1f ms by one thread, %8.1f ms by %d, who slept %.3f times an operation\n", name,
-            1e3 * alone, 1e3 * together, THREADS, each);
-    }
+    sleeps_counted = 0;
+    (void)run_together(operation, CHECK_ROUNDS(OPERATIONS));
+    const double each = (double)sleeps_counted / CHECK_ROUNDS(OPERATIONS);
+    if (is_reporting())
+        report(name, operation);
     return each;
 }
 
@@ -173,6 +254,10 @@ CLAIM("F4", "eight threads on the same objects seldom sleep for each other's loc
     CHECK_OK(peal_timer_create(&options, &timer));
     CHECK_OK(counter_define(center, 0, NULL, &counter));
 
+    if (is_reporting()) {
+        report("two additions", add_twice);
+        report("two exchanges", exchange_twice);
+    }
     CHECK(sleeps_of("completion", complete_one) < limit);
     CHECK(sleeps_of("reference", retain_and_release) < limit_without_lock);
     CHECK(sleeps_of("lookup", look_up) < limit_without_lock);
