@@ -136,18 +136,35 @@ void peal_slot_free(struct peal_slots *slots, uint64_t number)
         &slots->free, &head, head_with(head, index + 1), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
+/* Returns the slot that a number points at, of whatever generation it is. */
+static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t number)
+{
+    return peal_number_tag(number) == slots->tag ? peal_slot_at(slots, peal_number_index(number)) : NULL;
+}
+
+static bool has_flags(uint64_t word, uint64_t number, uint64_t mask, uint64_t flags)
+{
+    return word >> 32 == peal_number_generation(number) && (word & mask) == flags;
+}
+
+bool peal_slot_is_live(const struct peal_slots *slots, uint64_t number)
+{
+    const struct peal_slot *slot = slot_of(slots, number);
+    return slot != NULL
+        && has_flags(__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED,
+            PEAL_SLOT_LIVE);
+}
+
 /* Adds a pin and changes the flags, if `flags` of `mask` are set. */
 static struct peal_slot *change(
     const struct peal_slots *slots, uint64_t number, uint64_t mask, uint64_t flags, uint64_t changed)
 {
-    if (peal_number_tag(number) != slots->tag)
-        return NULL;
-    struct peal_slot *slot = peal_slot_at(slots, peal_number_index(number));
+    struct peal_slot *slot = slot_of(slots, number);
     if (slot == NULL)
         return NULL;
     uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
     do {
-        if (word >> 32 != peal_number_generation(number) || (word & mask) != flags)
+        if (!has_flags(word, number, mask, flags))
             return NULL;
     } while (!__atomic_compare_exchange_n(
         &slot->word, &word, (word ^ changed) + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));

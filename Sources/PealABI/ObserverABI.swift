@@ -97,15 +97,15 @@ public func peal_unobserve_all(
 
 @c @implementation
 public func peal_observation_block(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try observation.find().block() }
+    Boundary.status { () throws(Failure) in try ObserverBlocks.block(observation.number) }
 }
 
 @c @implementation
 public func peal_observation_unblock(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try observation.find().unblock() }
+    Boundary.status { () throws(Failure) in try ObserverBlocks.unblock(observation.number) }
 }
 
 @c @implementation
 public func peal_observation_is_active(_ observation: peal_observation) -> Bool {
-    Handles.observations.find(observation.number) != nil
+    Handles.observations.has(observation.number)
 }

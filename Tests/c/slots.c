@@ -7,6 +7,8 @@
 #include "slot.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 enum { ALIVE = 0x600d, DEAD = 0xdead, THREADS = 4, NUMBERS = 8, ROUNDS = 60000 };
 
@@ -75,7 +77,7 @@ CLAIM("O11", "a suspended lookup keeps the object and the slot of a number that 
 
     CHECK(reader != NULL && remover == reader);
     CHECK(!unpin(&table, remover, number));
-    CHECK(peal_slot_pin(&table, number, true) == NULL);
+    CHECK(peal_slot_pin(&table, number, true) == NULL && !peal_slot_is_live(&table, number));
     CHECK(!remove_number(&table, number, false));
     other = insert(&table);
     CHECK(peal_number_index(other) != peal_number_index(number));
@@ -94,7 +96,8 @@ CLAIM("O11", "a lookup that comes after the slot was used again finds nothing")
     CHECK(remove_number(&table, first, false));
     second = insert(&table);
     CHECK_EQUAL(peal_number_index(second), peal_number_index(first));
-    CHECK(peal_slot_pin(&table, first, true) == NULL);
+    CHECK(peal_slot_pin(&table, first, true) == NULL && !peal_slot_is_live(&table, first));
+    CHECK(peal_slot_is_live(&table, second));
     CHECK(peal_slot_retire(&table, first) == NULL && !remove_number(&table, first, false));
     CHECK(remove_number(&table, second, false));
     end_table(&table);
@@ -106,9 +109,11 @@ CLAIM("O11", "a retired number is found by those who look for it alone, until it
     const uint64_t number = insert(&table);
     uint64_t other = 0;
 
+    CHECK(peal_slot_is_live(&table, number));
     CHECK(!remove_number(&table, number, true));
     CHECK(!unpin(&table, peal_slot_retire(&table, number), number));
     CHECK(peal_slot_pin(&table, number, false) == NULL && peal_slot_retire(&table, number) == NULL);
+    CHECK(!peal_slot_is_live(&table, number));
     CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
     struct peal_slot *reader = peal_slot_pin(&table, number, true);
     CHECK(remove_number(&table, number, true));
@@ -117,6 +122,26 @@ CLAIM("O11", "a retired number is found by those who look for it alone, until it
     CHECK(unpin(&table, reader, number));
     CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_TAKEN);
     peal_slot_free(&table, other);
+    end_table(&table);
+}
+
+CLAIM("O11", "the test whether a number is stale writes nothing: it works in memory that nobody may write")
+{
+    enum { CHUNK = 4096 };
+    struct peal_slots table = table_of(1);
+    uint64_t number;
+
+    CHECK(sizeof(struct peal_slot) << PEAL_SLOT_FIRST_BITS == CHUNK);
+    table.chunks[0] = aligned_alloc(CHUNK, CHUNK);
+    REQUIRE(table.chunks[0] != NULL);
+    memset(table.chunks[0], 0, CHUNK);
+    number = insert(&table);
+    REQUIRE(mprotect(table.chunks[0], CHUNK, PROT_READ) == 0);
+    CHECK(peal_slot_is_live(&table, number));
+    CHECK(!peal_slot_is_live(&table, number ^ (uint64_t)1 << 60));
+    CHECK(!peal_slot_is_live(&table, number + (1 << PEAL_SLOT_FIRST_BITS)));
+    REQUIRE(mprotect(table.chunks[0], CHUNK, PROT_READ | PROT_WRITE) == 0);
+    CHECK(remove_number(&table, number, false));
     end_table(&table);
 }
 
@@ -196,11 +221,15 @@ static void *replace_some(void *context)
     for (int i = 0; i < CHECK_ROUNDS(ROUNDS); i++) {
         uint64_t *number = &numbers[first + (unsigned)i % (NUMBERS / THREADS)];
         const uint64_t old = __atomic_load_n(number, __ATOMIC_RELAXED);
+        if (!peal_slot_is_live(&shared, old))
+            check_give_up("a number is stale before it was removed", __FILE__, __LINE__);
         const bool retires = i % 3 == 0;
         if (retires)
             (void)unpin(&shared, peal_slot_retire(&shared, old), old);
         if (!remove_number(&shared, old, retires))
             check_give_up("the number was removed by no one", __FILE__, __LINE__);
+        if (peal_slot_is_live(&shared, old))
+            check_give_up("a number is found after its removal", __FILE__, __LINE__);
         __atomic_store_n(number, insert(&shared), __ATOMIC_RELAXED);
     }
     return NULL;

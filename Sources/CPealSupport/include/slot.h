@@ -137,6 +137,9 @@ void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t number, void 
  * has the next generation. */
 void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t number);
 
+/* Returns true if a number is not stale. Writes nothing: threads that look up the same number do not disturb each other. */
+bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t number);
+
 /* The next four return the slot of a number with one pin more, which the caller releases by peal_slot_unpin once it has
  * retained the object; or NULL if the slot is not in the state that the function requires. */
 

@@ -21,7 +21,20 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.find(number, evenRetired: false))
     }
 
-    /// The same, also where the number has been retired and not recycled yet.
+    /// Returns true if a number is not stale.
+    public func has(_ number: UInt64) -> Bool {
+        slots.has(number)
+    }
+
+    /// See `HandleSlots.withPinned`.
+    @inline(__always)
+    func withPinned<Part, Value>(
+        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) -> Value
+    ) -> Value? {
+        slots.withPinned(number, { part(unsafeDowncast($0, to: Object.self)) }, body)
+    }
+
+    /// The same as `find`, also where the number has been retired and not recycled yet.
     func findEvenRetired(_ number: UInt64) -> Object? {
         typed(slots.find(number, evenRetired: true))
     }

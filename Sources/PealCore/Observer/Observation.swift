@@ -85,31 +85,6 @@ public final class Observation: Sendable {
 
     /// Whether its end does more than free memory, and so must not wait for the next collection.
     var isWaitedFor: Bool { record.pointee.destroy != nil || queue != nil || isInstance }
-
-    /// Skips the observer until it is unblocked as often.
-    public func block() throws(Failure) {
-        let blocked = updateGate { value in
-            value & ObserverGate.blocks < Self.mostBlocks ? value + 1 : nil
-        }
-        guard blocked else {
-            throw Failure(.limit, "the observer is blocked \(Self.mostBlocks) times; unblock it as often as it is blocked")
-        }
-    }
-
-    public func unblock() throws(Failure) {
-        let unblocked = updateGate { value in
-            value & ObserverGate.blocks > 0 ? value - 1 : nil
-        }
-        guard unblocked else {
-            throw Failure(.state, "the observer is not blocked; each unblock takes one block back")
-        }
-    }
-
-    private func updateGate(_ change: (UInt32) -> UInt32?) -> Bool {
-        lazy?.updateGates(of: self, change) ?? ObserverGate.update(gate, change)
-    }
-
-    private static var mostBlocks: UInt32 { 100_000_000 }
 }
 
 extension Failure {

@@ -35,7 +35,7 @@ extension Property {
             peal_change_free(node)
             throw error
         }
-        if registration.isBlocked { try? Handles.observations.find(observation)?.block() }
+        if registration.isBlocked { try? ObserverBlocks.block(observation) }
         node.pointee.property = number
         node.pointee.observation = observation
         return (observation, tellInitially(node, thread))

@@ -7,7 +7,7 @@ enum PropertyInitial {
     /// Tells one that waited for its turn.
     static func tell(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
-        try? observation.unblock()
+        try? ObserverBlocks.unblock(observation.number)
         guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else { return }
         let value = peal_change_new(change)
         let values = PropertyTelling.Values(

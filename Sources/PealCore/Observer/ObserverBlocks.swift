@@ -1,0 +1,38 @@
+internal import CPealSupport
+
+/// The blocks of an observer, which is skipped until it is unblocked as often as it was blocked.
+public enum ObserverBlocks {
+    public static func block(_ number: UInt64) throws(Failure) {
+        let isBlocked = try updateGate(of: number) { value in
+            value & ObserverGate.blocks < mostBlocks ? value + 1 : nil
+        }
+        guard isBlocked else {
+            throw Failure(.limit, "the observer is blocked \(mostBlocks) times; unblock it as often as it is blocked")
+        }
+    }
+
+    public static func unblock(_ number: UInt64) throws(Failure) {
+        let isUnblocked = try updateGate(of: number) { value in
+            value & ObserverGate.blocks > 0 ? value - 1 : nil
+        }
+        guard isUnblocked else {
+            throw Failure(.state, "the observer is not blocked; each unblock takes one block back")
+        }
+    }
+
+    @inline(__always)
+    private static func updateGate(
+        of number: UInt64, _ change: (UInt32) -> UInt32?
+    ) throws(Failure) -> Bool {
+        let isUpdated = Handles.observations.withPinned(number, { $0.lazy == nil ? $0.gate : nil }) { gate in
+            gate.map { ObserverGate.update($0, change) }
+        }
+        if let isUpdated = isUpdated ?? nil { return isUpdated }
+        guard let placeholder = Handles.observations.find(number), let lazy = placeholder.lazy else {
+            throw .staleObservation
+        }
+        return lazy.updateGates(of: placeholder, change)
+    }
+
+    private static var mostBlocks: UInt32 { 100_000_000 }
+}
