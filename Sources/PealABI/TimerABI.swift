@@ -20,19 +20,19 @@ public func peal_timer_create(
 
 @c @implementation
 public func peal_timer_start(_ timer: peal_timer) -> peal_status {
-    Boundary.making { () throws(Failure) in try timer.find().start() }
+    Boundary.making { () throws(Failure) in try Timers.start(timer.number) }
 }
 
 @c @implementation
 public func peal_timer_restart(_ timer: peal_timer, _ delay_ns: Int64, _ period_ns: Int64) -> peal_status {
     Boundary.making { () throws(Failure) in
-        try timer.find().restart(Timer.Schedule(delay: delay_ns, period: period_ns))
+        try Timers.restart(timer.number, Timer.Schedule(delay: delay_ns, period: period_ns))
     }
 }
 
 @c @implementation
 public func peal_timer_stop(_ timer: peal_timer) -> peal_status {
-    Boundary.status { () throws(Failure) in try timer.find().stop() }
+    Boundary.status { () throws(Failure) in try Timers.stop(timer.number) }
 }
 
 @c @implementation

@@ -47,12 +47,12 @@ struct HandleSlots: @unchecked Sendable {
     /// Runs `body` with a part of an object that is valid as long as the object is. The pin keeps the object meanwhile,
     /// so it need not be retained too. For short operations, because a pinned slot is not reused.
     @inline(__always)
-    func withPinned<Part, Value>(
-        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) -> Value
-    ) -> Value? {
+    func withPinned<Part, Value, Error>(
+        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) throws(Error) -> Value
+    ) throws(Error) -> Value? {
         guard let slot = peal_slot_pin(slots, number, false) else { return nil }
         defer { if peal_slot_unpin(slot) { free(slot, number) } }
-        return body(part(Self.cell(of: slot).pointee))
+        return try body(part(Self.cell(of: slot).pointee))
     }
 
     func retire(_ number: UInt64) -> Object? {

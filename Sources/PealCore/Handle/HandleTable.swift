@@ -28,10 +28,10 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     /// See `HandleSlots.withPinned`.
     @inline(__always)
-    func withPinned<Part, Value>(
-        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) -> Value
-    ) -> Value? {
-        slots.withPinned(number, { part(unsafeDowncast($0, to: Object.self)) }, body)
+    func withPinned<Part, Value, Error>(
+        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) throws(Error) -> Value
+    ) throws(Error) -> Value? {
+        try slots.withPinned(number, { part(unsafeDowncast($0, to: Object.self)) }, body)
     }
 
     /// The same as `find`, also where the number has been retired and not recycled yet.

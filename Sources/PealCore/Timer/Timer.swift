@@ -52,35 +52,7 @@ public final class Timer: Sendable {
         return timer
     }
 
-    public func start() throws(Failure) {
-        try prepareToRun()
-        try change { agenda, record in agenda.start(record) }
-    }
-
-    public func restart(_ schedule: Schedule) throws(Failure) {
-        try schedule.check()
-        try prepareToRun()
-        try change { agenda, record in
-            record.pointee.delay = schedule.delay
-            record.pointee.period = schedule.period
-            agenda.start(record)
-        }
-    }
-
-    /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
-    private func prepareToRun(isTimed: Bool = true) throws(Failure) {
-        guard observer.pointee.mailbox?.pointee.is_left != true else {
-            throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
-        }
-        if isTimed || observer.pointee.mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
-    }
-
-    /// No call of it starts after this.
-    public func stop() throws(Failure) {
-        try change { agenda, record in agenda.stop(record) }
-    }
-
-    /// The same, and waits for calls that run; also for those of a timer that has ended already, before that is
+    /// Stops a timer and waits for calls that run; also for those of a timer that has ended already, before that is
     /// reported.
     ///
     /// - Returns: False when one may still run: this is one, or the time has passed.
@@ -91,7 +63,7 @@ public final class Timer: Sendable {
         // A call looks whether it is wanted under the lock that the stop had.
         func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
         do throws(Failure) {
-            try timer.stop()
+            try Timers.stop(timer.record)
         } catch {
             guard waitForCalls() else { return false }
             throw error
@@ -101,22 +73,12 @@ public final class Timer: Sendable {
 
     /// Wants one call now.
     public func fire() throws(Failure) {
-        try prepareToRun(isTimed: false)
+        try Timers.prepareToRun(record, isTimed: false)
         let now = TimerAgenda.now
         var isToBePut = false
-        try change { agenda, record in isToBePut = agenda.want(record, due: now) }
+        try Timers.change(record) { agenda in isToBePut = agenda.want(record, due: now) }
         if isToBePut { record.put() }
         extendLifetime(self)
-    }
-
-    private func change(_ body: (inout TimerAgenda, TimerRecord) -> Void) throws(Failure) {
-        let record = record
-        let isEnded = TimerAgenda.withLock { agenda in
-            if !record.pointee.is_ended { body(&agenda, record) }
-            return record.pointee.is_ended
-        }
-        extendLifetime(self)
-        if isEnded { throw .staleTimer }
     }
 
     /// Ends the timer.

@@ -9,6 +9,8 @@ struct TimerAgenda: @unchecked Sendable {
     private var generation = peal_fork_generation()
     /// A thread puts due timers on their queues. No other does at the same time, so that their order is kept.
     private var isWaking = false
+    /// The time for which the alarm is set, until it wakes a thread. A timer that is due later need not set it.
+    private var alarmTime = Int64.max
 
     private static let shared = Guarded(TimerAgenda())
 
@@ -33,6 +35,7 @@ struct TimerAgenda: @unchecked Sendable {
     private mutating func clear() {
         while let timer = first { stop(timer) }
         isWaking = false
+        alarmTime = .max
         generation = peal_fork_generation()
     }
 
@@ -44,10 +47,12 @@ struct TimerAgenda: @unchecked Sendable {
     }
 
     /// The executor must have been started.
-    mutating func start(_ timer: TimerRecord) {
+    ///
+    /// - Parameter now: Read before the lock was acquired, so that other threads do not wait for the clock.
+    mutating func start(_ timer: TimerRecord, now: Int64) {
         stop(timer)
         let wait = timer.pointee.delay > 0 ? timer.pointee.delay : timer.pointee.period
-        timer.pointee.due = Self.now.addingClamped(wait)
+        timer.pointee.due = now.addingClamped(wait)
         timer.pointee.is_running = true
         list(timer)
         setAlarm()
@@ -79,7 +84,7 @@ struct TimerAgenda: @unchecked Sendable {
 
     private static func wake() {
         // The alarm may be set between its wake-up and this: the thread that is at it sets it again.
-        guard let due = withLock({ $0.isWaking ? nil : $0.takeDue() }) else { return }
+        guard let due = withLock({ $0.beginWaking() }) else { return }
         var next = due.first
         while let timer = next {
             next = timer.pointee.next_due
@@ -94,6 +99,11 @@ struct TimerAgenda: @unchecked Sendable {
     /// Timers whose tasks are to be put on their queues: a chain. Unchecked: it belongs to whoever took it.
     private struct Due: @unchecked Sendable {
         var first: TimerRecord?
+    }
+
+    private mutating func beginWaking() -> Due? {
+        alarmTime = .max
+        return isWaking ? nil : takeDue()
     }
 
     private mutating func takeDue() -> Due {
@@ -118,8 +128,9 @@ struct TimerAgenda: @unchecked Sendable {
 
     /// An alarm that is set too early wakes for nothing once, and is set again then: cheaper than to set it
     /// with each timer that stops.
-    private func setAlarm() {
-        guard !isWaking, let first = heap.first else { return }
+    private mutating func setAlarm() {
+        guard !isWaking, let first = heap.first, first.pointee.key < alarmTime else { return }
+        alarmTime = first.pointee.key
         peal_executor_run_at(alarm, first.pointee.key, { _ in TimerAgenda.wake() }, nil)
     }
 }

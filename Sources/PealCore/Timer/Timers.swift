@@ -1,0 +1,63 @@
+internal import CPealSupport
+
+/// Starts and stops timers by their numbers. The pin of the lookup keeps a timer meanwhile.
+public enum Timers {
+    public static func start(_ number: UInt64) throws(Failure) {
+        try withRecord(of: number) { (record) throws(Failure) in try start(record) { } }
+    }
+
+    public static func restart(_ number: UInt64, _ schedule: Timer.Schedule) throws(Failure) {
+        try withRecord(of: number) { (record) throws(Failure) in
+            try schedule.check()
+            try start(record) {
+                record.pointee.delay = schedule.delay
+                record.pointee.period = schedule.period
+            }
+        }
+    }
+
+    /// No call of the timer starts after this.
+    public static func stop(_ number: UInt64) throws(Failure) {
+        try withRecord(of: number) { (record) throws(Failure) in try stop(record) }
+    }
+
+    static func stop(_ record: TimerRecord) throws(Failure) {
+        try change(record) { agenda in agenda.stop(record) }
+    }
+
+    /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
+    static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
+        let mailbox = peal_timer_observer(record).pointee.mailbox
+        guard mailbox?.pointee.is_left != true else {
+            throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
+        }
+        if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
+    }
+
+    /// The caller keeps the timer.
+    static func change(_ record: TimerRecord, _ body: (inout TimerAgenda) -> Void) throws(Failure) {
+        let isEnded = TimerAgenda.withLock { agenda in
+            if !record.pointee.is_ended { body(&agenda) }
+            return record.pointee.is_ended
+        }
+        if isEnded { throw .staleTimer }
+    }
+
+    @inline(__always)
+    private static func start(_ record: TimerRecord, _ prepare: () -> Void) throws(Failure) {
+        try prepareToRun(record)
+        let now = TimerAgenda.now
+        try change(record) { agenda in
+            prepare()
+            agenda.start(record, now: now)
+        }
+    }
+
+    @inline(__always)
+    private static func withRecord(
+        of number: UInt64, _ body: (TimerRecord) throws(Failure) -> Void
+    ) throws(Failure) {
+        let isDone: Void? = try Handles.timers.withPinned(number, { $0.record }, body)
+        guard isDone != nil else { throw .staleTimer }
+    }
+}
