@@ -22,7 +22,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Returns true if a number is not stale.
-    public func has(_ number: UInt64) -> Bool {
+    func has(_ number: UInt64) -> Bool {
         slots.has(number)
     }
 

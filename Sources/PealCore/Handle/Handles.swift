@@ -51,6 +51,11 @@ public enum Handles {
         table(PEAL_SLOTS_OWNERS, "there are too many owners in the process; retire those that are not needed")
     }
 
+    /// Returns true if an observation is registered. Not generic: another module calls it without type metadata.
+    public static func hasObservation(_ number: UInt64) -> Bool {
+        observations.has(number)
+    }
+
     private static func table<Object>(_ kind: peal_slot_kind, _ limit: StaticString) -> HandleTable<Object> {
         HandleTable(peal_slots_of(kind), limit: limit)
     }
