@@ -54,7 +54,7 @@ extension Center {
     /// it, unless another protocol adopts it.
     func giveUp(_ proto: PealProtocol, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
-            guard state.protocols[proto]?.definers.remove(owner) != nil, state[proto].definers.isEmpty,
+            guard state[proto].definers.remove(owner) != nil, state[proto].definers.isEmpty,
                 state[proto].adopters.isEmpty
             else { return CenterState.Remains() }
             return state.end(proto)
@@ -122,7 +122,7 @@ extension CenterState {
             PealProtocol(number: number, name: description.name, center: center, adopted: adopted)
         }
         protocolsByName[proto.name] = proto
-        protocols[proto] = ProtocolState()
+        begin(proto)
         do throws(Failure) {
             try addMethods(of: adopted, to: proto)
         } catch {
@@ -133,9 +133,14 @@ extension CenterState {
         return proto
     }
 
+    mutating func begin(_ proto: PealProtocol) {
+        protocols.insert(proto)
+        self[proto].begin()
+    }
+
     /// Gives a new protocol the methods that it adopts, those of a diamond once.
     private mutating func addMethods(of adopted: [PealProtocol], to proto: PealProtocol) throws(Failure) {
-        let origins = proto.family.dropFirst()
+        let origins = proto.ancestors
         for method in origins.flatMap({ self[$0].own }) {
             let own = try Method.make(
                 method.declaration, owner: proto, origin: method.origin, rank: method.rank)
@@ -154,7 +159,8 @@ extension CenterState {
         drop(proto)
         // An adopted protocol whose owners have all been retired was kept for this one.
         for adopted in proto.adopted {
-            guard let state = protocols[adopted], state.definers.isEmpty, state.adopters.isEmpty else { continue }
+            let state = self[adopted]
+            guard state.isDefined, state.definers.isEmpty, state.adopters.isEmpty else { continue }
             remains.observations += end(adopted).observations
         }
         return remains
@@ -168,7 +174,8 @@ extension CenterState {
 
     private mutating func drop(_ proto: PealProtocol) {
         for adopted in proto.adopted { self[adopted].adopters.removeAll { $0 == proto } }
-        protocols[proto] = nil
+        protocols.remove(proto)
+        self[proto].end()
         protocolsByName[proto.name] = nil
         Handles.protocols.remove(proto.number)
     }

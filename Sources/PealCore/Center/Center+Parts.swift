@@ -36,8 +36,8 @@ extension Center {
     /// Lazy observers whose service was not created for them yet.
     var pendingLazyObserverCount: Int {
         let count = try? withState { (state) throws(Failure) in
-            state.protocols.values.reduce(0) { sum, proto in
-                sum + proto.observations.values.joined().count { $0.lazy.map { $0.instance == nil } ?? false }
+            state.protocols.reduce(0) { sum, proto in
+                sum + state[proto].observations.values.joined().count { $0.lazy.map { $0.instance == nil } ?? false }
             }
         }
         return count ?? 0

@@ -6,15 +6,12 @@ struct CenterState {
     var isEnded = false
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
-    var protocols: [PealProtocol: ProtocolState] = [:]
+    var protocols: Set<PealProtocol> = []
     /// Of all observers so far.
     var registrations: UInt64 = 0
     var properties: [String: DefinedProperty] = [:]
 
-    subscript(proto: PealProtocol) -> ProtocolState {
-        get { protocols[proto, default: ProtocolState()] }
-        _modify { yield &protocols[proto, default: ProtocolState()] }
-    }
+    subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
     /// What an ended center leaves to be let go of once its lock is released.
     struct Remains: Sendable {
@@ -32,15 +29,16 @@ struct CenterState {
         isEnded = true
         for defined in properties.values { defined.property.close() }
         properties = [:]
-        for state in protocols.values {
+        for state in protocols.map({ self[$0] }) {
             for observation in state.observations.values.joined() {
                 // What another thread has closed is its to let go.
                 if observation.close() { remains.observations.append(observation) }
             }
             for method in state.all { method.close() }
+            state.end()
         }
-        for proto in protocols.keys { Handles.protocols.remove(proto.number) }
-        protocols = [:]
+        for proto in protocols { Handles.protocols.remove(proto.number) }
+        protocols = []
         protocolsByName = [:]
         for hooks in types.hooks.values { hooks.unregister() }
         types = TypeScope()

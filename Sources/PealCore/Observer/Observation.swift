@@ -98,7 +98,7 @@ extension CenterState {
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
     mutating func unlist(_ observation: Observation, besides replaced: Set<UInt64> = []) {
         // With its protocol its lists have ended.
-        guard protocols[observation.proto] != nil else { return }
+        guard self[observation.proto].isDefined else { return }
         if !observation.isInstance { forget(observation) }
         for method in observation.methods where replaced.isEmpty || !replaced.contains(method.number) {
             SnapshotTransaction.remove(observation.record, from: method)
@@ -118,17 +118,18 @@ extension CenterState {
 
     /// Counts one observer more or less for all protocols that it conforms to.
     mutating func count(_ observation: Observation, as difference: Int) {
-        for member in observation.proto.family { self[member].count(observation, as: difference) }
+        self[observation.proto].count(observation, as: difference)
+        for member in observation.proto.ancestors { self[member].count(observation, as: difference) }
     }
 }
 
 extension ProtocolState {
-    fileprivate mutating func count(_ observation: Observation, as difference: Int) {
+    fileprivate func count(_ observation: Observation, as difference: Int) {
         conformerCount += difference
         if observation.isWeak { weakConformerCount += difference }
     }
 
-    fileprivate mutating func forget(_ observation: Observation) {
+    fileprivate func forget(_ observation: Observation) {
         guard let place = observations.index(forKey: observation.key.subject) else { return }
         if let index = observations.values[place].index(of: observation) { observations.values[place].remove(at: index) }
         if observations.values[place].isEmpty { observations.remove(at: place) }

@@ -90,8 +90,8 @@ extension CenterState {
     }
 
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
-        let conforming = protocols.filter { $0.key.family.contains(proto) }
-        let found = conforming.values.flatMap { $0.observations.values.joined() }
+        let conforming = protocols.filter { $0.family.contains(proto) }
+        let found = conforming.flatMap { self[$0].observations.values.joined() }
         return found.sorted { $0.isCalled(before: $1) }
     }
 }

@@ -95,7 +95,7 @@ extension CenterState {
 
     mutating func register(_ registration: Registration) throws(Failure) -> RegistrationOutcome {
         let proto = registration.proto
-        guard protocols[proto] != nil else {
+        guard self[proto].isDefined else {
             throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
         }
         let functions = try readFunctions(of: registration)

@@ -80,7 +80,7 @@ extension CenterState {
             PealProtocol(number: number, name: description.protocolName, center: center, adopted: [])
         }
         // Not by its name: nobody defines, finds or adopts it.
-        protocols[proto] = ProtocolState()
+        begin(proto)
         do throws(Failure) {
             try grow(proto, to: type.declarations)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)

@@ -6,26 +6,25 @@ public final class PealProtocol: Sendable {
     public let center: Center
     /// In the order of the declaration.
     let adopted: [PealProtocol]
+    /// All that it adopts, however far, each once.
+    let ancestors: [PealProtocol]
+    /// Read it as an element of the center's state, under the center's lock.
+    let state = ProtocolState()
 
     init(number: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
         self.number = number
         self.name = name
         self.center = center
         self.adopted = adopted
+        var ancestors: [PealProtocol] = []
+        for member in adopted {
+            for found in member.family where !ancestors.contains(found) { ancestors.append(found) }
+        }
+        self.ancestors = ancestors
     }
 
-    /// This protocol and all that it adopts, however far, each once.
-    var family: [PealProtocol] {
-        var family: [PealProtocol] = []
-        collect(into: &family)
-        return family
-    }
-
-    private func collect(into family: inout [PealProtocol]) {
-        guard !family.contains(self) else { return }
-        family.append(self)
-        for adopted in adopted { adopted.collect(into: &family) }
-    }
+    /// This protocol and its ancestors.
+    var family: [PealProtocol] { [self] + ancestors }
 }
 
 extension PealProtocol: Hashable {

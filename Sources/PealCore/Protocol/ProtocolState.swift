@@ -1,5 +1,8 @@
-/// What changes of a protocol. Guarded by its center's lock.
-struct ProtocolState {
+/// The part of a protocol that changes. Reached through the center's state alone, so its lock guards it.
+final class ProtocolState: @unchecked Sendable {
+    // Unchecked: guarded by the center's lock.
+    /// The protocol is defined. One that has ended has no members.
+    private(set) var isDefined = false
     /// Those it declares itself, in the order of its table.
     var own: [Method] = []
     /// The adopted ones, then its own; each with this protocol as its owner.
@@ -14,6 +17,19 @@ struct ProtocolState {
     var conformerCount = 0
     /// Those among them whose target is held weakly.
     var weakConformerCount = 0
+
+    /// The first definition of the protocol.
+    func begin() { isDefined = true }
+
+    /// The members refer to the protocol: an end drops them.
+    func end() {
+        isDefined = false
+        own = []
+        all = []
+        adopters = []
+        observations = [:]
+        definers = []
+    }
 
     /// The highest `since` of its methods.
     var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
