@@ -201,6 +201,8 @@ extension CenterState {
             self[method.owner].all.append(method)
             if method.owner == proto { self[proto].own.append(method) }
         }
+        // Tables without the new methods may lack what is required now.
+        for heir in heirs { self[heir].tables = SharedTables() }
     }
 
     /// A protocol and all that adopt it, however far, each once.

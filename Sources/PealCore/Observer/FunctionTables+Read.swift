@@ -40,6 +40,14 @@ extension FunctionTables {
         }
     }
 
+    /// Fails for a C table that says it has a size which no table of the protocol has.
+    static func checkSize(
+        of table: UnsafeRawPointer, for proto: PealProtocol, in state: borrowing CenterState
+    ) throws(Failure) {
+        try check(
+            table.load(as: Int.self), of: proto, adoptedCount: proto.adopted.count, methodCount: state[proto].own.count)
+    }
+
     private static func check(
         _ size: Int, of proto: PealProtocol, adoptedCount: Int, methodCount: Int
     ) throws(Failure) {

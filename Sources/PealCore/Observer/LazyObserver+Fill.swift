@@ -38,32 +38,28 @@ extension CenterState {
         registration.priority = place.record.pointee.priority
         registration.queue = place.queue
         registration.isOnce = peal_gate_load(place.gate) & ObserverGate.once != 0
-        let memory = try ObserverMemory(registration, functions: lazy.functions, in: self)
-        memory.sit(at: place.record, use)
+        let record = try UnsafeMutablePointer.make(registration, place.tables)
+        record.sit(at: place.record, use)
         let instance = Observation(
-            number: place.number, proto: place.proto, key: place.key, methods: place.methods, queue: place.queue,
-            owner: nil, record: memory.record)
+            number: place.number, key: place.key, tables: place.tables, queue: place.queue, owner: nil, record: record)
         do throws(Failure) {
-            let changes = try prepare(
-                place.methods.compactMap { method in
-                    memory.entry(for: method, functions: lazy.functions).map { ListedEntry(method: method, entry: $0) }
-                })
+            let changes = try prepare(record, place.tables)
             if lazy.seat(instance, at: place, departures: departures, changes) { return true }
-            for change in changes { change.cancel() }
+            changes.cancel()
         } catch {
-            memory.free()
+            ObserverLife.disown(record)
             throw error
         }
-        memory.free()
+        ObserverLife.disown(record)
         return false
     }
 }
 
-extension ObserverMemory {
-    fileprivate func sit(at place: UnsafeMutablePointer<ObserverRecord>, _ use: ServiceUse) {
-        record.pointee.number = place.pointee.number
-        record.pointee.order = place.pointee.order
-        record.pointee.lazy = place
-        record.pointee.use = use.number
+extension UnsafeMutablePointer<ObserverRecord> {
+    fileprivate func sit(at place: Self, _ use: ServiceUse) {
+        pointee.number = place.pointee.number
+        pointee.order = place.pointee.order
+        pointee.lazy = place
+        pointee.use = use.number
     }
 }

@@ -58,13 +58,13 @@ final class LazyObserver: Sendable {
     ///
     /// - Returns: Whether it was published.
     func seat(
-        _ instance: Observation, at place: Observation, departures: Int, _ changes: [SnapshotTransaction]
+        _ instance: Observation, at place: Observation, departures: Int, _ changes: SnapshotTransactions
     ) -> Bool {
         state.withLock { state in
             guard !state.isEnded, state.instance == nil, state.departures == departures else { return false }
             instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
             peal_observer_retain(place.record)
-            for change in changes { change.commit() }
+            changes.commit()
             state.instance = instance
             return true
         }

@@ -3,10 +3,8 @@ internal import CPealSupport
 /// One registration of an observer.
 public final class Observation: Sendable {
     public let number: UInt64
-    let proto: PealProtocol
     let key: ObserverKey
-    /// The methods under which it is listed.
-    let methods: [Method]
+    let tables: ObserverTables
     let queue: Queue?
     let owner: Owner?
     /// Of one that names a service: this is the place of its instance.
@@ -15,13 +13,12 @@ public final class Observation: Sendable {
     nonisolated(unsafe) let record: UnsafeMutablePointer<ObserverRecord>
 
     init(
-        number: UInt64, proto: PealProtocol, key: ObserverKey, methods: [Method], queue: Queue?, owner: Owner?,
+        number: UInt64, key: ObserverKey, tables: ObserverTables, queue: Queue?, owner: Owner?,
         lazy: LazyObserver? = nil, record: UnsafeMutablePointer<ObserverRecord>
     ) {
         self.number = number
-        self.proto = proto
         self.key = key
-        self.methods = methods
+        self.tables = tables
         self.queue = queue
         self.owner = owner
         self.lazy = lazy
@@ -34,6 +31,11 @@ public final class Observation: Sendable {
     }
 
     var gate: UnsafeMutablePointer<UInt32> { record.gate }
+
+    var proto: PealProtocol { tables.proto }
+
+    /// The methods under which it is listed.
+    var methods: [Method] { tables.methods }
 
     /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
     /// it once among them, one succeeds: that one takes it out of the lists.
@@ -55,6 +57,7 @@ public final class Observation: Sendable {
         Self.letGo([self])
     }
 
+    /// The same for some.
     static func letGo(_ observations: [Observation]) {
         for observation in observations {
             observation.lazy?.end()
@@ -96,12 +99,12 @@ extension CenterState {
     /// Takes an observer that has ended out of its lists.
     ///
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
-    mutating func unlist(_ observation: Observation, besides replaced: Set<UInt64> = []) {
+    mutating func unlist(_ observation: Observation, besides replaced: Set<MethodPlace> = []) {
         // With its protocol its lists have ended.
         guard self[observation.proto].isDefined else { return }
         if !observation.isInstance { forget(observation) }
-        for method in observation.methods where replaced.isEmpty || !replaced.contains(method.number) {
-            SnapshotTransaction.remove(observation.record, from: method)
+        for listing in observation.tables.listings where replaced.isEmpty || !replaced.contains(listing.place) {
+            SnapshotTransaction.remove(observation.record, from: listing.place)
         }
     }
 

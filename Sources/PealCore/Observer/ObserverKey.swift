@@ -6,20 +6,27 @@ struct ObserverKey: Equatable, Sendable {
         case target(UInt)
         /// The functions of observers without a target.
         case handler(UInt)
-        case functions([UInt])
+        case functions(Functions)
         case service(UInt64)
+    }
+
+    struct Functions: Hashable {
+        let tables: ObserverTables
+
+        static func == (left: Self, right: Self) -> Bool { left.tables.isEqual(to: right.tables) }
+        func hash(into hasher: inout Hasher) { hasher.combine(tables.hash) }
     }
 
     let subject: Subject
     private let handler: UInt
     private let queue: UInt64
 
-    init(target: UnsafeMutableRawPointer?, functions: FunctionTables, queue: UInt64) {
-        let handler = functions.handled?.address
+    init(target: UnsafeMutableRawPointer?, tables: ObserverTables, queue: UInt64) {
+        let handler = tables.handled?.address
         if let target {
             subject = .target(UInt(bitPattern: target))
         } else {
-            subject = handler.map { .handler($0) } ?? .functions(functions.addresses)
+            subject = handler.map { .handler($0) } ?? .functions(Functions(tables: tables))
         }
         self.handler = handler ?? 0
         self.queue = queue

@@ -11,11 +11,11 @@ extension Registration {
     }
 
     /// The service tells when it ends, also while this registers.
-    func registerFollowing<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        guard let lazy else { return try body() }
+    func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
+        guard let lazy else { return try registerOverDead() }
         lazy.service.add(lazy)
         do throws(Failure) {
-            return try body()
+            return try registerOverDead()
         } catch {
             lazy.service.remove(lazy)
             throw error

@@ -1,5 +1,3 @@
-internal import CPealSupport
-
 /// What a caller asks for when it registers an observer.
 public struct Registration {
     public enum Functions {
@@ -55,17 +53,16 @@ public struct Registration {
     /// Registers.
     ///
     /// The destroy callback is the caller's to run when this fails.
-    public func register() throws(Failure) -> UInt64 {
-        var registration = self
-        if weak == nil { registration.weak = WeakTarget(behind: target) }
-        let outcome = try registerFollowing { [registration] () throws(Failure) in try registration.registerOverDead() }
+    public mutating func register() throws(Failure) -> UInt64 {
+        if weak == nil { weak = WeakTarget(behind: target) }
+        let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
         Observation.letGo(outcome.replaced)
         return outcome.observation.number
     }
 
     /// Registers. An observer whose weak target has died is no duplicate of another target at its address: it is
     /// removed first.
-    private func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
+    func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
         while true {
             do throws(Failure) {
                 return try proto.center.withState { (state) throws(Failure) in try state.register(self) }
@@ -98,118 +95,90 @@ extension CenterState {
         guard self[proto].isDefined else {
             throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
         }
-        let functions = try readFunctions(of: registration)
-        let key = key(of: registration, functions)
+        let tables = try tables(of: registration)
+        let key = key(of: registration, tables)
         let known = registration.duplicates == .allowed ? [] : duplicates(of: key, in: proto)
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
                 .duplicate,
                 "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
         }
-        let memory = try ObserverMemory(registration, functions: functions, in: self)
+        let record = try UnsafeMutablePointer<ObserverRecord>.make(registration, tables)
         registrations += 1
-        memory.record.pointee.order = registrations
+        record.pointee.order = registrations
         do throws(Failure) {
             return try publish(
-                memory, functions: functions, of: proto, key: key, registration: registration,
+                record, tables: tables, key: key, registration: registration,
                 replacing: registration.duplicates == .replaced ? known : [])
         } catch {
-            memory.free()
+            ObserverLife.disown(record)
             throw error
         }
     }
 
     fileprivate func duplicates(of registration: Registration) throws(Failure) -> [Observation] {
-        duplicates(of: key(of: registration, try functions(of: registration)), in: registration.proto)
+        duplicates(of: key(of: registration, try tables(of: registration)), in: registration.proto)
     }
 
     /// What another thread removes at this moment is no duplicate.
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observation] {
-        (self[proto].observations[key.subject] ?? []).filter { $0.key == key && !ObserverGate.isEnding($0.gate) }
+        guard let known = self[proto].observations[key.subject] else { return [] }
+        return known.filter { $0.key == key && !ObserverGate.isEnding($0.gate) }
     }
 
-    private func key(of registration: Registration, _ functions: FunctionTables) -> ObserverKey {
+    private func key(of registration: Registration, _ tables: ObserverTables) -> ObserverKey {
         let queue = registration.queue?.number ?? 0
         guard let lazy = registration.lazy else {
-            return ObserverKey(target: registration.target, functions: functions, queue: queue)
+            return ObserverKey(target: registration.target, tables: tables, queue: queue)
         }
         return ObserverKey(service: lazy.service.number, queue: queue)
     }
 
-    /// Reads and checks the functions of a registration that is yet to come.
-    func readFunctions(of registration: Registration) throws(Failure) -> FunctionTables {
-        let functions = try functions(of: registration)
-        // They were checked when they were read.
-        if registration.tables != nil { return functions }
-        try checkConformance(of: functions, to: registration.proto)
-        if registration.queue != nil { try checkPointers(of: registration, functions) }
-        return functions
-    }
-
-    private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
-        if let lazy = registration.lazy { return lazy.functions }
-        if let tables = registration.tables { return tables }
-        return switch registration.functions {
-        case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
-        case .service: FunctionTables()
-        case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
-        case .handler(let function, let names):
-            try FunctionTables(handler: function, names: names, of: registration.proto, in: self)
-        }
-    }
-
-    func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
-        let missing = functions.missing(from: self[proto].all)
-        guard missing.isEmpty else {
-            let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
-            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map { $0.title }))")
-        }
-    }
-
-    /// A queue gets copies. A pointer of which nothing is said may lead nowhere by then.
-    private func checkPointers(of registration: Registration, _ functions: FunctionTables) throws(Failure) {
-        guard !registration.isBorrowed else { return }
-        let proto = registration.proto
-        for method in proto.family.flatMap({ self[$0].all }) where functions.function(for: method) != nil {
-            guard let index = method.copyPlan.pointee.firstBarePointer else { continue }
-            let parameter = method.declaration.signature.parameters[index]
-            let name = parameter.name ?? "\(index + 1)"
-            throw Failure(
-                .type,
-                "\(method.title): parameter \(name) is a bare pointer, which may lead nowhere when a queue delivers; say its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives delivery")
-        }
-    }
-
     /// Lists the observer under all its methods, or under none when memory is short.
     private mutating func publish(
-        _ memory: ObserverMemory, functions: FunctionTables, of proto: PealProtocol, key: ObserverKey,
+        _ record: UnsafeMutablePointer<ObserverRecord>, tables: ObserverTables, key: ObserverKey,
         registration: Registration, replacing known: [Observation]
     ) throws(Failure) -> RegistrationOutcome {
-        let listed = proto.family.flatMap { self[$0].all }.compactMap { method in
-            memory.entry(for: method, functions: functions).map { ListedEntry(method: method, entry: $0) }
-        }
         // A service's place is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
-        let successors = try Successors(of: replaced, by: memory.record, listed)
-        let changes: [SnapshotTransaction]
+        let successors = try Successors(of: replaced, by: record, tables)
+        let changes: SnapshotTransactions
         do throws(Failure) {
-            changes = try prepare(listed, replacing: replaced.isEmpty ? [] : Set(replaced.map { $0.record }))
+            changes = try prepare(record, tables, replacing: replaced.isEmpty ? [] : Set(replaced.map { $0.record }))
         } catch {
             successors.cancel()
             throw error
         }
         let observation: Observation
         do throws(Failure) {
-            observation = try Handles.observations.insert { number in
-                memory.record.pointee.number = number
-                return Observation(
-                    number: number, proto: proto, key: key, methods: listed.map { $0.method }, queue: registration.queue,
-                    owner: registration.owner, lazy: registration.lazy, record: memory.record)
-            }
+            observation = try open(record, tables, key, registration)
         } catch {
             successors.cancel()
-            for change in changes { change.cancel() }
+            changes.cancel()
             throw error
+        }
+        remember(observation)
+        // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
+        // another thread is removing are its own to finish.
+        changes.commit()
+        guard !known.isEmpty else { return RegistrationOutcome(observation: observation, replaced: []) }
+        successors.commit()
+        let closed = known.filter { $0.close() }
+        let replacedLists = changes.replacedLists
+        for old in closed { unlist(old, besides: replacedLists) }
+        return RegistrationOutcome(observation: observation, replaced: closed)
+    }
+
+    /// Makes the handle of an observer, and adds the observer to its owner and its queue.
+    private func open(
+        _ record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables, _ key: ObserverKey,
+        _ registration: Registration
+    ) throws(Failure) -> Observation {
+        let observation = try Handles.observations.insert { number in
+            record.pointee.number = number
+            return Observation(
+                number: number, key: key, tables: tables, queue: registration.queue, owner: registration.owner,
+                lazy: registration.lazy, record: record)
         }
         do throws(Failure) {
             try registration.queue?.remember(observation)
@@ -219,33 +188,19 @@ extension CenterState {
             Handles.observations.remove(observation.number)
             registration.queue?.forget(observation)
             registration.owner?.remove(observation)
-            successors.cancel()
-            for change in changes { change.cancel() }
             throw error
         }
-        remember(observation)
-        // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
-        // another thread is removing are its own to finish.
-        for change in changes { change.commit() }
-        successors.commit()
-        let closed = known.filter { $0.close() }
-        let replacedLists = closed.isEmpty ? [] : Set(changes.filter { $0.replacesList }.map { $0.method.number })
-        for old in closed { unlist(old, besides: replacedLists) }
-        return RegistrationOutcome(observation: observation, replaced: closed)
+        return observation
     }
 
+    /// Prepares the lists of all methods that an observer implements.
     func prepare(
-        _ listed: [ListedEntry],
+        _ record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables,
         replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = []
-    ) throws(Failure) -> [SnapshotTransaction] {
-        var changes: [SnapshotTransaction] = []
-        do throws(Failure) {
-            for place in listed {
-                changes.append(try SnapshotTransaction(inserting: place.entry, replacing: replaced, in: place.method))
-            }
-        } catch {
-            for change in changes { change.cancel() }
-            throw error
+    ) throws(Failure) -> SnapshotTransactions {
+        var changes = SnapshotTransactions()
+        for listing in tables.listings {
+            try changes.insert(listing.entry(of: record), replacing: replaced, in: listing.place)
         }
         return changes
     }

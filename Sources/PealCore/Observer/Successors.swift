@@ -10,25 +10,24 @@ struct Successors {
 
     /// - Parameter listed: What the lists get of the new observer.
     init(
-        of replaced: [Observation], by record: UnsafeMutablePointer<ObserverRecord>,
-        _ listed: [ListedEntry]
+        of replaced: [Observation], by record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables
     ) throws(Failure) {
         self.record = record
         guard !replaced.isEmpty else { return }
-        var left = listed
+        var left = Array(tables.listings)
         // The first in call order makes the call of the new one: a reader that is past it has called the old.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
-            let methods = Set(old.methods.map { $0.number })
-            let calls = left.filter { methods.contains($0.method.number) }
+            let places = Set(old.tables.listings.map { $0.place })
+            let calls = left.filter { places.contains($0.place) }
             guard !calls.isEmpty else { continue }
-            left.removeAll { methods.contains($0.method.number) }
+            left.removeAll { places.contains($0.place) }
             guard let memory = peal_memory_allocate(peal_successor_size(calls.count)) else {
                 cancel()
                 throw .outOfMemory
             }
             let successor = memory.assumingMemoryBound(to: peal_successor.self)
             successor.pointee.record = record
-            for call in calls { peal_successor_add(successor, call.method.number, call.entry) }
+            for call in calls { peal_successor_add(successor, call.place.number, call.entry(of: record)) }
             made.append((old, successor))
         }
     }
@@ -44,10 +43,4 @@ struct Successors {
     func cancel() {
         for (_, successor) in made { peal_memory_free(successor) }
     }
-}
-
-/// What the list of a method gets of an observer.
-struct ListedEntry {
-    let method: Method
-    let entry: SnapshotEntry
 }

@@ -15,12 +15,12 @@ public final class Method: Sendable {
     // The plans and the place live forever, and each is safe to use from any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
-    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_directory_place>
+    nonisolated(unsafe) let place: MethodPlace
 
     private init(
         number: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
         rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer,
-        place: UnsafeMutablePointer<peal_directory_place>
+        place: MethodPlace
     ) {
         self.number = number
         self.declaration = declaration
@@ -53,7 +53,7 @@ public final class Method: Sendable {
     /// A broadcast to nobody that has a completion must end it: the place's `nobody` is a way around that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
-            peal_directory_publish(place, try Snapshot.make(for: self, capacity: 0))
+            peal_directory_publish(place, try Snapshot.make(for: place, capacity: 0))
         } catch {
             close()
             throw error
@@ -97,10 +97,7 @@ public final class Method: Sendable {
     public var usesFrame: Bool { plan.pointee.frame != nil }
 
     /// The list of observers; nil while there are none. The caller must hold the center's lock.
-    var list: Snapshot? {
-        let current = peal_directory_current(place)
-        return current == peal_directory_nobody(place) ? nil : current
-    }
+    var list: Snapshot? { place.list }
 
     /// Under the center's lock: what the current list holds of an observer.
     func entry(of record: UnsafeMutablePointer<ObserverRecord>) -> SnapshotEntry? {

@@ -8,6 +8,8 @@ public final class PealProtocol: Sendable {
     let adopted: [PealProtocol]
     /// All that it adopts, however far, each once.
     let ancestors: [PealProtocol]
+    /// It adopts some protocol on two ways.
+    let hasDiamond: Bool
     /// Read it as an element of the center's state, under the center's lock.
     let state = ProtocolState()
 
@@ -17,10 +19,15 @@ public final class PealProtocol: Sendable {
         self.center = center
         self.adopted = adopted
         var ancestors: [PealProtocol] = []
+        var hasDiamond = false
         for member in adopted {
-            for found in member.family where !ancestors.contains(found) { ancestors.append(found) }
+            hasDiamond = hasDiamond || member.hasDiamond
+            for found in member.family {
+                if ancestors.contains(found) { hasDiamond = true } else { ancestors.append(found) }
+            }
         }
         self.ancestors = ancestors
+        self.hasDiamond = hasDiamond
     }
 
     /// This protocol and its ancestors.

@@ -9,6 +9,8 @@ final class ProtocolState: @unchecked Sendable {
     var all: [Method] = []
     /// Protocols that adopt it directly.
     var adopters: [PealProtocol] = []
+    /// Those of its observers, and of no adopter's.
+    var tables = SharedTables()
     /// Those of one subject in the order of their registration.
     var observations: [ObserverKey.Subject: [Observation]] = [:]
     /// The owners that defined it; zero for a definition that belongs to nobody, and lasts.
@@ -28,6 +30,7 @@ final class ProtocolState: @unchecked Sendable {
         all = []
         adopters = []
         observations = [:]
+        tables = SharedTables()
         definers = []
     }
 

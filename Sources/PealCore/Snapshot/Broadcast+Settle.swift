@@ -29,7 +29,7 @@ extension Broadcast {
         var replaced = 0
         let isSettled = try? method.owner.center.withState { (_) throws(Failure) in
             replaced = method.list?.total ?? 0
-            return SnapshotTransaction.settle(method)
+            return SnapshotTransaction.settle(method.place)
         }
         // Long lists do not wait for others: each may be megabytes.
         if replaced > longList { Reclaimer.collect() } else { Reclaimer.collectBacklog() }

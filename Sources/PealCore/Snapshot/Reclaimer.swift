@@ -53,6 +53,11 @@ enum Reclaimer {
         retired.withLock { $0 += leaving }
     }
 
+    /// The same for one object.
+    static func retire(_ leaving: Retired) {
+        retired.withLock { $0.append(leaving) }
+    }
+
     /// Collects if many retired lists wait. Call with no lock held.
     static func collectBacklog() {
         if retired.withLock({ $0.count > backlog }) { collect() }

@@ -14,7 +14,7 @@ extension Snapshot {
     ///   - groupCapacity: The most groups that it gets.
     ///   - memory: Where to make it; nil: in memory of its own.
     static func make(
-        for method: Method, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
+        for place: MethodPlace, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
     ) throws(Failure) -> Snapshot {
         let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
         guard capacity <= Int(UInt32.max), let memory = memory ?? peal_memory_allocate_unset(size) else {
@@ -22,12 +22,12 @@ extension Snapshot {
         }
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: peal_snapshot_size(0))
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
-        snapshot.pointee.method = method.number
-        snapshot.pointee.plan = UnsafeRawPointer(method.plan)
-        snapshot.pointee.traits = method.traits.rawValue
-        snapshot.pointee.parameter_count = UInt32(method.plan.pointee.parameterCount)
+        snapshot.pointee.method = place.number
+        snapshot.pointee.plan = UnsafeRawPointer(place.plan)
+        snapshot.pointee.traits = place.traits.rawValue
+        snapshot.pointee.parameter_count = UInt32(place.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
-        if groupCapacity > 0 || method.traits.hasCompletion { Recorder.install(in: snapshot) }
+        if groupCapacity > 0 || place.traits.hasCompletion { Recorder.install(in: snapshot) }
         return snapshot
     }
 

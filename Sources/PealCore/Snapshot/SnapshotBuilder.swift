@@ -4,7 +4,7 @@ internal import CPealSupport
 ///
 /// It allocates raw memory only, which may be refused. So a broadcast may build a list, and one of any length.
 struct SnapshotBuilder {
-    let method: Method
+    let place: MethodPlace
     let origin: Snapshot?
     var added: SnapshotEntry?
     /// Observers that are left out although they have not ended yet.
@@ -30,9 +30,9 @@ struct SnapshotBuilder {
         }
     }
 
-    init(_ method: Method) {
-        self.method = method
-        origin = method.list
+    init(_ place: MethodPlace) {
+        self.place = place
+        origin = place.list
     }
 
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
@@ -42,8 +42,8 @@ struct SnapshotBuilder {
     func build(grows: Bool) throws(Failure) -> Snapshot {
         origin?.pending.heapSort()
         let bounds = Bounds(entries)
-        guard bounds.direct + bounds.queued > 0 || method.traits.hasCompletion else {
-            return peal_directory_nobody(method.place)
+        guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
+            return peal_directory_nobody(place)
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
@@ -51,7 +51,7 @@ struct SnapshotBuilder {
         var missing = 0
         for entry in entries {
             if entry.isLazy { missing += 1 }
-            if let place = entry.record.pointee.lazy, !ObserverGate.isEnding(place.gate) { missing -= 1 }
+            if let placeholder = entry.record.pointee.lazy, !ObserverGate.isEnding(placeholder.gate) { missing -= 1 }
             if entry.mailbox == nil {
                 list.append(entry)
             } else {
@@ -77,15 +77,18 @@ struct SnapshotBuilder {
         let total = bounds.direct + bounds.queued
         let capacity = bounds.direct + (grows ? Swift.max(3, total) : Swift.max(bounds.queued, total / 2))
         guard !grows, bounds.groups == 0, let origin, origin.pointee.twin != nil else {
-            return try Snapshot.make(for: method, capacity: capacity, groupCapacity: bounds.groups)
+            return try Snapshot.make(for: place, capacity: capacity, groupCapacity: bounds.groups)
         }
         let reserved = Int(origin.pointee.capacity)
         // A list that has become much shorter gets less memory, if there is any.
-        if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: method, capacity: capacity) { return smaller }
-        return try Snapshot.make(for: method, capacity: reserved, in: peal_snapshot_take_twin(origin))
+        if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: place, capacity: capacity) { return smaller }
+        return try Snapshot.make(for: place, capacity: reserved, in: peal_snapshot_take_twin(origin))
     }
 
     private func addGroups(_ staged: UnsafeBufferPointer<SnapshotEntry>, to list: Snapshot) throws(Failure) {
+        guard !staged.isEmpty else { return }
+        // Only open methods have lists.
+        guard let method = Handles.methods.find(place.number) else { return }
         var rest = staged[...]
         while let first = rest.first {
             let members = rest.prefix { $0.joins(first) }

@@ -9,14 +9,14 @@ internal import CPealSupport
 /// A short list is replaced by each change that needs another order. A long one gets the entry as a pending one, and
 /// the next broadcast settles it. So a change costs the same in a list of any length, and a broadcast, which calls all
 /// observers anyway, settles once for all changes before it.
-struct SnapshotTransaction {
-    private enum Kind {
+struct SnapshotTransaction: BitwiseCopyable {
+    private enum Kind: BitwiseCopyable {
         case append(SnapshotEntry, to: Snapshot)
         case appendPending(SnapshotEntry, to: Snapshot)
         case replace(by: Snapshot)
     }
 
-    let method: Method
+    let place: MethodPlace
     private let kind: Kind
 
     /// Prepares to insert an entry in its order; in the group of its queue, if it has one.
@@ -24,10 +24,11 @@ struct SnapshotTransaction {
     /// - Parameter replaced: Observers that leave the list by the same change. The caller closes them before it
     ///   releases the center's lock.
     init(
-        inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in method: Method
+        inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>,
+        in place: MethodPlace
     ) throws(Failure) {
-        self.method = method
-        if let list = method.list, list.hasRoom {
+        self.place = place
+        if let list = place.list, list.hasRoom {
             // The most frequent first, without a look at the other entries: thousands may register in a row.
             if replaced.isEmpty, list.takesAtEnd(entry) {
                 kind = .append(entry, to: list)
@@ -39,7 +40,7 @@ struct SnapshotTransaction {
                 return
             }
         }
-        var builder = SnapshotBuilder(method)
+        var builder = SnapshotBuilder(place)
         builder.added = entry
         builder.leaving = replaced
         kind = .replace(by: try builder.build(grows: true))
@@ -58,7 +59,7 @@ struct SnapshotTransaction {
             list.append(entry)
             if entry.isLazy { list.markPendingServices() }
         case .appendPending(let entry, let list): list.appendPending(entry)
-        case .replace(let list): Self.publish(list, for: method)
+        case .replace(let list): place.publish(list)
         }
     }
 
@@ -68,15 +69,9 @@ struct SnapshotTransaction {
         if case .replace(let list) = kind { list.free() }
     }
 
-    private static func publish(_ list: Snapshot, for method: Method) {
-        let old = method.list
-        peal_directory_publish(method.place, list)
-        if let old { Reclaimer.retire([.list(old)]) }
-    }
-
     /// Drops an observer that has ended. Its entry may stay for a while, marked by its gate.
-    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from method: Method) {
-        guard let list = method.list else { return }
+    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from place: MethodPlace) {
+        guard let list = place.list else { return }
         peal_snapshot_note_removed(list)
         // The registration of an instance that ends is looked at again.
         if record.pointee.lazy != nil { list.markPendingServices() }
@@ -84,22 +79,59 @@ struct SnapshotTransaction {
         // is worked out when a list is built.
         let isLazy = record.pointee.lazy != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.pointee.mailbox != nil || isLazy { list.markUnsettled() }
-        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: method) }
+        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
     }
 
     /// Puts a list in order before a broadcast.
     ///
     /// - Returns: False where memory is short and observers would be missed. The next broadcast tries again.
-    static func settle(_ method: Method) -> Bool {
-        guard let list = method.list, list.isUnsettled else { return true }
-        return rebuild(list, of: method) || list.pointee.pending == 0
+    static func settle(_ place: MethodPlace) -> Bool {
+        guard let list = place.list, list.isUnsettled else { return true }
+        return rebuild(list, of: place) || list.pointee.pending == 0
     }
 
     @discardableResult
-    private static func rebuild(_ list: Snapshot, of method: Method) -> Bool {
-        guard let next = try? SnapshotBuilder(method).build(grows: false) else { return false }
-        publish(next, for: method)
+    private static func rebuild(_ list: Snapshot, of place: MethodPlace) -> Bool {
+        guard let next = try? SnapshotBuilder(place).build(grows: false) else { return false }
+        place.publish(next)
         return true
+    }
+}
+
+/// The changes that one registration makes: most observers have one method, whose change needs no memory here.
+struct SnapshotTransactions {
+    private var first: SnapshotTransaction?
+    private var others: [SnapshotTransaction] = []
+
+    /// Prepares the change of one more list. If that fails, those that were prepared before are cancelled.
+    mutating func insert(
+        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in place: MethodPlace
+    ) throws(Failure) {
+        do throws(Failure) {
+            let change = try SnapshotTransaction(inserting: entry, replacing: replaced, in: place)
+            if first == nil { first = change } else { others.append(change) }
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    func commit() {
+        first?.commit()
+        for change in others { change.commit() }
+    }
+
+    func cancel() {
+        first?.cancel()
+        for change in others { change.cancel() }
+    }
+
+    /// The lists that the replaced observers leave by these changes.
+    var replacedLists: Set<MethodPlace> {
+        var places: Set<MethodPlace> = []
+        if let first, first.replacesList { places.insert(first.place) }
+        for change in others where change.replacesList { places.insert(change.place) }
+        return places
     }
 }
 

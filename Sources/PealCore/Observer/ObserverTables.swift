@@ -1,0 +1,75 @@
+internal import CPealSupport
+import PealCall
+
+/// The functions of observers for one protocol: peal's copies of the tables, and the lists that the observers join.
+/// Observers with the same functions share one.
+final class ObserverTables: @unchecked Sendable {
+    // Unchecked: the memory never changes.
+
+    /// One method that the observers implement.
+    struct Listing: @unchecked Sendable {
+        // Unchecked: addresses that stay valid as long as the protocol has the method.
+        let place: MethodPlace
+        let function: UnsafeRawPointer
+        /// The copy of the table that has the function.
+        let table: UnsafeRawPointer
+    }
+
+    let proto: PealProtocol
+    /// The methods that the observers implement.
+    let methods: [Method]
+    /// Those of observers with a handler.
+    let handled: HandledMethods?
+    /// All required methods are among them.
+    let isComplete: Bool
+    /// Equal tables have equal hashes.
+    let hash: UInt64
+    /// The copy of the protocol's own table, which leads to those of the adopted protocols.
+    let table: UnsafeRawPointer
+    /// In the order of `methods`.
+    let listings: UnsafeBufferPointer<Listing>
+
+    init(_ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState) throws(Failure) {
+        var methods: [Method] = []
+        var size = 0
+        var offsets = ProtocolMap<Int>()
+        for member in proto.family {
+            offsets[member] = size
+            size += TableLayout.size(adoptedCount: member.adopted.count, methodCount: state[member].own.count)
+            for method in state[member].all where functions.function(for: method) != nil { methods.append(method) }
+        }
+        let start = methods.count * MemoryLayout<Listing>.stride
+        guard let memory = peal_memory_allocate(start + size) else { throw .outOfMemory }
+        let tables = offsets.mapValues { memory + start + $0 }
+        for member in proto.family {
+            guard let table = tables[member] else { continue }
+            functions.write(member, to: table, tables: tables, methodCount: functions.tables[member]?.functions.count ?? 0)
+        }
+        let listings = memory.bindMemory(to: Listing.self, capacity: methods.count)
+        for (index, method) in methods.enumerated() {
+            guard let function = functions.function(for: method), let table = tables[method.origin] else { continue }
+            (listings + index).initialize(to: Listing(place: method.place, function: function, table: UnsafeRawPointer(table)))
+        }
+        self.proto = proto
+        self.methods = methods
+        self.listings = UnsafeBufferPointer(start: listings, count: methods.count)
+        table = UnsafeRawPointer(memory + start)
+        handled = functions.handled
+        isComplete = functions.missing(from: state[proto].all).isEmpty
+        hash = TableContent.hash(table, of: proto) &+ UInt64(functions.handled?.address ?? 0)
+    }
+
+    deinit {
+        peal_memory_free(UnsafeMutableRawPointer(mutating: listings.baseAddress))
+    }
+
+    /// Returns true if the observers have the same functions for the same methods.
+    func isEqual(to other: ObserverTables) -> Bool {
+        if self === other { return true }
+        guard hash == other.hash, proto == other.proto, handled?.address == other.handled?.address else { return false }
+        if let handled, let others = other.handled, handled.methods.map({ $0.number }) != others.methods.map({ $0.number }) {
+            return false
+        }
+        return TableContent.isEqual(table, to: other.table, of: proto)
+    }
+}

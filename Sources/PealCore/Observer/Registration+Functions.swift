@@ -1,0 +1,70 @@
+import PealCall
+
+extension CenterState {
+    /// The functions of a registration, checked and shared with the observers that have the same.
+    func tables(of registration: Registration) throws(Failure) -> ObserverTables {
+        let proto = registration.proto
+        // They were checked when they were read.
+        if let functions = registration.tables { return try share(functions, of: proto) }
+        let tables = try sharedTables(of: registration)
+        if !tables.isComplete { try checkConformance(of: try functions(of: registration), to: proto) }
+        if registration.queue != nil { try checkPointers(of: registration, tables.methods) }
+        return tables
+    }
+
+    private func sharedTables(of registration: Registration) throws(Failure) -> ObserverTables {
+        let proto = registration.proto
+        if registration.lazy == nil, case .table(let table) = registration.functions {
+            try FunctionTables.checkSize(of: table, for: proto, in: self)
+            if let known = self[proto].tables.find(table, of: proto) { return known }
+        }
+        return try share(try functions(of: registration), of: proto)
+    }
+
+    private func share(_ functions: FunctionTables, of proto: PealProtocol) throws(Failure) -> ObserverTables {
+        self[proto].tables.share(try ObserverTables(functions, of: proto, in: self))
+    }
+
+    /// Reads and checks the functions of a registration that is yet to come.
+    func readFunctions(of registration: Registration) throws(Failure) -> FunctionTables {
+        let functions = try functions(of: registration)
+        try checkConformance(of: functions, to: registration.proto)
+        if registration.queue != nil {
+            let methods = registration.proto.family.flatMap { self[$0].all }
+            try checkPointers(of: registration, methods.filter { functions.function(for: $0) != nil })
+        }
+        return functions
+    }
+
+    private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
+        if let lazy = registration.lazy { return lazy.functions }
+        return switch registration.functions {
+        case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
+        case .service: FunctionTables()
+        case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
+        case .handler(let function, let names):
+            try FunctionTables(handler: function, names: names, of: registration.proto, in: self)
+        }
+    }
+
+    func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
+        let missing = functions.missing(from: self[proto].all)
+        guard missing.isEmpty else {
+            let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
+            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map { $0.title }))")
+        }
+    }
+
+    /// A queue gets copies. A pointer of which nothing is said may lead nowhere by then.
+    private func checkPointers(of registration: Registration, _ methods: [Method]) throws(Failure) {
+        guard !registration.isBorrowed else { return }
+        for method in methods {
+            guard let index = method.copyPlan.pointee.firstBarePointer else { continue }
+            let parameter = method.declaration.signature.parameters[index]
+            let name = parameter.name ?? "\(index + 1)"
+            throw Failure(
+                .type,
+                "\(method.title): parameter \(name) is a bare pointer, which may lead nowhere when a queue delivers; say its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives delivery")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The tables of a protocol's observers, each once. Guarded by the center's lock.
+struct SharedTables {
+    /// That of the last registration: most observers that are registered in a row have the same.
+    private var last: ObserverTables?
+    private var byHash: [UInt64: ObserverTables] = [:]
+    /// How many tables there may be before those without observers are dropped.
+    private var limit = leastLimit
+
+    private static let leastLimit = 16
+
+    /// The tables with the functions of a caller's table whose size has been checked; nil if they are to be made.
+    ///
+    /// A diamond is left to the reader of tables, which checks that each way has the same one.
+    mutating func find(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
+        guard !proto.hasDiamond else { return nil }
+        if let last, last.handled == nil, TableContent.isEqual(last.table, to: table, of: proto) { return last }
+        guard let found = byHash[TableContent.hash(table, of: proto)], found.handled == nil,
+            TableContent.isEqual(found.table, to: table, of: proto)
+        else { return nil }
+        last = found
+        return found
+    }
+
+    /// The tables that are equal to some that were made, which are shared from now on if there are none.
+    mutating func share(_ tables: ObserverTables) -> ObserverTables {
+        if let found = byHash[tables.hash], found.isEqual(to: tables) {
+            last = found
+            return found
+        }
+        if byHash.count >= limit { dropUnused() }
+        // Of two with one hash the first is not shared any more.
+        byHash[tables.hash] = tables
+        last = tables
+        return tables
+    }
+
+    private mutating func dropUnused() {
+        last = nil
+        var unused: [UInt64] = []
+        var index = byHash.startIndex
+        while index != byHash.endIndex {
+            if isKnownUniquelyReferenced(&byHash.values[index]) { unused.append(byHash.keys[index]) }
+            byHash.formIndex(after: &index)
+        }
+        for hash in unused { byHash[hash] = nil }
+        limit = max(Self.leastLimit, 2 * byHash.count)
+    }
+}

@@ -1,0 +1,45 @@
+/// Compares tables of one protocol by the functions in them and in the tables of the adopted protocols. A table that is
+/// missing has no functions.
+enum TableContent {
+    static func hash(_ table: UnsafeRawPointer, of proto: PealProtocol) -> UInt64 {
+        var hash: UInt64 = 0
+        add(table, of: proto, to: &hash)
+        return hash
+    }
+
+    private static func add(_ table: UnsafeRawPointer?, of proto: PealProtocol, to hash: inout UInt64) {
+        let functions = functions(table, of: proto)
+        add(UInt(functions.count), to: &hash)
+        for function in functions { add(function, to: &hash) }
+        for (index, adopted) in proto.adopted.enumerated() { add(adoptedTable(index, of: table), of: adopted, to: &hash) }
+    }
+
+    private static func add(_ word: UInt, to hash: inout UInt64) {
+        hash = (hash ^ UInt64(word)) &* 0x9e37_79b9_7f4a_7c15
+        hash ^= hash >> 32
+    }
+
+    static func isEqual(_ table: UnsafeRawPointer?, to other: UnsafeRawPointer?, of proto: PealProtocol) -> Bool {
+        if table == other { return true }
+        let (own, others) = (functions(table, of: proto), functions(other, of: proto))
+        guard own.count == others.count else { return false }
+        for index in 0..<own.count where own[index] != others[index] { return false }
+        for index in 0..<proto.adopted.count {
+            let (own, others) = (adoptedTable(index, of: table), adoptedTable(index, of: other))
+            guard isEqual(own, to: others, of: proto.adopted[index]) else { return false }
+        }
+        return true
+    }
+
+    private static func functions(_ table: UnsafeRawPointer?, of proto: PealProtocol) -> UnsafeBufferPointer<UInt> {
+        guard let table else { return UnsafeBufferPointer(start: nil, count: 0) }
+        let first = TableLayout.methodOffset(0, adoptedCount: proto.adopted.count)
+        return UnsafeBufferPointer(
+            start: (table + first).assumingMemoryBound(to: UInt.self),
+            count: (table.load(as: Int.self) - first) / TableLayout.word)
+    }
+
+    private static func adoptedTable(_ index: Int, of table: UnsafeRawPointer?) -> UnsafeRawPointer? {
+        table?.load(fromByteOffset: TableLayout.adoptedOffset(index), as: UnsafeRawPointer?.self)
+    }
+}

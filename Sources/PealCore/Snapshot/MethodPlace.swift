@@ -1,0 +1,28 @@
+internal import CPealSupport
+import PealCall
+
+/// The element of the directory that leads to a method's list. Its writers hold the center's lock, and change lists by it
+/// alone: the object of the method need not be retained for each of its observers.
+typealias MethodPlace = UnsafeMutablePointer<peal_directory_place>
+
+extension MethodPlace {
+    var number: UInt64 { pointee.nobody.method }
+
+    var plan: CallPlan.Pointer { pointee.nobody.plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self) }
+
+    /// Those of the method, without observers.
+    var traits: MethodTraits { MethodTraits(rawValue: pointee.nobody.traits) }
+
+    /// The list of observers; nil while there are none.
+    var list: Snapshot? {
+        let current = peal_directory_current(self)
+        return current == peal_directory_nobody(self) ? nil : current
+    }
+
+    /// Publishes a list, and retires the one that it replaces.
+    func publish(_ list: Snapshot) {
+        let old = self.list
+        peal_directory_publish(self, list)
+        if let old { Reclaimer.retire(.list(old)) }
+    }
+}
