@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "fork.h"
-#include "lock.h"
 #include "memory.h"
 
 /* Every mailbox of the process, for the child of a fork. */
@@ -21,12 +20,6 @@ struct peal_mailbox *peal_mailbox_make(void)
     struct peal_mailbox *mailbox = peal_memory_allocate(sizeof *mailbox);
     if (mailbox == NULL)
         return NULL;
-    pthread_mutexattr_t spinning;
-    pthread_mutexattr_init(&spinning);
-    /* Held for a few instructions only: spinning is shorter than sleeping. */
-    pthread_mutexattr_settype(&spinning, PTHREAD_MUTEX_ADAPTIVE_NP);
-    pthread_mutex_init(&mailbox->lock, &spinning);
-    pthread_mutexattr_destroy(&spinning);
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
@@ -72,7 +65,6 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
     if (mailbox->after != NULL)
         mailbox->after->before = mailbox->before;
     peal_lock_release(&all_lock);
-    pthread_mutex_destroy(&mailbox->lock);
     peal_memory_free(mailbox);
 }
 

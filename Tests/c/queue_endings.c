@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A queue ends while another thread is between its push and what follows from it: asking the executor,
- * or a thread, to run the queue. Each order is forced: that thread is held behind the unlock of its push.
+ * or a thread, to run the queue. Each order is forced: that thread is held after it has released the queue's lock.
+ *
+ * A release calls the system only where a thread may sleep on the lock. So the test has the lock while the other thread
+ * comes for it: a lock that was slept for is marked so until it is released.
  */
 #include "center.h"
 #include "interpose.h"
 #include "latch.h"
+#include "mailbox.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define BELL(METHOD) METHOD(optional, void, on_ring, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
+
+#define MUST(condition) ((condition) ? (void)0 : check_give_up(#condition, __FILE__, __LINE__))
 
 enum { SHORT = 20 }; /* milliseconds of a wait that must be in vain */
 
@@ -16,6 +26,7 @@ static struct bell_protocol bell;
 static peal_center center;
 static peal_owner owner;
 static peal_queue queue;
+static uint32_t *lock_of_queue; /* the word of its peal_lock */
 static int submits;
 static int late_submits;
 static int queue_destroyed;
@@ -65,7 +76,11 @@ static void open_queue(peal_queue_kind kind, void (*destroy)(void *))
     options.submit = submit;
     options.destroy = destroy;
     options.owner = owner;
+    interpose_note(sizeof(struct peal_mailbox));
     check_must(peal_queue_create(&options, &queue), "a queue");
+    struct peal_mailbox *mailbox = interpose_noted();
+    MUST(mailbox != NULL);
+    lock_of_queue = &mailbox->lock.word;
 }
 
 static void pass(void *self) { (void)self; }
@@ -82,12 +97,53 @@ static peal_observation observe_on_queue(void)
     return observation;
 }
 
+/* ---- Holding a thread after it has released the queue's lock ----------------------------------------- */
+
+enum { FREE = 0, TAKEN = 1 }; /* of lock.c; any other word: a thread may sleep on it */
+
+static void take_lock(void)
+{
+    uint32_t word = FREE;
+
+    MUST(__atomic_compare_exchange_n(
+        lock_of_queue, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+}
+static void release_lock(void)
+{
+    (void)__atomic_exchange_n(lock_of_queue, FREE, __ATOMIC_RELEASE);
+    (void)syscall(SYS_futex, lock_of_queue, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+static void wait_for_sleeper(void)
+{
+    for (int i = 0; i < 5000 && __atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) == TAKEN; i++)
+        usleep(1000);
+    MUST(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN);
+}
+
+/* Starts a thread, whose body calls interpose_hold_after_wake(lock_of_queue), and returns once it has released the
+ * queue's lock for the n-th time. It goes on by interpose_release(). */
+static pthread_t hold_after_unlock(void *(*body)(void *), void *context, int nth)
+{
+    take_lock();
+    const pthread_t thread = thread_start(body, context);
+    for (int i = 1; i <= nth; i++) {
+        wait_for_sleeper();
+        release_lock();
+        MUST(interpose_wait_held());
+        if (i < nth) {
+            take_lock();
+            interpose_release();
+        }
+    }
+    return thread;
+}
+
 /* ---- Asking an executor ------------------------------------------------------------------------ */
 
 static void *ring_and_be_held(void *context)
 {
     (void)context;
-    interpose_hold_after_unlock(1);
+    interpose_hold_after_wake(lock_of_queue);
     PEAL_BROADCAST(bell, &bell, on_ring);
     return NULL;
 }
@@ -98,8 +154,7 @@ CLAIM("L1", "retiring waits for a thread that is about to ask the owner's execut
 
     open_queue(PEAL_QUEUE_EXECUTOR, destroy_queue);
     (void)observe_on_queue();
-    thread = thread_start(ring_and_be_held, NULL);
-    REQUIRE(interpose_wait_held());
+    thread = hold_after_unlock(ring_and_be_held, NULL, 1);
     CHECK_STATUS(peal_owner_retire(owner, SHORT), PEAL_NOT_WAITED);
     CHECK_EQUAL(read_count(&queue_destroyed), 0);
     interpose_release();
@@ -115,8 +170,7 @@ CLAIM("Q1", "an executor is not asked once its queue's destroy callback has run,
 
     open_queue(PEAL_QUEUE_EXECUTOR, destroy_queue);
     (void)observe_on_queue();
-    thread = thread_start(ring_and_be_held, NULL);
-    REQUIRE(interpose_wait_held());
+    thread = hold_after_unlock(ring_and_be_held, NULL, 1);
     CHECK_OK(peal_queue_destroy(queue));
     CHECK_EQUAL(read_count(&queue_destroyed), 0);
     interpose_release();
@@ -134,8 +188,7 @@ CLAIM("Q1", "nor once the queue has been ended")
 
     open_queue(PEAL_QUEUE_EXECUTOR, destroy_queue);
     (void)observe_on_queue();
-    thread = thread_start(ring_and_be_held, NULL);
-    REQUIRE(interpose_wait_held());
+    thread = hold_after_unlock(ring_and_be_held, NULL, 1);
     CHECK_OK(peal_queue_destroy(queue));
     interpose_release();
     thread_join(thread);
@@ -196,7 +249,7 @@ CLAIM("L2", "from a queue's destroy callback retiring says so at once")
  * wait. */
 static void *remove_and_be_held(void *context)
 {
-    interpose_hold_after_unlock(2);
+    interpose_hold_after_wake(lock_of_queue);
     CHECK_OK(peal_observation_remove(*(const peal_observation *)context));
     return NULL;
 }
@@ -212,8 +265,7 @@ CLAIM("Q6", "a queue may be ended by what runs a destroy callback that was put t
 
         open_queue(kinds[i], destroy_queue);
         observation = observe_on_queue();
-        thread = thread_start(remove_and_be_held, &observation);
-        REQUIRE(interpose_wait_held());
+        thread = hold_after_unlock(remove_and_be_held, &observation, 2);
         CHECK_EQUAL(read_count(&target_destroyed), 0);
         CHECK_OK(peal_queue_destroy(queue));
         CHECK_EQUAL(read_count(&target_destroyed), 1);

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +20,9 @@ static __thread struct interpose_counts counts;
 static __thread unsigned long refuse_in;
 static __thread unsigned long refused;
 static __thread bool hold_next;
-static __thread unsigned hold_after_unlock;
+static __thread const void *hold_after_wake;
+static __thread void *noted;
+static __thread size_t noted_size;
 
 static __thread unsigned long starve_from;
 static __thread unsigned long made_since;
@@ -31,8 +35,9 @@ static bool refuses_elsewhere;
 static unsigned limits;
 static unsigned threads_left;
 static bool poisons_freed;
-static int held;
-static int released;
+/* How often a thread was held, and how often one was released. */
+static unsigned held;
+static unsigned released;
 
 /* dlsym may allocate before it has found calloc: it is given from here, and never freed. */
 static char early[16384] __attribute__((aligned(16)));
@@ -113,8 +118,9 @@ static bool refuses(const void *caller)
 
 static void wait_while_held(void)
 {
-    __atomic_store_n(&held, 1, __ATOMIC_RELEASE);
-    while (!__atomic_load_n(&released, __ATOMIC_ACQUIRE)) {
+    const unsigned hold = __atomic_add_fetch(&held, 1, __ATOMIC_ACQ_REL);
+
+    while (__atomic_load_n(&released, __ATOMIC_ACQUIRE) < hold) {
         const struct timespec moment = { 0, 100000 };
 
         nanosleep(&moment, NULL);
@@ -139,8 +145,19 @@ void *calloc(size_t count, size_t size)
     searching = true;
     NEXT(next, "calloc");
     searching = false;
-    return next(count, size);
+    if (noted_size == 0 || noted_size != count * size || !is_peals(__builtin_return_address(0)))
+        return next(count, size);
+    noted = next(count, size);
+    return noted;
 }
+
+void interpose_note(size_t size)
+{
+    noted_size = size;
+    noted = NULL;
+}
+
+void *interpose_noted(void) { return noted; }
 
 void *realloc(void *memory, size_t size)
 {
@@ -213,19 +230,6 @@ void free(void *memory)
         NEXT(next, #name);                  \
         return next(object);                \
     }
-int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    static int (*next)(pthread_mutex_t *);
-    const bool is_counted = hold_after_unlock > 0 && is_peals(__builtin_return_address(0));
-    int result;
-
-    NEXT(next, "pthread_mutex_unlock");
-    result = next(mutex);
-    if (is_counted && --hold_after_unlock == 0)
-        wait_while_held();
-    return result;
-}
-
 COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
 COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
 COUNT_LOCK(pthread_rwlock_rdlock, pthread_rwlock_t)
@@ -281,6 +285,7 @@ long syscall(long number, ...)
 {
     static long (*next)(long, ...);
     long arguments[6];
+    long result;
     va_list list;
 
     va_start(list, number);
@@ -290,8 +295,11 @@ long syscall(long number, ...)
     if (watching)
         counts.syscalls++;
     NEXT(next, "syscall");
-    return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-        arguments[5]);
+    result = next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+    if (hold_after_wake != NULL && number == SYS_futex && (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE
+        && (const void *)arguments[0] == hold_after_wake)
+        wait_while_held();
+    return result;
 }
 
 void interpose_watch(void)
@@ -340,30 +348,16 @@ void interpose_starve_all(bool starves)
 
 void interpose_poison(bool poisons) { __atomic_store_n(&poisons_freed, poisons, __ATOMIC_RELAXED); }
 
-static void prepare_to_hold(void)
-{
-    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&released, 0, __ATOMIC_RELEASE);
-}
+void interpose_hold_next(void) { hold_next = true; }
 
-void interpose_hold_next(void)
-{
-    prepare_to_hold();
-    hold_next = true;
-}
-
-void interpose_hold_after_unlock(unsigned nth)
-{
-    prepare_to_hold();
-    hold_after_unlock = nth;
-}
+void interpose_hold_after_wake(const uint32_t *futex) { hold_after_wake = futex; }
 
 bool interpose_wait_held(void)
 {
     for (int i = 0; i < 50000; i++) {
         const struct timespec moment = { 0, 100000 };
 
-        if (__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+        if (__atomic_load_n(&held, __ATOMIC_ACQUIRE) > __atomic_load_n(&released, __ATOMIC_ACQUIRE))
             return true;
         nanosleep(&moment, NULL);
     }
@@ -372,7 +366,5 @@ bool interpose_wait_held(void)
 
 void interpose_release(void)
 {
-    /* Not left over for who waits next. */
-    __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&released, __atomic_load_n(&held, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 }

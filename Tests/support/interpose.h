@@ -10,6 +10,8 @@
 
 #include "check.h"
 
+#include <stdint.h>
+
 PEAL_BEGIN_DECLARATIONS
 
 /* What the calling thread did since interpose_watch(). */
@@ -48,14 +50,17 @@ enum interpose_limit {
  * threads: how many more threads may be made before they are refused. */
 void interpose_limit(unsigned limits, unsigned threads);
 
-/* Holds the calling thread after the n-th pthread_mutex_unlock from now on that the library makes on it,
- * counted from 1, until interpose_release() from another thread. */
-void interpose_hold_after_unlock(unsigned nth);
+/* Notes the memory that the library allocates on the calling thread from now on by a calloc of that size: the last. */
+void interpose_note(size_t size);
+void *interpose_noted(void);
+/* Holds the calling thread each time after the library has woken a thread that sleeps on this futex, until
+ * interpose_release() from another thread. */
+void interpose_hold_after_wake(const uint32_t *futex);
 /* Whether memory is overwritten when it is freed, by any thread: its use afterwards ends the program. */
 void interpose_poison(bool poisons);
 /* Holds the next calloc that the library makes on the calling thread until interpose_release(), from another thread. */
 void interpose_hold_next(void);
-/* Waits until that thread stands there; false when it does not come within five seconds. */
+/* Waits until a thread stands there; false when it does not come within five seconds. */
 bool interpose_wait_held(void);
 void interpose_release(void);
 

@@ -5,7 +5,6 @@
 #ifndef CPEAL_MAILBOX_H
 #define CPEAL_MAILBOX_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +13,7 @@
 #include "delivery.h"
 #include "event_count.h"
 #include "executor.h"
-#include "fork.h"
+#include "lock.h"
 
 enum peal_mailbox_kind {
     PEAL_MAILBOX_SERIAL,
@@ -26,8 +25,7 @@ enum peal_mailbox_kind {
 enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
-    /* Not a peal_lock: tests force the order of a push and of what ends the queue by a hold at the mutex's unlock. */
-    pthread_mutex_t lock;
+    struct peal_lock lock;
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
 
     /* Guarded by the lock. What is in `pushed` is not in here yet. */
@@ -148,20 +146,17 @@ void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
 /* Locks, and takes in what was pushed. */
 static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
 {
-    peal_fork_enter();
-    pthread_mutex_lock(&mailbox->lock);
+    peal_lock_take(&mailbox->lock);
     peal_mailbox_take_in(mailbox);
 }
 /* Only locks: for who takes in when there is nothing else left. */
 __attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
-    peal_fork_enter();
-    pthread_mutex_lock(&mailbox->lock);
+    peal_lock_take(&mailbox->lock);
 }
 __attribute__((always_inline)) static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
 {
-    pthread_mutex_unlock(&mailbox->lock);
-    peal_fork_leave();
+    peal_lock_release(&mailbox->lock);
 }
 /* With the lock held, which is released meanwhile: waits for a change, at most until `deadline` (clock.h). Returns false
  * if the deadline has passed. */
