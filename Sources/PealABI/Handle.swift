@@ -39,9 +39,11 @@ extension peal_method: Handle {
     }
 }
 
-extension peal_observation: Handle {
-    static var table: HandleTable<Observation> { Handles.observations }
-    static var stale: Failure { .staleObservation }
+extension peal_observation {
+    func find() throws(Failure) -> Observation {
+        guard let observation = Handles.observations.find(number) else { throw .staleObservation }
+        return observation
+    }
 }
 
 extension peal_proxy: Handle {

@@ -137,7 +137,7 @@ public func peal_property_observe(
         try registration.apply(flags, hasQueue: given.queue.number != 0)
         try registration.apply(given)
         guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
-        let made = try property.observeFromNow(registration)
+        let made = try property.observeFromNow(&registration)
         return (made.number, made.isDeferred ? PEAL_DEFERRED : PEAL_OK)
     }
 }

@@ -9,8 +9,8 @@
 
 struct peal_observer_handler;
 
-/* The gate is the first member, so an entry leads to the record. The copies of the observer's tables
- * follow in the same allocation. */
+/* The gate is the first member, so an entry leads to the record. Timers and targets of proxies have one too, without
+ * tables and links. */
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
@@ -38,7 +38,60 @@ struct peal_observer_record {
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */
     struct peal_successor *_Nullable successor; /* of a replaced one; owned, and never changed once it is there */
+    /* Objects of Swift, which the record owns: PealCore's ObserverTables, Queue, Owner and LazyObserver. */
+    void *_Nullable tables;
+    void *_Nullable queue;
+    void *_Nullable owner_object;
+    void *_Nullable lazy_observer;
+    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
+    struct peal_observer_record *_Nullable next;
+    struct peal_observer_record *_Nullable *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
+    uint32_t hash;
 };
+
+static inline struct peal_observer_record *_Nullable peal_observer_next(
+    const struct peal_observer_record *_Nonnull record)
+{
+    return record->next;
+}
+static inline void peal_observer_link(
+    struct peal_observer_record *_Nonnull record, struct peal_observer_record *_Nullable *_Nonnull head)
+{
+    record->next = *head;
+    record->previous = head;
+    if (*head != NULL)
+        (*head)->previous = &record->next;
+    *head = record;
+}
+/* Returns false if the record is in no index. */
+static inline bool peal_observer_unlink(struct peal_observer_record *_Nonnull record)
+{
+    if (record->previous == NULL)
+        return false;
+    *record->previous = record->next;
+    if (record->next != NULL)
+        record->next->previous = record->previous;
+    record->previous = NULL;
+    return true;
+}
+
+/* Where the objects are. */
+static inline void *_Nullable *_Nonnull peal_observer_tables(struct peal_observer_record *_Nonnull record)
+{
+    return &record->tables;
+}
+static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_record *_Nonnull record)
+{
+    return &record->queue;
+}
+static inline void *_Nullable *_Nonnull peal_observer_owner(struct peal_observer_record *_Nonnull record)
+{
+    return &record->owner_object;
+}
+static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_record *_Nonnull record)
+{
+    return &record->lazy_observer;
+}
 
 /* What replaced an observer. Readers of a list that has the replaced one call it instead. */
 struct peal_successor {

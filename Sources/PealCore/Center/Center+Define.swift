@@ -151,9 +151,9 @@ extension CenterState {
     /// Ends a protocol that nobody adopts, with its observers.
     mutating func end(_ proto: PealProtocol) -> Remains {
         var remains = Remains()
-        for observation in self[proto].observations.values.joined() where observation.close() {
-            remains.observations.append(observation)
-            count(observation, as: -1)
+        for observer in self[proto].observers.all where observer.close() {
+            remains.observers.append(observer)
+            count(observer, of: proto, as: -1)
         }
         for method in self[proto].all { method.close() }
         drop(proto)
@@ -161,7 +161,7 @@ extension CenterState {
         for adopted in proto.adopted {
             let state = self[adopted]
             guard state.isDefined, state.definers.isEmpty, state.adopters.isEmpty else { continue }
-            remains.observations += end(adopted).observations
+            remains.observers += end(adopted).observers
         }
         return remains
     }

@@ -14,11 +14,12 @@ struct CenterState {
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
     /// What an ended center leaves to be let go of once its lock is released.
-    struct Remains: Sendable {
-        var observations: [Observation] = []
+    struct Remains: @unchecked Sendable {
+        // Unchecked: each observer is the caller's to end.
+        var observers: [Observer] = []
 
         func letGo() {
-            Observation.letGo(observations)
+            Observer.letGo(observers)
             // Nothing of an ended center waits for the next collection.
             Reclaimer.collect()
         }
@@ -30,10 +31,8 @@ struct CenterState {
         for defined in properties.values { defined.property.close() }
         properties = [:]
         for state in protocols.map({ self[$0] }) {
-            for observation in state.observations.values.joined() {
-                // What another thread has closed is its to let go.
-                if observation.close() { remains.observations.append(observation) }
-            }
+            // What another thread has closed is its to let go.
+            remains.observers += state.observers.all.filter { $0.close() }
             for method in state.all { method.close() }
             state.end()
         }

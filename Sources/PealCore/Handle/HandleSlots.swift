@@ -39,11 +39,6 @@ struct HandleSlots: @unchecked Sendable {
         unpinned(peal_slot_pin(slots, number, evenRetired), number)
     }
 
-    /// Returns true if the number is not stale. Writes nothing, so threads that ask do not disturb each other.
-    func has(_ number: UInt64) -> Bool {
-        peal_slot_is_live(slots, number)
-    }
-
     /// Runs `body` with a part of an object that is valid as long as the object is. The pin keeps the object meanwhile,
     /// so it need not be retained too. For short operations, because a pinned slot is not reused.
     @inline(__always)

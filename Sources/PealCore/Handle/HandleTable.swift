@@ -21,11 +21,6 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.find(number, evenRetired: false))
     }
 
-    /// Returns true if a number is not stale.
-    func has(_ number: UInt64) -> Bool {
-        slots.has(number)
-    }
-
     /// See `HandleSlots.withPinned`.
     @inline(__always)
     func withPinned<Part, Value, Error>(

@@ -11,9 +11,7 @@ public enum Handles {
     public static var methods: HandleTable<Method> {
         table(PEAL_SLOTS_METHODS, "there are too many methods in the process; end centers that are not used")
     }
-    public static var observations: HandleTable<Observation> {
-        table(PEAL_SLOTS_OBSERVATIONS, "there are too many observations in the process; remove those that are not needed")
-    }
+    public static var observations: ObserverHandles { ObserverHandles() }
     public static var invocations: HandleTable<Invocation> {
         table(PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
     }
@@ -51,20 +49,16 @@ public enum Handles {
         table(PEAL_SLOTS_OWNERS, "there are too many owners in the process; retire those that are not needed")
     }
 
-    /// Returns true if an observation is registered. Not generic: another module calls it without type metadata.
-    public static func hasObservation(_ number: UInt64) -> Bool {
-        observations.has(number)
-    }
-
     private static func table<Object>(_ kind: peal_slot_kind, _ limit: StaticString) -> HandleTable<Object> {
         HandleTable(peal_slots_of(kind), limit: limit)
     }
 
-    /// Drops what was retired under a record's number, once the last of the record's functions has returned: an
+    /// Drops what was retired under the number of a record, once the last of the record's functions has returned: an
     /// observation, a timer, or the target of a proxy.
-    static func dropEnded(_ number: UInt64) {
-        if let observation = observations.recycle(number) {
-            observation.owner?.remove(observation)
+    static func dropEnded(_ record: Observer) {
+        let number = record.pointee.number
+        if observations.recycle(number) {
+            record.owner?.remove(key: number)
         } else if let timer = timers.recycle(number) {
             timer.owner?.remove(timer)
         } else {

@@ -38,12 +38,12 @@ extension CenterState {
         registration.priority = place.record.pointee.priority
         registration.queue = place.queue
         registration.isOnce = peal_gate_load(place.gate) & ObserverGate.once != 0
-        let record = try UnsafeMutablePointer.make(registration, place.tables)
+        let tables = place.record.tables
+        let record = try Observer.make(registration, tables, ObserverKey(registration, tables))
         record.sit(at: place.record, use)
-        let instance = Observation(
-            number: place.number, key: place.key, tables: place.tables, queue: place.queue, owner: nil, record: record)
+        let instance = Observation(record)
         do throws(Failure) {
-            let changes = try prepare(record, place.tables)
+            let changes = try prepare(record, tables)
             if lazy.seat(instance, at: place, departures: departures, changes) { return true }
             changes.cancel()
         } catch {
@@ -55,8 +55,8 @@ extension CenterState {
     }
 }
 
-extension UnsafeMutablePointer<ObserverRecord> {
-    fileprivate func sit(at place: Self, _ use: ServiceUse) {
+extension Observer {
+    fileprivate func sit(at place: Observer, _ use: ServiceUse) {
         pointee.number = place.pointee.number
         pointee.order = place.pointee.order
         pointee.lazy = place

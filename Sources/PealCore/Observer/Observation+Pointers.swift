@@ -7,7 +7,7 @@ extension Observation {
             if let handler = record.pointee.handler {
                 search.add(handler.pointee.function, "handler of an observer of \(proto.name)")
             } else {
-                for (method, listing) in zip(methods, tables.listings) {
+                for (method, listing) in zip(methods, record.tables.listings) {
                     search.add(address: UInt(bitPattern: listing.function), "observer of \(method.title)")
                 }
             }

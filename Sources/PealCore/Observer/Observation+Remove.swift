@@ -19,7 +19,17 @@ extension Observation {
     /// - Returns: Whether, if that was asked for, it was waited for to the end.
     @discardableResult
     public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
-        guard let observation = Handles.observations.findEvenRetired(number) else { throw .staleObservation }
+        guard let record = Handles.observations.ownEvenRetired(number) else { throw .staleObservation }
+        defer { ObserverLife.disown(record) }
+        guard removal.drains || removal.timeout != nil else {
+            guard record.close() else { throw .staleObservation }
+            record.unlist()
+            return true
+        }
+        return try remove(Observation(record), removal)
+    }
+
+    private static func remove(_ observation: Observation, _ removal: Removal) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(removal.timeout ?? 0)
         let isWaitedFor = removal.timeout != nil
         func reportEnd() throws(Failure) -> Bool {
@@ -55,9 +65,9 @@ extension Observation {
     }
 
     private func endBehindCalls(_ mailbox: Mailbox) {
-        leaveLists()
+        record.leaveLists()
         Reclaimer.collectBacklog()
-        leaveRegisters()
+        record.leaveRegisters()
         record.pointee.end.run = { task in
             let record = peal_observer_of_end(task)
             ObserverGate.endDraining(record.gate)
@@ -84,11 +94,4 @@ extension Observation {
 
     /// Who is called for the registration, or was: a lazy one's instances, which end first, and itself.
     var called: [Observation] { (lazy?.instances ?? []) + [self] }
-}
-
-extension UnsafeMutablePointer<ObserverRecord> {
-    /// The gate is the record's first member.
-    var gate: UnsafeMutablePointer<UInt32> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: UInt32.self)
-    }
 }

@@ -24,8 +24,8 @@ public enum ObserverBlocks {
     private static func updateGate(
         of number: UInt64, _ change: (UInt32) -> UInt32?
     ) throws(Failure) -> Bool {
-        let isUpdated = Handles.observations.withPinned(number, { $0.lazy == nil ? $0.gate : nil }) { gate in
-            gate.map { ObserverGate.update($0, change) }
+        let isUpdated: Bool?? = Handles.observations.withPinned(number) { record in
+            record.lazyObserver == nil ? ObserverGate.update(record.gate, change) : nil
         }
         if let isUpdated = isUpdated ?? nil { return isUpdated }
         guard let placeholder = Handles.observations.find(number), let lazy = placeholder.lazy else {

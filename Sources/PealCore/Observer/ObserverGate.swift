@@ -76,7 +76,7 @@ enum ObserverGate {
     ) -> Bool {
         if record.pointee.lazy != nil, peal_gate_load(gate) & drains == 0 {
             // All instances of a service share the one call: the place decides who makes it.
-            if let place = Handles.observations.find(record.pointee.number), place.close() {
+            if let place = record.pointee.lazy, place.close() {
                 place.unlist()
                 return true
             }
@@ -89,14 +89,15 @@ enum ObserverGate {
             return value & (removed | blocks) == 0 ? value | removed : nil
         }
         // Who drains it takes it out of the lists.
-        if claimed, !isDraining { Handles.observations.retire(record.pointee.number)?.unlist() }
+        if claimed, !isDraining, Handles.observations.retire(record.pointee.number) { record.unlist() }
         return claimed
     }
 
     /// Removes an observer whose target is dead.
     private static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        guard let observation = Handles.observations.find(record.pointee.number), observation.close() else { return }
-        observation.unlist()
+        // Timers and proxies end otherwise.
+        guard record.pointee.tables != nil, record.close() else { return }
+        record.unlist()
     }
 
     static let blocks = UInt32(PEAL_GATE_BLOCKS)

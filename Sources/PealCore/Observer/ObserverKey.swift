@@ -1,40 +1,43 @@
-/// What tells two observers of one protocol apart: the target, or for those without one, the service or the
-/// functions; of those with a handler that and the target; and the queue.
-struct ObserverKey: Equatable, Sendable {
-    /// What observers are looked up by. All of one target share it, whatever their handlers and queues are.
-    enum Subject: Hashable {
-        case target(UInt)
-        /// The functions of observers without a target.
-        case handler(UInt)
-        case functions(Functions)
-        case service(UInt64)
-    }
+internal import CPealSupport
 
-    struct Functions: Hashable {
-        let tables: ObserverTables
-
-        static func == (left: Self, right: Self) -> Bool { left.tables.isEqual(to: right.tables) }
-        func hash(into hasher: inout Hasher) { hasher.combine(tables.hash) }
-    }
-
-    let subject: Subject
+/// What tells two observers of one protocol apart: the target, or for those without one, the service or the functions; of
+/// those with a handler that and the target; and the queue.
+struct ObserverKey {
+    private let target: UInt
     private let handler: UInt
+    /// 0: no placeholder of a service.
+    private let service: UInt64
     private let queue: UInt64
+    private let tables: ObserverTables
+    /// Of the target, or of what stands for it.
+    let hash: UInt32
 
-    init(target: UnsafeMutableRawPointer?, tables: ObserverTables, queue: UInt64) {
-        let handler = tables.handled?.address
-        if let target {
-            subject = .target(UInt(bitPattern: target))
-        } else {
-            subject = handler.map { .handler($0) } ?? .functions(Functions(tables: tables))
-        }
-        self.handler = handler ?? 0
-        self.queue = queue
+    init(_ registration: borrowing Registration, _ tables: ObserverTables) {
+        target = UInt(bitPattern: registration.target)
+        handler = tables.handled?.address ?? 0
+        service = registration.lazy?.service.number ?? 0
+        queue = registration.queue?.number ?? 0
+        self.tables = tables
+        hash = service != 0 ? Self.hash(service) : target != 0 ? Self.hash(target)
+            : handler != 0 ? Self.hash(handler) : Self.hash(tables.hash)
     }
 
-    init(service: UInt64, queue: UInt64) {
-        subject = .service(service)
-        handler = 0
-        self.queue = queue
+    /// The hash of the keys of all observers with a target.
+    static func hash(ofTarget target: UnsafeRawPointer) -> UInt32 { hash(UInt(bitPattern: target)) }
+
+    private static func hash(_ word: some UnsignedInteger & FixedWidthInteger) -> UInt32 {
+        UInt32(truncatingIfNeeded: (UInt64(word) &* 0x9e37_79b9_7f4a_7c15) >> 32)
+    }
+
+    /// Returns true if an observer has an equal key.
+    func matches(_ record: Observer) -> Bool {
+        guard record.pointee.hash == hash, (record.pointee.mailbox?.pointee.number ?? 0) == queue,
+            (record.lazyObserver?.service.number ?? 0) == service
+        else { return false }
+        if service != 0 { return true }
+        guard UInt(bitPattern: record.pointee.target) == target,
+            UInt(bitPattern: record.tables.handled?.function) == handler
+        else { return false }
+        return target != 0 || handler != 0 || record.tables.isEqual(to: tables)
     }
 }

@@ -22,7 +22,7 @@ enum ObserverLife {
         destroy(record)
         let lazy = record.pointee.lazy
         // An instance has the number of its place, which ends after it.
-        if lazy == nil { Handles.dropEnded(record.pointee.number) }
+        if lazy == nil { Handles.dropEnded(record) }
         disown(record)
         if let lazy { release(lazy) }
     }
@@ -53,6 +53,7 @@ enum ObserverLife {
         var record = disowned
         while peal_observer_disown(record) {
             if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
+            record.releaseObjects()
             let successor = record.pointee.successor
             let next = successor?.pointee.record
             peal_memory_free(successor)

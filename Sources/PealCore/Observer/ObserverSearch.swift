@@ -17,14 +17,23 @@ extension PealProtocol {
     /// - Returns: How many.
     public func unobserve(_ choice: Choice) throws(Failure) -> Int {
         let chosen = try center.withState { (state) throws(Failure) in
+            var chosen: [(order: UInt64, number: UInt64)] = []
+            func choose(_ record: Observer) { chosen.append((record.pointee.order, record.pointee.number)) }
             switch choice {
-            case .all: Array(state[self].observations.values.joined())
-            case .target(let target?): state[self].observations[.target(UInt(bitPattern: target))] ?? []
-            case .target(nil): state[self].observations.values.joined().filter { $0.lazy == nil && $0.record.pointee.target == nil }
+            case .all: for record in state[self].observers.all { choose(record) }
+            case .target(let target?):
+                state[self].observers.forEach(ObserverKey.hash(ofTarget: target)) { record in
+                    if UnsafeRawPointer(record.pointee.target) == target { choose(record) }
+                }
+            case .target(nil):
+                for record in state[self].observers.all where record.pointee.target == nil && record.pointee.lazy_observer == nil {
+                    choose(record)
+                }
             }
+            return chosen
         }
-        // One that somebody else ends first is theirs.
-        return chosen.count { (try? Observation.remove($0.number)) != nil }
+        // In the order of registration. One that somebody else ends first is theirs.
+        return chosen.sorted { $0.order < $1.order }.count { (try? Observation.remove($0.number)) != nil }
     }
 
     public enum Choice {
@@ -55,14 +64,9 @@ extension Observation {
         public let isDead: Bool
     }
 
-    func isCalled(before other: Observation) -> Bool {
-        let (own, others) = (record.pointee, other.record.pointee)
-        return own.priority == others.priority ? own.order < others.order : own.priority > others.priority
-    }
-
     /// Call with no lock held: the hooks of a weak target run.
     public var facts: Facts {
-        let isDead = isWeak && !isAlive
+        let isDead = record.isWeak && !isAlive
         let value = peal_gate_load(gate)
         // The record belongs to this object.
         defer { extendLifetime(self) }
@@ -70,7 +74,7 @@ extension Observation {
             proto: proto.number, target: isDead ? nil : record.pointee.target, queue: queue?.number ?? 0,
             owner: owner?.number ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
-            isWeak: isWeak, isDead: isDead)
+            isWeak: record.isWeak, isDead: isDead)
     }
 
     /// Whether a weak target lives and is registered.
@@ -91,7 +95,7 @@ extension CenterState {
 
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
         let conforming = protocols.filter { $0.family.contains(proto) }
-        let found = conforming.flatMap { self[$0].observations.values.joined() }
-        return found.sorted { $0.isCalled(before: $1) }
+        let found = conforming.flatMap { self[$0].observers.all }
+        return found.sorted { $0.isCalled(before: $1) }.map { Observation($0) }
     }
 }

@@ -2,7 +2,7 @@ import PealCall
 
 extension CenterState {
     /// The functions of a registration, checked and shared with the observers that have the same.
-    func tables(of registration: Registration) throws(Failure) -> ObserverTables {
+    func tables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
         // They were checked when they were read.
         if let functions = registration.tables { return try share(functions, of: proto) }
@@ -12,7 +12,7 @@ extension CenterState {
         return tables
     }
 
-    private func sharedTables(of registration: Registration) throws(Failure) -> ObserverTables {
+    private func sharedTables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
         if registration.lazy == nil, case .table(let table) = registration.functions {
             try FunctionTables.checkSize(of: table, for: proto, in: self)
@@ -26,7 +26,7 @@ extension CenterState {
     }
 
     /// Reads and checks the functions of a registration that is yet to come.
-    func readFunctions(of registration: Registration) throws(Failure) -> FunctionTables {
+    func readFunctions(of registration: borrowing Registration) throws(Failure) -> FunctionTables {
         let functions = try functions(of: registration)
         try checkConformance(of: functions, to: registration.proto)
         if registration.queue != nil {
@@ -36,7 +36,7 @@ extension CenterState {
         return functions
     }
 
-    private func functions(of registration: Registration) throws(Failure) -> FunctionTables {
+    private func functions(of registration: borrowing Registration) throws(Failure) -> FunctionTables {
         if let lazy = registration.lazy { return lazy.functions }
         return switch registration.functions {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
@@ -56,7 +56,7 @@ extension CenterState {
     }
 
     /// A queue gets copies. A pointer of which nothing is said may lead nowhere by then.
-    private func checkPointers(of registration: Registration, _ methods: [Method]) throws(Failure) {
+    private func checkPointers(of registration: borrowing Registration, _ methods: [Method]) throws(Failure) {
         guard !registration.isBorrowed else { return }
         for method in methods {
             guard let index = method.copyPlan.pointee.firstBarePointer else { continue }

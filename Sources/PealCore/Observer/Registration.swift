@@ -1,5 +1,5 @@
-/// What a caller asks for when it registers an observer.
-public struct Registration {
+/// What a caller asks for when it registers an observer. It is not copied: that would cost a tenth of a registration.
+public struct Registration: ~Copyable {
     public enum Functions {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
@@ -47,7 +47,7 @@ public struct Registration {
     /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next
     /// collection.
     func registerLeavingLists() throws(Failure) -> Observation {
-        try proto.center.withState { (state) throws(Failure) in try state.register(self) }.observation
+        try proto.center.withState { (state) throws(Failure) in Observation(try state.register(self).record) }
     }
 
     /// Registers.
@@ -56,8 +56,8 @@ public struct Registration {
     public mutating func register() throws(Failure) -> UInt64 {
         if weak == nil { weak = WeakTarget(behind: target) }
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
-        Observation.letGo(outcome.replaced)
-        return outcome.observation.number
+        Observer.letGo(outcome.replaced)
+        return outcome.number
     }
 
     /// Registers. An observer whose weak target has died is no duplicate of another target at its address: it is
@@ -75,7 +75,7 @@ public struct Registration {
     /// - Returns: Whether there were any.
     private func removeDeadDuplicates() throws(Failure) -> Bool {
         let probe = try proto.center.withState { (state) throws(Failure) in
-            WeakProbe(try state.duplicates(of: self).map { $0.record })
+            WeakProbe(try state.duplicates(of: self))
         }
         let dead = probe.findDead()
         for number in dead { _ = try? Observation.remove(number) }
@@ -85,30 +85,33 @@ public struct Registration {
 
 extension CenterState {
     /// What a registration leaves to be done once the center's lock is released.
-    struct RegistrationOutcome: Sendable {
-        let observation: Observation
-        let replaced: [Observation]
+    struct RegistrationOutcome: @unchecked Sendable {
+        // Unchecked: the replaced observers are the caller's to end.
+        let number: UInt64
+        /// Valid under the lock.
+        let record: Observer
+        let replaced: [Observer]
     }
 
-    mutating func register(_ registration: Registration) throws(Failure) -> RegistrationOutcome {
+    mutating func register(_ registration: borrowing Registration) throws(Failure) -> RegistrationOutcome {
         let proto = registration.proto
         guard self[proto].isDefined else {
             throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
         }
         let tables = try tables(of: registration)
-        let key = key(of: registration, tables)
+        let key = ObserverKey(registration, tables)
         let known = registration.duplicates == .allowed ? [] : duplicates(of: key, in: proto)
         if registration.duplicates == .refused, !known.isEmpty {
             throw Failure(
                 .duplicate,
                 "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
         }
-        let record = try UnsafeMutablePointer<ObserverRecord>.make(registration, tables)
+        let record = try Observer.make(registration, tables, key)
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
             return try publish(
-                record, tables: tables, key: key, registration: registration,
+                record, tables: tables, registration: registration,
                 replacing: registration.duplicates == .replaced ? known : [])
         } catch {
             ObserverLife.disown(record)
@@ -116,87 +119,75 @@ extension CenterState {
         }
     }
 
-    fileprivate func duplicates(of registration: Registration) throws(Failure) -> [Observation] {
-        duplicates(of: key(of: registration, try tables(of: registration)), in: registration.proto)
+    fileprivate func duplicates(of registration: borrowing Registration) throws(Failure) -> [Observer] {
+        duplicates(of: ObserverKey(registration, try tables(of: registration)), in: registration.proto)
     }
 
     /// What another thread removes at this moment is no duplicate.
-    private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observation] {
-        guard let known = self[proto].observations[key.subject] else { return [] }
-        return known.filter { $0.key == key && !ObserverGate.isEnding($0.gate) }
-    }
-
-    private func key(of registration: Registration, _ tables: ObserverTables) -> ObserverKey {
-        let queue = registration.queue?.number ?? 0
-        guard let lazy = registration.lazy else {
-            return ObserverKey(target: registration.target, tables: tables, queue: queue)
+    private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {
+        var found: [Observer] = []
+        self[proto].observers.forEach(key.hash) { record in
+            if key.matches(record), !ObserverGate.isEnding(record.gate) { found.append(record) }
         }
-        return ObserverKey(service: lazy.service.number, queue: queue)
+        return found
     }
 
     /// Lists the observer under all its methods, or under none when memory is short.
-    private mutating func publish(
-        _ record: UnsafeMutablePointer<ObserverRecord>, tables: ObserverTables, key: ObserverKey,
-        registration: Registration, replacing known: [Observation]
+    private func publish(
+        _ record: Observer, tables: ObserverTables, registration: borrowing Registration, replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
         // A service's place is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: record, tables)
         let changes: SnapshotTransactions
         do throws(Failure) {
-            changes = try prepare(record, tables, replacing: replaced.isEmpty ? [] : Set(replaced.map { $0.record }))
+            changes = try prepare(record, tables, replacing: replaced.isEmpty ? [] : Set(replaced))
         } catch {
             successors.cancel()
             throw error
         }
-        let observation: Observation
         do throws(Failure) {
-            observation = try open(record, tables, key, registration)
+            try open(record, registration)
         } catch {
             successors.cancel()
             changes.cancel()
             throw error
         }
-        remember(observation)
+        self[tables.proto].observers.insert(record)
+        count(record, of: tables.proto, as: 1)
         // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
         // another thread is removing are its own to finish.
         changes.commit()
-        guard !known.isEmpty else { return RegistrationOutcome(observation: observation, replaced: []) }
+        let number = record.pointee.number
+        guard !known.isEmpty else { return RegistrationOutcome(number: number, record: record, replaced: []) }
         successors.commit()
         let closed = known.filter { $0.close() }
         let replacedLists = changes.replacedLists
         for old in closed { unlist(old, besides: replacedLists) }
-        return RegistrationOutcome(observation: observation, replaced: closed)
+        return RegistrationOutcome(number: number, record: record, replaced: closed)
     }
 
     /// Makes the handle of an observer, and adds the observer to its owner and its queue.
-    private func open(
-        _ record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables, _ key: ObserverKey,
-        _ registration: Registration
-    ) throws(Failure) -> Observation {
-        let observation = try Handles.observations.insert { number in
-            record.pointee.number = number
-            return Observation(
-                number: number, key: key, tables: tables, queue: registration.queue, owner: registration.owner,
-                lazy: registration.lazy, record: record)
-        }
+    private func open(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
+        try self[registration.proto].observers.reserve()
+        try Handles.observations.open(record)
+        guard registration.queue != nil || registration.owner != nil || registration.lazy != nil else { return }
+        let observation = Observation(record)
         do throws(Failure) {
             try registration.queue?.remember(observation)
             try registration.owner?.add(observation)
             if let lazy = registration.lazy, !lazy.begin(observation.number) { throw .serviceEnded(lazy.service.name) }
         } catch {
             Handles.observations.remove(observation.number)
-            registration.queue?.forget(observation)
+            registration.queue?.forget(record)
             registration.owner?.remove(observation)
             throw error
         }
-        return observation
     }
 
     /// Prepares the lists of all methods that an observer implements.
     func prepare(
-        _ record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables,
-        replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>> = []
+        _ record: Observer, _ tables: ObserverTables, replacing replaced: Set<Observer> = []
     ) throws(Failure) -> SnapshotTransactions {
         var changes = SnapshotTransactions()
         for listing in tables.listings {

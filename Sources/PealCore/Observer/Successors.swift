@@ -5,12 +5,12 @@ internal import CPealSupport
 /// A broadcast calls exactly one of old and new. Lists that begin later have the new one alone. Readers of an
 /// older list find the old one removed, and its successor in the record.
 struct Successors {
-    private var made: [(old: Observation, successor: UnsafeMutablePointer<peal_successor>)] = []
-    private let record: UnsafeMutablePointer<ObserverRecord>
+    private var made: [(old: Observer, successor: UnsafeMutablePointer<peal_successor>)] = []
+    private let record: Observer
 
     /// - Parameter listed: What the lists get of the new observer.
     init(
-        of replaced: [Observation], by record: UnsafeMutablePointer<ObserverRecord>, _ tables: ObserverTables
+        of replaced: [Observer], by record: Observer, _ tables: ObserverTables
     ) throws(Failure) {
         self.record = record
         guard !replaced.isEmpty else { return }
@@ -36,7 +36,7 @@ struct Successors {
     func commit() {
         for (old, successor) in made {
             peal_observer_own(record)
-            peal_successor_publish(old.record, successor)
+            peal_successor_publish(old, successor)
         }
     }
 

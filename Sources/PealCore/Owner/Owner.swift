@@ -44,9 +44,11 @@ public final class Owner: Sendable {
     }
 
     /// Removes an object, once none of its functions is called any more.
-    func remove(_ object: any OwnedObject) {
+    func remove(_ object: any OwnedObject) { remove(key: object.ownedKey) }
+
+    func remove(key: UInt64) {
         // The release may run user code: not under the lock.
-        let removed = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
+        let removed = members.withLock { $0.objects.removeValue(forKey: key) }
         extendLifetime(removed)
         RunningCalls.signal()
     }

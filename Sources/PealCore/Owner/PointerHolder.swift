@@ -17,7 +17,7 @@ extension Handles {
         func visit<Object: PointerHolder>(_ table: HandleTable<Object>) {
             for object in table.all { body(object) }
         }
-        visit(observations)
+        for observation in observations.all { body(observation) }
         visit(queues)
         visit(timers)
         visit(completions)

@@ -22,20 +22,20 @@ extension Property {
     ///
     /// The destroy callback is the caller's to run when this fails.
     /// - Returns: The number of the observation, and whether another thread tells the value.
-    public func observeFromNow(_ registration: Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
+    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
         }
-        var blocked = registration
-        blocked.isBlocked = true
+        let isBlocked = registration.isBlocked
+        registration.isBlocked = true
         let observation: UInt64
         do throws(Failure) {
-            observation = try blocked.register()
+            observation = try registration.register()
         } catch {
             peal_change_free(node)
             throw error
         }
-        if registration.isBlocked { try? ObserverBlocks.block(observation) }
+        if isBlocked { try? ObserverBlocks.block(observation) }
         node.pointee.property = number
         node.pointee.observation = observation
         return (observation, tellInitially(node, thread))

@@ -125,8 +125,9 @@ public final class Queue: Sendable {
         try remember { $0.observations[observation.number] = observation }
     }
 
-    func forget(_ observation: Observation) {
-        members.withLock { $0.observations[observation.number] = nil }
+    func forget(_ record: Observer) {
+        let gone = members.withLock { $0.observations.removeValue(forKey: record.pointee.number) }
+        withExtendedLifetime(gone) {}
     }
 
     func remember(_ timer: Timer) throws(Failure) {

@@ -44,6 +44,7 @@ enum Reclaimer {
     /// How much may wait for the next removal. Registrations only leave memory behind, so they need not
     /// pay for a collection each.
     private static let backlog = 64
+    private static let mostRoom = 1024
 
     /// Takes over what is no longer published.
     ///
@@ -56,6 +57,15 @@ enum Reclaimer {
     /// The same for one object.
     static func retire(_ leaving: Retired) {
         retired.withLock { $0.append(leaving) }
+    }
+
+    /// The same, and collects if many objects wait. Call with no lock held.
+    static func leave(_ leaving: Retired) {
+        let isFull = retired.withLock { retired in
+            retired.append(leaving)
+            return retired.count > backlog
+        }
+        if isFull { collect() }
     }
 
     /// Collects if many retired lists wait. Call with no lock held.
@@ -74,14 +84,22 @@ enum Reclaimer {
     static func collect() {
         let free = retired.withLock { retired -> [Retired] in
             var free: [Retired] = []
+            free.reserveCapacity(retired.count)
             repeat {
                 peal_thread_writer_fence()
                 // Split by hand: one look at each, since a reader may release it between two.
-                var held: [Retired] = []
-                for candidate in retired {
-                    if candidate.isHeld { held.append(candidate) } else { free.append(candidate) }
+                var held = 0
+                for index in retired.indices {
+                    if retired[index].isHeld {
+                        retired.swapAt(held, index)
+                        held += 1
+                    } else {
+                        free.append(retired[index])
+                    }
                 }
-                retired = held
+                // The room stays, unless very many were retired at once.
+                retired.removeLast(retired.count - held)
+                if retired.isEmpty, retired.capacity > mostRoom { retired = [] }
                 // A reader may have released its list before it could see the question.
             } while !askHolders(of: retired)
             return free
@@ -101,6 +119,14 @@ enum Reclaimer {
     /// - Returns: Whether a reader of each is sure to collect it.
     private static func askHolders(of waiting: [Retired]) -> Bool {
         waiting.reduce(true) { areAsked, retired in retired.askHolders() && areAsked }
+    }
+
+    /// Ends a removed observer, as the next function does.
+    static func end(_ record: Observer) {
+        peal_thread_writer_fence()
+        guard isRun(record) else { return ObserverLife.release(record) }
+        retire(.observer(record))
+        collect()
     }
 
     /// Ends removed observers. Of one whose call runs, the thread that runs it does: see `collect`. Call with no lock

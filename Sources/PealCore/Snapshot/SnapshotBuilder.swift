@@ -16,6 +16,11 @@ struct SnapshotBuilder {
         var queued = 0
         var groups = 0
 
+        /// Of a list without groups and pending entries.
+        init(flat list: Snapshot) {
+            for entry in list.entries where !entry.isEnding { direct += 1 }
+        }
+
         init(_ entries: MergedEntries) {
             var last: SnapshotEntry?
             for entry in entries {
@@ -35,12 +40,19 @@ struct SnapshotBuilder {
         origin = place.list
     }
 
+    /// Returns true if the entries are those of the list that have not ended.
+    private var isFlat: Bool {
+        guard let origin, added == nil, leaving.isEmpty else { return false }
+        return origin.total == origin.count
+    }
+
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
 
     /// - Parameter grows: Whether many more entries may come.
     /// - Returns: The place's own list where no observer is left.
     func build(grows: Bool) throws(Failure) -> Snapshot {
         origin?.pending.heapSort()
+        if isFlat, let origin { return try build(flat: origin, grows: grows) }
         let bounds = Bounds(entries)
         guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
             return peal_directory_nobody(place)
@@ -50,8 +62,7 @@ struct SnapshotBuilder {
         // A lazy registration comes before its instance: it is counted before it can end.
         var missing = 0
         for entry in entries {
-            if entry.isLazy { missing += 1 }
-            if let placeholder = entry.record.pointee.lazy, !ObserverGate.isEnding(placeholder.gate) { missing -= 1 }
+            missing += entry.missingInstances
             if entry.mailbox == nil {
                 list.append(entry)
             } else {
@@ -68,6 +79,21 @@ struct SnapshotBuilder {
             throw error
         }
         if staged > 0 { list.markSpecial() }
+        if missing > 0 { list.markPendingServices() }
+        return list
+    }
+
+    /// The most frequent: observers were removed, and all others stay as they are.
+    private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
+        let bounds = Bounds(flat: origin)
+        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_nobody(place) }
+        let list = try makeList(bounds, grows: grows)
+        var missing = 0
+        for entry in origin.entries where !entry.isEnding {
+            // An observer may end meanwhile, but none begins.
+            missing += entry.missingInstances
+            list.append(entry)
+        }
         if missing > 0 { list.markPendingServices() }
         return list
     }

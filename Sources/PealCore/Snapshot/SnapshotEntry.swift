@@ -6,8 +6,18 @@ extension SnapshotEntry {
     /// Whether it keeps the place of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
+    /// Returns true for an entry whose list needs nothing but the entry.
+    var isPlain: Bool { record.pointee.mailbox == nil && !isLazy && !isOfLazy }
+
     /// Whether it is a service's instance.
     var isOfLazy: Bool { record.pointee.lazy != nil }
+
+    /// How many services' instances a list lacks more or less for this entry.
+    var missingInstances: Int {
+        if isLazy { return 1 }
+        guard let placeholder = record.pointee.lazy, !ObserverGate.isEnding(placeholder.gate) else { return 0 }
+        return -1
+    }
 
     var isRemoved: Bool { peal_gate_load(gate) & ObserverGate.removed != 0 }
 

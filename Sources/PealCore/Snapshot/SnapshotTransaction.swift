@@ -40,11 +40,20 @@ struct SnapshotTransaction: BitwiseCopyable {
                 return
             }
         }
+        if place.list == nil, entry.isPlain {
+            let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
+            list.append(entry)
+            kind = .replace(by: list)
+            return
+        }
         var builder = SnapshotBuilder(place)
         builder.added = entry
         builder.leaving = replaced
         kind = .replace(by: try builder.build(grows: true))
     }
+
+    /// How many entries the list of a first observer has.
+    private static var firstCapacity: Int { 4 }
 
     /// How many entries a list has that is not replaced by each change.
     private static var longList: Int { 64 }
@@ -79,6 +88,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         // is worked out when a list is built.
         let isLazy = record.pointee.lazy != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.pointee.mailbox != nil || isLazy { list.markUnsettled() }
+        if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_nobody(place)) }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
     }
 
@@ -149,6 +159,13 @@ extension Snapshot {
         guard pointee.twin == nil, pointee.group_count == 0, entry.mailbox == nil else { return }
         guard let memory = peal_memory_allocate_unset(peal_snapshot_size(Int(pointee.capacity))) else { throw .outOfMemory }
         peal_snapshot_set_twin(self, memory)
+    }
+
+    /// Returns true if a short list has no observer left.
+    fileprivate var isAllEnded: Bool {
+        guard count <= 8, total == count else { return false }
+        for entry in entries where !entry.isEnding { return false }
+        return true
     }
 
     /// Returns true if enough entries have ended to make it worth while to build the list again: a short one at once,

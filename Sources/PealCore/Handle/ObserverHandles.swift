@@ -1,0 +1,94 @@
+internal import CPealSupport
+
+/// The handles of observers. Their slots have records and no objects: a registration and its removal need no object, and
+/// other callers get one that is made for them. A slot keeps the memory of its record.
+public struct ObserverHandles: Sendable {
+    private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_OBSERVATIONS) }
+
+    /// Makes the number of a record, which lookups find from now on.
+    func open(_ record: Observer) throws(Failure) {
+        var number: UInt64 = 0
+        switch peal_slot_take(Self.slots, &number) {
+        case PEAL_SLOT_FULL:
+            throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
+        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
+        default: break
+        }
+        record.pointee.number = number
+        peal_observer_own(record)
+        peal_slot_publish(Self.slots, number, record)
+    }
+
+    public func find(_ number: UInt64) -> Observation? { observation(owned(peal_slot_pin(Self.slots, number, false), number)) }
+
+    /// The same, also where the number has been retired and not recycled yet.
+    func findEvenRetired(_ number: UInt64) -> Observation? { observation(ownEvenRetired(number)) }
+
+    /// The record of a number, which may be retired. The caller releases its memory by `ObserverLife.disown`.
+    func ownEvenRetired(_ number: UInt64) -> Observer? { owned(peal_slot_pin(Self.slots, number, true), number) }
+
+    /// Makes a number stale. The slot keeps the record until the number is recycled.
+    ///
+    /// - Returns: False if the number was stale already.
+    @discardableResult
+    func retire(_ number: UInt64) -> Bool { unpinned(peal_slot_retire(Self.slots, number), number) }
+
+    /// Removes the number of a registration that failed.
+    func remove(_ number: UInt64) { _ = unpinned(peal_slot_remove(Self.slots, number, false), number) }
+
+    /// Frees the slot of a retired number. Of all callers that try, one succeeds.
+    @discardableResult
+    func recycle(_ number: UInt64) -> Bool { unpinned(peal_slot_remove(Self.slots, number, true), number) }
+
+    /// Returns true if the number is not stale. Writes nothing, so threads that ask do not disturb each other.
+    public func has(_ number: UInt64) -> Bool { peal_slot_is_live(Self.slots, number) }
+
+    /// Runs `body` with the record of a number, which the pin keeps meanwhile. For short operations, because a pinned slot
+    /// is not reused.
+    @inline(__always)
+    func withPinned<Value>(_ number: UInt64, _ body: (Observer) -> Value) -> Value? {
+        guard let slot = peal_slot_pin(Self.slots, number, false) else { return nil }
+        defer { if peal_slot_unpin(slot) { free(slot, number) } }
+        return body(Self.record(of: slot))
+    }
+
+    /// All of this time, those of retired numbers too.
+    var all: [Observation] {
+        (0..<peal_slots_end(Self.slots)).compactMap { index in
+            var number: UInt64 = 0
+            let slot = peal_slot_pin_at(Self.slots, index, &number)
+            return observation(owned(slot, number))
+        }
+    }
+
+    private func observation(_ record: Observer?) -> Observation? {
+        guard let record else { return nil }
+        defer { ObserverLife.disown(record) }
+        return Observation(record)
+    }
+
+    /// The record of a pinned slot, with a weak count more in place of the pin.
+    private func owned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Observer? {
+        guard let slot else { return nil }
+        let record = Self.record(of: slot)
+        peal_observer_own(record)
+        if peal_slot_unpin(slot) { free(slot, number) }
+        return record
+    }
+
+    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Bool {
+        guard let slot else { return false }
+        if peal_slot_unpin(slot) { free(slot, number) }
+        return true
+    }
+
+    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
+        let record = Self.record(of: slot)
+        peal_slot_free(Self.slots, number)
+        ObserverLife.disown(record)
+    }
+
+    private static func record(of slot: UnsafeMutablePointer<peal_slot>) -> Observer {
+        peal_slot_object(slot).pointee.unsafelyUnwrapped.assumingMemoryBound(to: ObserverRecord.self)
+    }
+}

@@ -1,0 +1,90 @@
+internal import CPealSupport
+
+/// The end of a registration, step by step.
+extension Observer {
+    /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
+    /// it once among them, one succeeds: that one takes it out of the lists.
+    func close() -> Bool {
+        guard ObserverGate.remove(gate) else { return false }
+        Handles.observations.retire(pointee.number)
+        lazyObserver?.close()
+        return true
+    }
+
+    /// Takes a closed observer out of all lists, drops its calls that wait, and lets go of it. The caller keeps the
+    /// memory of the record.
+    func unlist() {
+        leaveLists()
+        letGo()
+    }
+
+    /// Takes it out of all lists: no broadcast that begins after this reaches it.
+    func leaveLists() {
+        _ = try? proto.center.withState { (state) throws(Failure) in state.unlist(self) }
+    }
+
+    /// Before the record can end.
+    func leaveRegisters() {
+        // Registers know the placeholder and not its instance.
+        guard !isInstance else { return }
+        queue?.forget(self)
+    }
+
+    /// The last step for one that is in no list any more.
+    private func letGo() {
+        leaveQueue()
+        guard isWaitedFor else { return Reclaimer.leave(.observer(self)) }
+        Reclaimer.end(self)
+        Reclaimer.collectBacklog()
+    }
+
+    private func leaveQueue() {
+        guard pointee.mailbox != nil || pointee.lazy_observer != nil else { return }
+        lazyObserver?.end()
+        leaveRegisters()
+        pointee.mailbox?.dropDead()
+    }
+
+    /// Whether its end does more than free memory, and so must not wait for the next collection.
+    private var isWaitedFor: Bool { pointee.destroy != nil || pointee.mailbox != nil || isInstance }
+
+    /// The same for some.
+    static func letGo(_ records: [Observer]) {
+        guard !records.isEmpty else { return }
+        for record in records { record.leaveQueue() }
+        // Each is gone with its own end.
+        let others = records.filter { !$0.isWaitedFor }
+        Reclaimer.end(records.filter { $0.isWaitedFor })
+        Reclaimer.retire(others.map { .observer($0) })
+        Reclaimer.collectBacklog()
+    }
+}
+
+extension CenterState {
+    /// Takes an observer that has ended out of its lists.
+    ///
+    /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
+    func unlist(_ record: Observer, besides replaced: Set<MethodPlace> = []) {
+        let tables = record.tables
+        let state = self[tables.proto]
+        // With its protocol its lists have ended.
+        guard state.isDefined else { return }
+        if state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
+        for listing in tables.listings where replaced.isEmpty || !replaced.contains(listing.place) {
+            SnapshotTransaction.remove(record, from: listing.place)
+        }
+    }
+
+    /// Counts one observer more or less for all protocols that it conforms to.
+    func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
+        self[proto].count(record, as: difference)
+        for member in proto.ancestors { self[member].count(record, as: difference) }
+    }
+}
+
+extension ProtocolState {
+    fileprivate func count(_ record: Observer, as difference: Int) {
+        conformerCount += difference
+        if record.isWeak { weakConformerCount += difference }
+    }
+}

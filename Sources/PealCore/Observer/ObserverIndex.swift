@@ -1,0 +1,81 @@
+internal import CPealSupport
+
+/// A protocol's observers, chained by the hashes of their keys. The links are in the records, so only the array of chains
+/// needs memory. Guarded by the center's lock.
+struct ObserverIndex {
+    private var chains: UnsafeMutablePointer<Observer?>?
+    /// A power of two.
+    private var chainCount = 0
+    private var count = 0
+
+    /// How many observers a chain has on average before there are more chains.
+    private static let load = 2
+    private static let leastChains = 8
+
+    /// Makes room for one more observer.
+    mutating func reserve() throws(Failure) {
+        guard count >= chainCount * Self.load else { return }
+        let wanted = max(Self.leastChains, chainCount * 2)
+        guard let memory = peal_memory_allocate(wanted * MemoryLayout<Observer?>.stride) else { throw .outOfMemory }
+        let (outgrown, outgrownCount) = (chains, chainCount)
+        chains = memory.bindMemory(to: Observer?.self, capacity: wanted)
+        chainCount = wanted
+        for index in 0..<outgrownCount {
+            var next = outgrown?[index]
+            while let record = next {
+                next = peal_observer_next(record)
+                link(record)
+            }
+        }
+        peal_memory_free(outgrown)
+    }
+
+    /// Room must have been reserved.
+    mutating func insert(_ record: Observer) {
+        link(record)
+        count += 1
+    }
+
+    /// Returns false if the observer is not in the index.
+    mutating func remove(_ record: Observer) -> Bool {
+        guard peal_observer_unlink(record) else { return false }
+        count -= 1
+        return true
+    }
+
+    mutating func removeAll() {
+        peal_memory_free(chains)
+        self = ObserverIndex()
+    }
+
+    private func link(_ record: Observer) {
+        guard let chains else { return }
+        peal_observer_link(record, chains + Int(record.pointee.hash) & (chainCount - 1))
+    }
+
+    /// The first observer of the chain that has those with a hash, among others.
+    private func first(_ hash: UInt32) -> Observer? { chains?[Int(hash) & (chainCount - 1)] }
+
+    /// Visits the observers whose keys have a hash.
+    func forEach(_ hash: UInt32, _ body: (Observer) -> Void) {
+        var next = first(hash)
+        while let record = next {
+            if record.pointee.hash == hash { body(record) }
+            next = peal_observer_next(record)
+        }
+    }
+
+    /// All observers, in no order.
+    var all: [Observer] {
+        var all: [Observer] = []
+        all.reserveCapacity(count)
+        for index in 0..<chainCount {
+            var next = chains?[index]
+            while let record = next {
+                all.append(record)
+                next = peal_observer_next(record)
+            }
+        }
+        return all
+    }
+}
