@@ -2,8 +2,12 @@
  *
  * A synchronous broadcast allocates nothing and takes no lock, whichever way it is made. Only one
  * plain broadcast warms a thread up: what is prepared at a first use of anything else is found.
+ *
+ * A lock of the library's that is free makes no call that could be counted. So all of them are closed while a broadcast
+ * is watched: one that comes for a lock sleeps.
  */
 #include "center.h"
+#include "closed_locks.h"
 #include "interpose.h"
 #include "latch.h"
 
@@ -100,13 +104,33 @@ static void check_free_of(const char *what, bool done, struct interpose_counts c
     check_case(NULL);
 }
 
+/* False while a thread stands still with a lock of the library's: then they cannot be closed. */
+static bool closes_locks = true;
+
+static void begin_watching(void)
+{
+    if (closes_locks)
+        locks_close();
+    interpose_before_sleep(closes_locks ? locks_open : NULL);
+    interpose_watch();
+}
+
+static struct interpose_counts end_watching(void)
+{
+    const struct interpose_counts counts = interpose_stop();
+
+    if (closes_locks)
+        locks_end();
+    return counts;
+}
+
 /* Watches one statement that leaves its outcome in `status`. */
 #define CHECK_FREE(what, statement)                                          \
     do {                                                                     \
         peal_status status = PEAL_OK;                                        \
-        interpose_watch();                                                   \
+        begin_watching();                                                    \
         statement;                                                           \
-        check_free_of(what, status >= 0, interpose_stop());                  \
+        check_free_of(what, status >= 0, end_watching());                    \
     } while (0)
 
 CLAIM("B6", "the counter counts: an allocation, a lock and a system call are seen")
@@ -131,6 +155,8 @@ CLAIM("B6", "the counter counts: an allocation, a lock and a system call are see
     CHECK_EQUAL(counts.syscalls, 1);
 }
 
+static void ring_never(void *target) { (void)target; }
+
 CLAIM("B6", "a broadcast to a service that observes lazily and has its instance allocates nothing")
 {
     const struct peal_provision provides[] = { { "Work", &table }, { NULL, NULL } };
@@ -149,6 +175,24 @@ CLAIM("B6", "a broadcast to a service that observes lazily and has its instance 
     CHECK_FREE("typed", PEAL_BROADCAST(work, &work, warm_up));
     CHECK_EQUAL(calls, 15);
     close_center(center);
+}
+
+CLAIM("B6", "the counter counts what the library does: a free lock of the library's is seen")
+{
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(ring_never, NULL, PEAL_SECONDS(3600));
+    struct interpose_counts counts;
+    peal_status status;
+    peal_timer timer;
+
+    CHECK_OK(peal_timer_create(&options, &timer));
+    CHECK_OK(peal_timer_stop(timer));
+    begin_watching();
+    status = peal_timer_stop(timer);
+    counts = end_watching();
+    CHECK_OK(status);
+    CHECK_EQUAL(counts.locks, 1);
+    CHECK_EQUAL(counts.allocations, 0);
+    CHECK_OK(peal_timer_destroy(timer));
 }
 
 CLAIM("B6", "the counter counts what the library does: a registration allocates")
@@ -476,6 +520,7 @@ CLAIM("B6", "while a registration or definition stands still inside the library,
         bool is_held;
 
         open_work();
+        closes_locks = false;
         stopped = thread_start(stop_in_allocation, &where);
         /* Making a center may need no memory of that kind; the others do. */
         is_held = where == STOP_IN_CREATE || interpose_wait_held();
@@ -487,6 +532,7 @@ CLAIM("B6", "while a registration or definition stands still inside the library,
         thread_join(broadcasting);
         interpose_release();
         thread_join(stopped);
+        closes_locks = true;
         CHECK_OK(stopped_status);
         close_center(center);
     }

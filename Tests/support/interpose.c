@@ -17,6 +17,7 @@
 
 static __thread bool watching;
 static __thread struct interpose_counts counts;
+static void (*call_before_sleep)(void);
 static __thread unsigned long refuse_in;
 static __thread unsigned long refused;
 static __thread bool hold_next;
@@ -281,6 +282,13 @@ void interpose_limit(unsigned new_limits, unsigned threads)
     __atomic_store_n(&limits, new_limits, __ATOMIC_RELAXED);
 }
 
+static bool sleeps_on_futex(long number, long operation)
+{
+    const long command = operation & FUTEX_CMD_MASK;
+
+    return number == SYS_futex && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET);
+}
+
 long syscall(long number, ...)
 {
     static long (*next)(long, ...);
@@ -294,6 +302,11 @@ long syscall(long number, ...)
     va_end(list);
     if (watching)
         counts.syscalls++;
+    if (watching && sleeps_on_futex(number, arguments[1])) {
+        counts.locks++;
+        if (call_before_sleep != NULL)
+            call_before_sleep();
+    }
     NEXT(next, "syscall");
     result = next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
     if (hold_after_wake != NULL && number == SYS_futex && (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAKE
@@ -313,6 +326,8 @@ struct interpose_counts interpose_stop(void)
     watching = false;
     return counts;
 }
+
+void interpose_before_sleep(void (*before_sleep)(void)) { call_before_sleep = before_sleep; }
 
 void interpose_refuse(unsigned long nth)
 {

@@ -18,13 +18,16 @@ PEAL_BEGIN_DECLARATIONS
 struct interpose_counts {
     unsigned long allocations; /* malloc, calloc, realloc and their kin */
     unsigned long frees;
-    unsigned long locks;       /* mutexes, read-write locks, semaphores, conditions */
+    unsigned long locks;       /* mutexes, read-write locks, semaphores, conditions; sleeps on futexes */
     unsigned long syscalls;    /* through syscall(2): futex, membarrier */
 };
 
 /* Counts what the calling thread does until interpose_stop(), which tells. */
 void interpose_watch(void);
 struct interpose_counts interpose_stop(void);
+
+/* Has a function called whenever a thread that is watched is about to sleep on a futex. */
+void interpose_before_sleep(void (*before_sleep)(void));
 
 /* Refuses the n-th allocation that the library makes on the calling thread from now on, by calloc or by
  * realloc of nothing, counted from 1; 0 refuses none. */
