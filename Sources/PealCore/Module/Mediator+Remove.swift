@@ -89,7 +89,8 @@ extension Mediator {
     /// - Returns: False if the calling thread is in a call of a module, so that they are stopped later.
     func stopForEnd() -> Bool { stopAll(timeout: .max) != .notWaited }
 
-    /// Removes all modules when they are stopped. A module that another thread still stops is released by that thread.
+    /// Removes all modules when they are stopped, and waits until they are released. A module whose stop has exceeded
+    /// its deadline is not waited for: the thread that stops it releases it.
     func releaseAll(isStopped: Bool) {
         guard isStopped else {
             return Errand.run {
@@ -99,9 +100,14 @@ extension Mediator {
         }
         let actions = withState { state in
             state.forwarded = []
-            return state.byName.values.sorted { $0.isStoppedBefore($1) }.map { ($0, state.request(.remove, of: $0)) }
+            return state.byName.values.sorted { $0.isStoppedBefore($1) }.map { module in
+                let action = state.request(.remove, of: module)
+                return (module, action, deadline: action == .stop ? .max : module.status.deadline, module.isCalledHere)
+            }
         }
-        for (module, action) in actions { perform(action, on: module) }
+        for (module, action, deadline, isOwnCall) in actions {
+            _ = performAndWait(action, on: module, deadline: deadline, isOwnCall: isOwnCall)
+        }
     }
 }
 

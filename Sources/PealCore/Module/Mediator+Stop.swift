@@ -112,7 +112,10 @@ extension Mediator {
             noteOverdueCalls(of: module, since: began)
             performElsewhere(on: module) {
                 _ = self.waitForCalls(of: module, deadline: .max)
-                _ = self.callStop(of: module, began: peal_clock_now(), deadline: .max, because: reason)
+                let began = peal_clock_now()
+                // From here on others wait for the stop again.
+                self.withState { _ in module.status.deadline = module.deadline(from: began) }
+                _ = self.callStop(of: module, began: began, deadline: .max, because: reason)
             }
             return false
         }
