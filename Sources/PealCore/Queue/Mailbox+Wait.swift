@@ -8,7 +8,7 @@ extension Mailbox {
         var task: peal_task
         var mailbox: Mailbox
         var isReached: Bool
-        var owners: Int
+        var owners: UInt32
     }
 
     /// Waits until what was put here before this has been delivered or dropped.
@@ -30,8 +30,8 @@ extension Mailbox {
         let isReached = mark.pointee.isReached
         // Who gives up takes the mark back, unless it is just being reached.
         let item = memory.assumingMemoryBound(to: peal_item.self)
-        if !isReached, takeOne(where: { $0 == item }) != nil { mark.pointee.owners -= 1 }
-        let isLast = Self.disown(mark)
+        if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.owners, 1) }
+        let isLast = peal_count_release(&mark.pointee.owners, 1)
         peal_mailbox_unlock(self)
         if isLast { peal_memory_free(mark) }
         return isReached ? .done : .timedOut
@@ -42,16 +42,10 @@ extension Mailbox {
         let mailbox = mark.pointee.mailbox
         peal_mailbox_lock(mailbox)
         mark.pointee.isReached = true
-        let isLast = disown(mark)
+        let isLast = peal_count_release(&mark.pointee.owners, 1)
         peal_mailbox_signal(mailbox)
         peal_mailbox_unlock(mailbox)
         if isLast { peal_memory_free(mark) }
-    }
-
-    /// Under the lock. True for who frees it.
-    private static func disown(_ mark: UnsafeMutablePointer<Mark>) -> Bool {
-        mark.pointee.owners -= 1
-        return mark.pointee.owners == 0
     }
 
     /// Drops calls that no observer is left for, with their copies, after an observer has ended.
