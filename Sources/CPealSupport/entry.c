@@ -4,196 +4,15 @@
 
 #if PEAL_FRAME_SUPPORTED
 
-#define HIDDEN __attribute__((visibility("hidden")))
-#define TEXT_OF(value) TEXT_OF_(value)
-#define TEXT_OF_(value) #value
-/* Known to the code below as text. */
-#define METHODS 256
-#define BARE 64
-#define RESULT 240 /* behind the words of a frame */
-#define ROOM 272   /* both */
+#include "entry_code.h"
 
-_Static_assert(METHODS == PEAL_ENTRY_METHODS && BARE == PEAL_ENTRY_BARE, "the numbers of entries");
-_Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
-_Static_assert(ROOM == RESULT + sizeof(struct peal_entry_result) && ROOM % 16 == 0, "the room");
-_Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
+struct peal_entry_ways peal_entry_ways;
+uint64_t peal_entry_selves[BARE];
 
-/* Where calls go. Read by the code below, by place. */
-HIDDEN struct {
-    uint64_t (*integers)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
-    bool (*frame)(uint64_t *, uint32_t, const uint64_t *, struct peal_entry_result *);
-    struct peal_entry_number (*numbers)(
-        uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double, double);
-} peal_entry_ways;
-/* Of bare functions. */
-HIDDEN uint64_t peal_entry_selves[BARE];
-
-/* Sixteen bytes each, and 32 for a bare one. */
-extern const char peal_entry_integers_code[] HIDDEN;
-extern const char peal_entry_numbers_code[] HIDDEN;
-extern const char peal_entry_frame_code[] HIDDEN;
-extern const char peal_entry_bare_integers_code[] HIDDEN;
-extern const char peal_entry_bare_numbers_code[] HIDDEN;
-extern const char peal_entry_bare_frame_code[] HIDDEN;
-enum { ENTRY_SIZE = 16, BARE_SIZE = 32 };
-
-#define ENTER                                                                                      \
-    "    pushq %rbp\n"                                                                             \
-    "    .cfi_def_cfa_offset 16\n"                                                                 \
-    "    .cfi_offset %rbp, -16\n"                                                                  \
-    "    movq %rsp, %rbp\n"                                                                        \
-    "    .cfi_def_cfa_register %rbp\n"                                                             \
-    "    subq $" TEXT_OF(ROOM) ", %rsp\n"
-
-/* What the handler says is whether there is a result. */
-#define CALL_AND_LEAVE                                                                             \
-    "    movsd %xmm0, 48(%rsp)\n"                                                                  \
-    "    movsd %xmm1, 56(%rsp)\n"                                                                  \
-    "    movsd %xmm2, 64(%rsp)\n"                                                                  \
-    "    movsd %xmm3, 72(%rsp)\n"                                                                  \
-    "    movsd %xmm4, 80(%rsp)\n"                                                                  \
-    "    movsd %xmm5, 88(%rsp)\n"                                                                  \
-    "    movsd %xmm6, 96(%rsp)\n"                                                                  \
-    "    movsd %xmm7, 104(%rsp)\n"                                                                 \
-    "    movq %rsp, %rdi\n"                                                                        \
-    "    leaq 16(%rbp), %rdx\n"                                                                    \
-    "    leaq " TEXT_OF(RESULT) "(%rsp), %rcx\n"                                                   \
-    "    call *peal_entry_ways+8(%rip)\n"                                                          \
-    "    testb %al, %al\n"                                                                         \
-    "    jne 1f\n"                                                                                 \
-    "    xorl %eax, %eax\n"                                                                        \
-    "    xorl %edx, %edx\n"                                                                        \
-    "    xorps %xmm0, %xmm0\n"                                                                     \
-    "    xorps %xmm1, %xmm1\n"                                                                     \
-    "    leave\n"                                                                                  \
-    "    .cfi_remember_state\n"                                                                    \
-    "    .cfi_def_cfa %rsp, 8\n"                                                                   \
-    "    ret\n"                                                                                    \
-    "    .cfi_restore_state\n"                                                                     \
-    "1:  movq " TEXT_OF(RESULT) "(%rsp), %rax\n"                                                   \
-    "    movq " TEXT_OF(RESULT) "+8(%rsp), %rdx\n"                                                 \
-    "    movsd " TEXT_OF(RESULT) "+16(%rsp), %xmm0\n"                                              \
-    "    movsd " TEXT_OF(RESULT) "+24(%rsp), %xmm1\n"                                              \
-    "    leave\n"                                                                                  \
-    "    .cfi_def_cfa %rsp, 8\n"                                                                   \
-    "    ret\n"
-
-/* Of calls that stay in registers: `way` is the place in peal_entry_ways. The index goes where a sixth integer
- * would; floating numbers stay where they are. */
-#define TABLE_OF_ENTRIES(kind, way)                                                                \
-    "    .balign 16\n"                                                                             \
-    "    .hidden peal_entry_" kind "_code\n"                                                       \
-    "    .globl peal_entry_" kind "_code\n"                                                        \
-    "    .type peal_entry_" kind "_code, @function\n"                                              \
-    "peal_entry_" kind "_code:\n"                                                                  \
-    "    .cfi_startproc\n"                                                                         \
-    "    .set peal_entry_index, 0\n"                                                               \
-    "    .rept " TEXT_OF(METHODS) "\n"                                                             \
-    "    .balign 16\n"                                                                             \
-    "    endbr64\n"                                                                                \
-    "    movl $peal_entry_index, %r9d\n"                                                           \
-    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
-    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
-    "    .endr\n"                                                                                  \
-    "    .cfi_endproc\n"                                                                           \
-    "    .size peal_entry_" kind "_code, . - peal_entry_" kind "_code\n"
-
-/* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
-#define BARE_ENTRIES(kind, way)                                                                    \
-    "    .balign 32\n"                                                                             \
-    "    .hidden peal_entry_bare_" kind "_code\n"                                                  \
-    "    .globl peal_entry_bare_" kind "_code\n"                                                   \
-    "    .type peal_entry_bare_" kind "_code, @function\n"                                         \
-    "peal_entry_bare_" kind "_code:\n"                                                             \
-    "    .cfi_startproc\n"                                                                         \
-    "    .set peal_entry_index, 0\n"                                                               \
-    "    .rept " TEXT_OF(BARE) "\n"                                                                \
-    "    .balign 32\n"                                                                             \
-    "    endbr64\n"                                                                                \
-    "    movq %rcx, %r8\n"                                                                         \
-    "    movq %rdx, %rcx\n"                                                                        \
-    "    movq %rsi, %rdx\n"                                                                        \
-    "    movq %rdi, %rsi\n"                                                                        \
-    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rdi\n"                                  \
-    "    xorl %r9d, %r9d\n"                                                                        \
-    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
-    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
-    "    .endr\n"                                                                                  \
-    "    .cfi_endproc\n"                                                                           \
-    "    .size peal_entry_bare_" kind "_code, . - peal_entry_bare_" kind "_code\n"
-
-__asm__(
-    "    .pushsection .text\n"
-
-    TABLE_OF_ENTRIES("integers", "0") TABLE_OF_ENTRIES("numbers", "16")
-
-    /* The index goes where no argument does. */
-    "    .balign 16\n"
-    "    .hidden peal_entry_frame_code\n"
-    "    .globl peal_entry_frame_code\n"
-    "    .type peal_entry_frame_code, @function\n"
-    "peal_entry_frame_code:\n"
-    "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
-    "    .rept " TEXT_OF(METHODS) "\n"
-    "    .balign 16\n"
-    "    endbr64\n"
-    "    movl $peal_entry_index, %eax\n"
-    "    jmp .Lpeal_entry_frame\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
-    "    .endr\n"
-    "    .cfi_endproc\n"
-    "    .size peal_entry_frame_code, . - peal_entry_frame_code\n"
-
-    /* Writes the frame, calls, and leaves the result in every register that a caller may look at. */
-    "    .balign 16\n"
-    "    .type .Lpeal_entry_frame, @function\n"
-    ".Lpeal_entry_frame:\n"
-    "    .cfi_startproc\n" ENTER
-    "    movq %rdi, 0(%rsp)\n"
-    "    movq %rsi, 8(%rsp)\n"
-    "    movq %rdx, 16(%rsp)\n"
-    "    movq %rcx, 24(%rsp)\n"
-    "    movq %r8, 32(%rsp)\n"
-    "    movq %r9, 40(%rsp)\n"
-    "    movl %eax, %esi\n" CALL_AND_LEAVE
-    "    .cfi_endproc\n"
-    "    .size .Lpeal_entry_frame, . - .Lpeal_entry_frame\n"
-
-    /* The same with a number in the first place: the one method of a bare function. */
-    "    .balign 16\n"
-    "    .type .Lpeal_entry_bare_frame, @function\n"
-    ".Lpeal_entry_bare_frame:\n"
-    "    .cfi_startproc\n" ENTER
-    "    movq %rax, 0(%rsp)\n"
-    "    movq %rdi, 8(%rsp)\n"
-    "    movq %rsi, 16(%rsp)\n"
-    "    movq %rdx, 24(%rsp)\n"
-    "    movq %rcx, 32(%rsp)\n"
-    "    movq %r8, 40(%rsp)\n"
-    "    xorl %esi, %esi\n" CALL_AND_LEAVE
-    "    .cfi_endproc\n"
-    "    .size .Lpeal_entry_bare_frame, . - .Lpeal_entry_bare_frame\n"
-
-    BARE_ENTRIES("integers", "0") BARE_ENTRIES("numbers", "16")
-
-    "    .balign 16\n"
-    "    .hidden peal_entry_bare_frame_code\n"
-    "    .globl peal_entry_bare_frame_code\n"
-    "    .type peal_entry_bare_frame_code, @function\n"
-    "peal_entry_bare_frame_code:\n"
-    "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
-    "    .rept " TEXT_OF(BARE) "\n"
-    "    .balign 16\n"
-    "    endbr64\n"
-    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rax\n"
-    "    jmp .Lpeal_entry_bare_frame\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
-    "    .endr\n"
-    "    .cfi_endproc\n"
-    "    .size peal_entry_bare_frame_code, . - peal_entry_bare_frame_code\n"
-    "    .popsection\n");
+#if !PEAL_ENTRY_HAS_NUMBERS
+#define peal_entry_numbers_code NULL
+#define peal_entry_bare_numbers_code NULL
+#endif
 
 void peal_entries_lead_to(
     peal_entry_integers integers, peal_entry_frame frame, peal_entry_numbers numbers)
@@ -206,37 +25,37 @@ void peal_entries_lead_to(
 static void (*entry(const char *code, uint32_t index, uint32_t count, uint32_t size))(void)
 {
     const char *at = code + (size_t)index * size;
-    return index < count ? (void (*)(void))(uintptr_t)at : NULL;
+    return code != NULL && index < count ? (void (*)(void))(uintptr_t)at : NULL;
 }
 
 void (*peal_entry_of_integers(uint32_t index))(void)
 {
-    return entry(peal_entry_integers_code, index, METHODS, ENTRY_SIZE);
+    return entry(peal_entry_integers_code, index, METHODS, PEAL_ENTRY_SIZE);
 }
 
 void (*peal_entry_of_numbers(uint32_t index))(void)
 {
-    return entry(peal_entry_numbers_code, index, METHODS, ENTRY_SIZE);
+    return entry(peal_entry_numbers_code, index, METHODS, PEAL_ENTRY_SIZE);
 }
 
 void (*peal_entry_of_frame(uint32_t index))(void)
 {
-    return entry(peal_entry_frame_code, index, METHODS, ENTRY_SIZE);
+    return entry(peal_entry_frame_code, index, METHODS, PEAL_ENTRY_SIZE);
 }
 
 void (*peal_entry_bare_of_integers(uint32_t index))(void)
 {
-    return entry(peal_entry_bare_integers_code, index, BARE, BARE_SIZE);
+    return entry(peal_entry_bare_integers_code, index, BARE, PEAL_ENTRY_BARE_SIZE);
 }
 
 void (*peal_entry_bare_of_numbers(uint32_t index))(void)
 {
-    return entry(peal_entry_bare_numbers_code, index, BARE, BARE_SIZE);
+    return entry(peal_entry_bare_numbers_code, index, BARE, PEAL_ENTRY_BARE_SIZE);
 }
 
 void (*peal_entry_bare_of_frame(uint32_t index))(void)
 {
-    return entry(peal_entry_bare_frame_code, index, BARE, ENTRY_SIZE);
+    return entry(peal_entry_bare_frame_code, index, BARE, PEAL_ENTRY_SIZE);
 }
 
 void peal_entry_set_bare(uint32_t index, uint64_t number)

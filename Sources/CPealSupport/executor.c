@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "lock.h"
+#include "machine.h"
 #include "thread.h"
 
 enum {

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "fork.h"
+#include "machine.h"
 
 enum {
     FREE = 0,

@@ -10,13 +10,12 @@
 
 NOT_INSTRUMENTED
 static void probe_frame(
-    uint64_t *out, uint64_t g1, uint64_t g2, uint64_t g3, uint64_t g4, uint64_t g5, double x0,
-    double x1, double x2, double x3, double x4, double x5, double x6, double x7, uint64_t s0,
-    uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4, uint64_t s5, uint64_t s6, uint64_t s7,
-    uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12, uint64_t s13, uint64_t s14,
-    uint64_t s15)
+    uint64_t *out, PEAL_INTEGER_PARAMETERS, double x0, double x1, double x2, double x3, double x4,
+    double x5, double x6, double x7, uint64_t s0, uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4,
+    uint64_t s5, uint64_t s6, uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11,
+    uint64_t s12, uint64_t s13, uint64_t s14, uint64_t s15)
 {
-    const uint64_t integers[PEAL_FRAME_INTEGERS] = { 0, g1, g2, g3, g4, g5 };
+    const uint64_t integers[PEAL_FRAME_INTEGERS] = PEAL_INTEGER_WORDS;
     const double floats[PEAL_FRAME_FLOATS] = { x0, x1, x2, x3, x4, x5, x6, x7 };
     const uint64_t stack[PEAL_FRAME_STACK] = { s0, s1, s2,  s3,  s4,  s5,  s6,  s7,
                                                s8, s9, s10, s11, s12, s13, s14, s15 };

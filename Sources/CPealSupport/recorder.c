@@ -13,7 +13,6 @@ _Static_assert(
 
 #if PEAL_FRAME_SUPPORTED
 
-#define INTEGERS uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5
 #define FLOATS                                                                                     \
     double f0, double f1, double f2, double f3, double f4, double f5, double f6, double f7
 #define STACK                                                                                      \
@@ -29,9 +28,9 @@ _Static_assert(
 #endif
 
 #define RECORDERS(name, type)                                                                      \
-    ANY_TYPE static type name##_registers(const struct peal_snapshot *list, INTEGERS, FLOATS)               \
+    ANY_TYPE static type name##_registers(const struct peal_snapshot *list, PEAL_INTEGER_PARAMETERS, FLOATS)               \
     {                                                                                              \
-        uint64_t words[PEAL_FRAME_FIRST_STACK] = { 0, i1, i2, i3, i4, i5 };                        \
+        uint64_t words[PEAL_FRAME_FIRST_STACK] = PEAL_INTEGER_WORDS;                               \
         const double floats[PEAL_FRAME_FLOATS] = { f0, f1, f2, f3, f4, f5, f6, f7 };               \
         memcpy(words + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);                             \
         list->record(list, words);                                                                 \
@@ -39,9 +38,9 @@ _Static_assert(
         memset(&zero, 0, sizeof zero);                                                             \
         return zero;                                                                               \
     }                                                                                              \
-    ANY_TYPE static type name##_stack(const struct peal_snapshot *list, INTEGERS, FLOATS, STACK)            \
+    ANY_TYPE static type name##_stack(const struct peal_snapshot *list, PEAL_INTEGER_PARAMETERS, FLOATS, STACK)            \
     {                                                                                              \
-        uint64_t words[PEAL_FRAME_WORDS] = { 0, i1, i2, i3, i4, i5 };                              \
+        uint64_t words[PEAL_FRAME_WORDS] = PEAL_INTEGER_WORDS;                                     \
         const double floats[PEAL_FRAME_FLOATS] = { f0, f1, f2, f3, f4, f5, f6, f7 };               \
         const uint64_t stack[PEAL_FRAME_STACK]                                                     \
             = { s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15 };            \

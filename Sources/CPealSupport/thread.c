@@ -2,6 +2,7 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 
 #include "fork.h"
 #include "lock.h"
+#include "machine.h"
 #include "memory.h"
 #include "reserve.h"
 
@@ -228,14 +230,33 @@ static void fence_by_page(void)
     peal_lock_release(&page_lock);
 }
 
+/* Runs on each processor once: the thread that ran there was switched out, which is a full barrier. A thread that has
+ * moved meanwhile was switched out too. */
+static void fence_by_processors(void)
+{
+    cpu_set_t own;
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        return;
+    const long count = sysconf(_SC_NPROCESSORS_CONF);
+    for (long processor = 0; processor < count && processor < CPU_SETSIZE; processor++) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(processor, &one);
+        (void)sched_setaffinity(0, sizeof one, &one);
+    }
+    (void)sched_setaffinity(0, sizeof own, &own);
+}
+
 void peal_thread_writer_fence(void)
 {
     pthread_once(&set_up_once, set_up);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (has_membarrier)
         (void)syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    else
+    else if (PEAL_PAGE_IS_FENCE)
         fence_by_page();
+    else
+        fence_by_processors();
 }
 
 static bool runs_at(const struct peal_thread_hold *hold, const uint32_t *gate)

@@ -27,8 +27,8 @@
  * was registered as an observer is not called any more, and has no vote: its registration ends.
  *
  * No code is made at run time for a method whose arguments and result travel in registers and up to 16
- * words of the stack, on x86-64 Linux. Others need closures of libffi, one for each shape of call, as all
- * methods do on other machines. Where the system forbids these, making such a proxy fails with
+ * words of the stack, on x86-64 and AArch64 Linux. Others need closures of libffi, one for each shape of call, as
+ * all methods do on other machines. Where the system forbids these, making such a proxy fails with
  * PEAL_ERROR_FORBIDDEN, and all else works.
  */
 #ifndef PEAL_PROXY_H

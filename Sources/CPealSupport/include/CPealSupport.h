@@ -15,6 +15,8 @@
 #include "hooks.h"
 #include "interface.h"
 #include "lock.h"
+#include "long_double.h"
+#include "machine.h"
 #include "mailbox.h"
 #include "memory.h"
 #include "names.h"

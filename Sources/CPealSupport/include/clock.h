@@ -1,6 +1,6 @@
 /* Time, and pauses of a thread.
  *
- * Not Swift: its standard library has no clock whose values the kernel's waits take, and no pause instruction.
+ * Not Swift: its standard library has no clock whose values the kernel's waits take.
  */
 #ifndef CPEAL_CLOCK_H
 #define CPEAL_CLOCK_H
@@ -12,15 +12,5 @@ uint64_t peal_clock_now(void);
 uint64_t peal_clock_deadline(uint32_t milliseconds);
 /* Sleeps, for a thread that looks again and again. */
 void peal_clock_pause(uint64_t nanoseconds);
-
-/* Leaves the processor's execution units to the other thread of its core, for a thread that spins. */
-static inline void peal_processor_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb");
-#endif
-}
 
 #endif

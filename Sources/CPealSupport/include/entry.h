@@ -42,18 +42,8 @@ typedef bool (*_Nonnull peal_entry_frame)(
     uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
     struct peal_entry_result *_Nonnull result);
 
-/* The same word, of which the compiler does not know that it came in an argument's register: else it brings it back
- * there after every call of a loop, and out of the way before. */
-static inline uint64_t peal_entry_word(uint64_t word)
-{
-#if defined(__x86_64__)
-    uint64_t copy;
-    __asm__("movq %1, %0" : "=r"(copy) : "r"(word));
-    return copy;
-#else
-    return word;
-#endif
-}
+/* Whether there are entries for numbers: see machine.h. */
+static inline bool peal_entry_has_numbers(void) { return PEAL_ENTRY_HAS_NUMBERS; }
 
 /* Says where calls go: before the first function is handed out. */
 void peal_entries_lead_to(

@@ -3,21 +3,21 @@
  * Not Swift: one function type a shape, up to thirty parameters long, is a macro here and would be
  * pages there.
  *
- * A frame is what a call leaves in registers and on the stack: words[0..5] the integer registers
- * (words[0] is the observer's own target and not used), words[6..13] the floating registers,
- * words[14..29] the stack. A function is called with as many of them as its shape names; it does not
- * notice any that it does not take, since the caller cleans the stack up. That is so in the System V
- * ABI of x86-64, and not in C: elsewhere, and for what a frame cannot carry, ffi_call is used.
+ * A frame is what a call leaves in registers and on the stack: first the words of the integer registers (words[0] is
+ * the observer's own target and not used), then those of the floating registers, then those of the stack. A function is
+ * called with as many of them as its shape names. It does not notice any that it does not take, since the caller cleans
+ * the stack up. That is so in the System V ABI of x86-64 and in AAPCS64, and not in C: elsewhere, and for what a frame
+ * cannot carry, ffi_call is used.
  */
 #ifndef CPEAL_FRAME_H
 #define CPEAL_FRAME_H
 
+#include "machine.h"
 #include "nullability.h"
 
 #include <stdint.h>
 
 enum {
-    PEAL_FRAME_INTEGERS = 6,
     PEAL_FRAME_FLOATS = 8,
     PEAL_FRAME_STACK = 16,
     PEAL_FRAME_FIRST_FLOAT = PEAL_FRAME_INTEGERS,
@@ -26,11 +26,6 @@ enum {
 };
 
 /* Whether this machine has frames at all. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__LP64__)
-#define PEAL_FRAME_SUPPORTED 1
-#else
-#define PEAL_FRAME_SUPPORTED 0
-#endif
 static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 
 /* Room for a frame, for Swift to put on its stack: without and with the stack's words. */
@@ -66,13 +61,11 @@ typedef void (*_Nonnull peal_frame_function)(void);
 #define PEAL_G_3 PEAL_G_2, w[2]
 #define PEAL_G_4 PEAL_G_3, w[3]
 #define PEAL_G_5 PEAL_G_4, w[4]
-#define PEAL_G_6 PEAL_G_5, w[5]
 #define PEAL_GT_1
 #define PEAL_GT_2 , uint64_t
 #define PEAL_GT_3 PEAL_GT_2, uint64_t
 #define PEAL_GT_4 PEAL_GT_3, uint64_t
 #define PEAL_GT_5 PEAL_GT_4, uint64_t
-#define PEAL_GT_6 PEAL_GT_5, uint64_t
 #define PEAL_X_0
 #define PEAL_X_2 , x[0], x[1]
 #define PEAL_X_8 PEAL_X_2, x[2], x[3], x[4], x[5], x[6], x[7]
@@ -98,7 +91,7 @@ typedef void (*_Nonnull peal_frame_function)(void);
 #define PEAL_ST_12 PEAL_ST_8 PEAL_ST_4
 #define PEAL_ST_16 PEAL_ST_8 PEAL_ST_8
 
-/* peal_frame_<result>_<integers>_<floats>_<stack words>(function, target, words) */
+/* peal_frame_<result>_<integers>_<floats>_<stack words>(function, target, words); `all` is all integer registers. */
 #define PEAL_FRAME_CALL(kind, result, g, f, k)                                                      \
     __attribute__((always_inline)) static inline result peal_frame_##kind##_##g##_##f##_##k(        \
         peal_frame_function function, void *_Nullable target, const uint64_t *_Nonnull w)           \
@@ -116,26 +109,26 @@ typedef void (*_Nonnull peal_frame_function)(void);
     PEAL_FRAME_CALL(i, uint64_t, 3, f, 0)                                                           \
     PEAL_FRAME_CALL(i, uint64_t, 4, f, 0)                                                           \
     PEAL_FRAME_CALL(i, uint64_t, 5, f, 0)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 0)
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 0)
 PEAL_FRAME_INTEGER_CALLS(0)
 PEAL_FRAME_INTEGER_CALLS(2)
 PEAL_FRAME_INTEGER_CALLS(8)
 
 #define PEAL_FRAME_STACK_CALLS(f)                                                                   \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 1)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 2)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 3)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 4)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 6)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 8)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 12)                                                          \
-    PEAL_FRAME_CALL(i, uint64_t, 6, f, 16)
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 1)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 2)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 3)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 4)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 6)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 8)                                                           \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 12)                                                          \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 16)
 PEAL_FRAME_STACK_CALLS(0)
 PEAL_FRAME_STACK_CALLS(8)
 
 #define PEAL_FRAME_RESULT_CALLS(kind, result)                                                       \
-    PEAL_FRAME_CALL(kind, result, 6, 8, 0)                                                          \
-    PEAL_FRAME_CALL(kind, result, 6, 8, 16)
+    PEAL_FRAME_CALL(kind, result, all, 8, 0)                                                          \
+    PEAL_FRAME_CALL(kind, result, all, 8, 16)
 PEAL_FRAME_RESULT_CALLS(s, double)
 PEAL_FRAME_RESULT_CALLS(ii, struct peal_frame_ii)
 PEAL_FRAME_RESULT_CALLS(ss, struct peal_frame_ss)

@@ -8,7 +8,7 @@
  * writer's: membarrier(2) makes every running thread pass a full barrier, so readers need none
  * (McKenney's asymmetric barriers, as in liburcu). Where the kernel has no membarrier, the writer takes the right to
  * write from a page of memory: for that the kernel interrupts every processor that runs a thread of the process (as
- * in folly and in the Java virtual machine).
+ * in folly and in the Java virtual machine). On processors that need no such interrupt it runs on each of them once.
  */
 #ifndef CPEAL_THREAD_H
 #define CPEAL_THREAD_H

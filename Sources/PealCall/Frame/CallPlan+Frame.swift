@@ -78,11 +78,11 @@ extension CallPlan {
     ) {
         switch place {
         case .none, .integer, .elsewhere: break
-        case .float: result.storeBytes(of: peal_frame_s_6_8_0(function, target, words), as: Double.self)
-        case .integers: result.storeBytes(of: peal_frame_ii_6_8_0(function, target, words), as: peal_frame_ii.self)
-        case .floats: result.storeBytes(of: peal_frame_ss_6_8_0(function, target, words), as: peal_frame_ss.self)
-        case .integerFloat: result.storeBytes(of: peal_frame_is_6_8_0(function, target, words), as: peal_frame_is.self)
-        case .floatInteger: result.storeBytes(of: peal_frame_si_6_8_0(function, target, words), as: peal_frame_si.self)
+        case .float: result.storeBytes(of: peal_frame_s_all_8_0(function, target, words), as: Double.self)
+        case .integers: result.storeBytes(of: peal_frame_ii_all_8_0(function, target, words), as: peal_frame_ii.self)
+        case .floats: result.storeBytes(of: peal_frame_ss_all_8_0(function, target, words), as: peal_frame_ss.self)
+        case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_0(function, target, words), as: peal_frame_is.self)
+        case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_0(function, target, words), as: peal_frame_si.self)
         }
     }
 
@@ -92,11 +92,11 @@ extension CallPlan {
     ) {
         switch place {
         case .none, .integer, .elsewhere: break
-        case .float: result.storeBytes(of: peal_frame_s_6_8_16(function, target, words), as: Double.self)
-        case .integers: result.storeBytes(of: peal_frame_ii_6_8_16(function, target, words), as: peal_frame_ii.self)
-        case .floats: result.storeBytes(of: peal_frame_ss_6_8_16(function, target, words), as: peal_frame_ss.self)
-        case .integerFloat: result.storeBytes(of: peal_frame_is_6_8_16(function, target, words), as: peal_frame_is.self)
-        case .floatInteger: result.storeBytes(of: peal_frame_si_6_8_16(function, target, words), as: peal_frame_si.self)
+        case .float: result.storeBytes(of: peal_frame_s_all_8_16(function, target, words), as: Double.self)
+        case .integers: result.storeBytes(of: peal_frame_ii_all_8_16(function, target, words), as: peal_frame_ii.self)
+        case .floats: result.storeBytes(of: peal_frame_ss_all_8_16(function, target, words), as: peal_frame_ss.self)
+        case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_16(function, target, words), as: peal_frame_is.self)
+        case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_16(function, target, words), as: peal_frame_si.self)
         }
     }
 }

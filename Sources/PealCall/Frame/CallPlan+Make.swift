@@ -69,18 +69,6 @@ extension LearnedFrame {
     }
 }
 
-extension ValueShape {
-    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
-    /// the long double itself does.
-    ///
-    /// A union of a long double and something else comes back in memory, as no struct of its size does: libffi is
-    /// told a larger one, and the callee writes no more than its own.
-    var asFFIReturnsIt: ValueShape {
-        if onlyScalar == .longDouble { return .longDouble }
-        return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self
-    }
-}
-
 extension FrameShape {
     /// The smallest shape whose words take in those of all moves.
     init?(carrying moves: [FrameMove]) {

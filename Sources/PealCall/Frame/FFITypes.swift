@@ -82,6 +82,7 @@ struct FFITypes: ~Copyable {
             interface, peal_ffi_default_abi(), UInt32(count), try type(of: shape.result), types)
         // The types are all libffi's own or structs of those, and the interface is the default one.
         precondition(status == FFI_OK, "libffi refused a call interface")
+        Machine.correct(interface)
         return interface
     }
 }

@@ -10,7 +10,7 @@ struct FrameMove: BitwiseCopyable {
         case word
         case signed32, unsigned32
         case signed16, unsigned16, signed8, unsigned8
-        /// The last piece of a struct: fewer bytes, from anywhere in it.
+        /// A piece of a struct: fewer bytes, from anywhere in it.
         case piece
     }
 
@@ -25,13 +25,13 @@ struct FrameMove: BitwiseCopyable {
     /// Where the argument begins in an image (``ArgumentLayout``).
     @usableFromInline var image: UInt16 = 0
 
-    /// - Parameter start: Where in the piece the part begins that goes into the word.
-    init(part start: Int, of piece: FramePiece, word: Int) {
-        length = UInt8(min(8, piece.shape.size - start))
-        offset = UInt8(piece.offset + start)
+    /// - Parameter part: The bytes of the piece that go into the word.
+    init(part: Range<Int>, of piece: FramePiece, word: Int) {
+        length = UInt8(part.count)
+        offset = UInt8(piece.offset + part.lowerBound)
         argument = UInt8(piece.argument)
         // Only words and pieces are read from behind an argument's first byte.
-        let kind = piece.offset + start == 0 ? Self.kind(shape: piece.shape) : .piece
+        let kind = offset == 0 ? Self.kind(shape: piece.shape) : .piece
         self.kind = kind == .piece && length == 8 ? .word : kind
         self.word = UInt8(word)
     }
@@ -86,7 +86,7 @@ struct FrameMove: BitwiseCopyable {
         }
     }
 
-    /// The last piece of a struct may be shorter than a word; nothing behind it is read.
+    /// A piece of a struct may be shorter than a word; nothing behind it is read.
     private func piece(of source: UnsafeRawPointer) -> UInt64 {
         var value: UInt64 = 0
         for index in 0..<Int(length) {

@@ -27,7 +27,7 @@ struct FrameProbe: ~Copyable {
 
     init(_ pieces: [FramePiece], result: ValueShape) throws(OutOfMemory) {
         self.pieces = pieces
-        resultInMemory = result.isStructure && result.size > 16
+        resultInMemory = result.isReturnedInMemory
         let parameters =
             pieces.map { $0.shape } + Array(repeating: .int64, count: Int(PEAL_FRAME_INTEGERS))
             + Array(repeating: .double, count: Int(PEAL_FRAME_FLOATS))
@@ -55,11 +55,19 @@ struct FrameProbe: ~Copyable {
     /// The moves that carry a piece, or nil when it does not fit a frame.
     func moves(of index: Int) -> [FrameMove]? {
         let piece = pieces[index]
-        guard peal_frame_supported() != 0, piece.shape.size <= Self.largestArgument else { return nil }
+        guard peal_frame_supported() != 0, !piece.shape.isPassedByReference, piece.shape.size <= Self.largestArgument
+        else { return nil }
         var moves: [FrameMove] = []
         for (start, byte) in firstSignificantBytes(of: piece.shape) {
             guard let word = wordsOfByte(byte, piece: index).first else { return nil }
-            moves.append(FrameMove(part: start, of: piece, word: word))
+            let end = min(start + 8, piece.shape.size)
+            // Two floats share a word, or each has a register of its own.
+            let half = start + 4
+            let isHalved = piece.shape.hasFloat(at: half) && !wordsOfByte(half, piece: index).contains(word)
+            moves.append(FrameMove(part: start..<(isHalved ? half : end), of: piece, word: word))
+            guard isHalved else { continue }
+            guard let other = wordsOfByte(half, rank: 0, piece: index).first else { return nil }
+            moves.append(FrameMove(part: half..<end, of: piece, word: other))
         }
         return moves
     }
@@ -84,8 +92,10 @@ struct FrameProbe: ~Copyable {
         }
     }
 
-    /// The words at whose byte of the same rank the piece's byte arrives, whatever its value.
-    private func wordsOfByte(_ byte: Int, piece: Int) -> [Int] {
+    /// The words at whose byte of a rank the piece's byte arrives, whatever its value. The rank is that of the byte in
+    /// memory, unless it is given.
+    private func wordsOfByte(_ byte: Int, rank: Int? = nil, piece: Int) -> [Int] {
+        let rank = rank ?? byte % 8
         let place = offsets[piece] + byte
         var candidates = Self.searchOrder
         for pattern: UInt8 in [0x5a, 0xa5, 0x3c] {
@@ -93,7 +103,7 @@ struct FrameProbe: ~Copyable {
             let words = capture()
             values[place] = 0
             candidates.removeAll { word in
-                UInt8(truncatingIfNeeded: words[word] >> UInt64(8 * (byte % 8))) != pattern
+                UInt8(truncatingIfNeeded: words[word] >> UInt64(8 * rank)) != pattern
             }
         }
         return candidates

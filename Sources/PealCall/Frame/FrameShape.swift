@@ -2,11 +2,11 @@ internal import CPealSupport
 
 /// How many registers and stack words a frame fills: the choice among the ready-made calls.
 ///
-/// Counts are rounded up to what exists: 1 to 6 integers (the target is the first); 0, 2 or 8
-/// floats; with all six integers and 0 or 8 floats also 1, 2, 3, 4, 6, 8, 12 or 16 stack words.
+/// Counts are rounded up to what exists: 1 to 5 integers (the target is the first) or all of the machine's; 0, 2 or 8
+/// floats; with all integers and 0 or 8 floats also 1, 2, 3, 4, 6, 8, 12 or 16 stack words.
 @frozen
 public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable {
-    /// integers - 1 + 6 * (0, 1, 2 for the floats), or 18 + stack step + 8 * (0, 1 for the floats).
+    /// integers - 1 (5 for all) + 6 * (0, 1, 2 for the floats), or 18 + stack step + 8 * (0, 1 for the floats).
     public let rawValue: UInt8
 
     @inlinable
@@ -16,10 +16,10 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     /// The shape that carries these counts, or nil where none does.
     init?(integers: Int, floats: Int, stackWords: Int) {
-        guard (1...6).contains(integers), (0...8).contains(floats) else { return nil }
+        guard (1...Int(PEAL_FRAME_INTEGERS)).contains(integers), (0...Int(PEAL_FRAME_FLOATS)).contains(floats) else { return nil }
         if stackWords == 0 {
             let floatStep = floats == 0 ? 0 : floats <= 2 ? 1 : 2
-            rawValue = UInt8(integers - 1 + 6 * floatStep)
+            rawValue = UInt8(min(integers - 1, 5) + 6 * floatStep)
             return
         }
         guard let step = Self.stackSteps.firstIndex(where: { $0 >= stackWords }) else { return nil }

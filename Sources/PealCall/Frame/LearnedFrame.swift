@@ -25,7 +25,9 @@ struct LearnedFrame {
         let offsets = ArgumentLayout(shape.parameters).offsets
         for index in moves.indices { moves[index].image = UInt16(offsets[Int(moves[index].argument)]) }
         // A result in memory goes through `ffi_call`; what was learned is which parameter to halve.
-        guard fits, !shape.result.isStructure || shape.result.size <= 16, let frame = FrameShape(carrying: moves), probe.proves(moves, frame: frame) else { return }
+        guard fits, !shape.result.isReturnedInMemory, let frame = FrameShape(carrying: moves),
+            probe.proves(moves, frame: frame)
+        else { return }
         self.frame = frame
     }
 }

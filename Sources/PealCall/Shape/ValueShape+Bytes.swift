@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 extension ValueShape {
     /// For each byte of the value, whether it is more than padding.
     public var significantBytes: [Bool] {
@@ -8,8 +10,7 @@ extension ValueShape {
 
     private func markSignificant(in bytes: inout [Bool], from start: Int) {
         forEachScalar(from: start) { scalar, offset in
-            // Ten bytes of the x87's long double; the rest is padding.
-            let length = scalar == .longDouble ? 10 : scalar.size
+            let length = scalar == .longDouble ? Int(PEAL_LONG_DOUBLE_BYTES) : scalar.size
             for index in offset..<offset + length { bytes[index] = true }
         }
     }
@@ -35,6 +36,13 @@ extension ValueShape {
         default:
             body(self, start)
         }
+    }
+
+    /// Whether a float, or a half of a complex one, begins at this byte.
+    func hasFloat(at byte: Int) -> Bool {
+        var isFloat = false
+        forEachScalar { scalar, offset in isFloat = isFloat || scalar == .float && offset == byte }
+        return isFloat
     }
 
     /// The one scalar that a struct is made of, however deep; the value itself for a scalar; nil for a

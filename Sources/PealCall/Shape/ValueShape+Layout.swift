@@ -1,5 +1,5 @@
 extension ValueShape {
-    /// Size and alignment in bytes, as the System V ABI lays values out.
+    /// Size and alignment in bytes, as the LP64 Linux machines lay values out.
     public var layout: (size: Int, alignment: Int) {
         switch self {
         case .void: (0, 1)
@@ -17,6 +17,16 @@ extension ValueShape {
     }
 
     public var size: Int { layout.size }
+
+    /// The unsigned integer of a size up to 8 bytes.
+    static func integer(ofSize size: Int) -> ValueShape {
+        switch size {
+        case 1: .uint8
+        case 2: .uint16
+        case 4: .uint32
+        default: .uint64
+        }
+    }
 
     /// Also a union.
     public var isStructure: Bool {

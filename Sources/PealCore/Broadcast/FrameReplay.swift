@@ -20,19 +20,19 @@ enum FrameReplay {
         case 2: each(entries, count, hold) { _ = peal_frame_i_3_0_0($0, $1, w) }
         case 3: each(entries, count, hold) { _ = peal_frame_i_4_0_0($0, $1, w) }
         case 4: each(entries, count, hold) { _ = peal_frame_i_5_0_0($0, $1, w) }
-        case 5: each(entries, count, hold) { _ = peal_frame_i_6_0_0($0, $1, w) }
+        case 5: each(entries, count, hold) { _ = peal_frame_i_all_0_0($0, $1, w) }
         case 6: each(entries, count, hold) { _ = peal_frame_i_1_2_0($0, $1, w) }
         case 7: each(entries, count, hold) { _ = peal_frame_i_2_2_0($0, $1, w) }
         case 8: each(entries, count, hold) { _ = peal_frame_i_3_2_0($0, $1, w) }
         case 9: each(entries, count, hold) { _ = peal_frame_i_4_2_0($0, $1, w) }
         case 10: each(entries, count, hold) { _ = peal_frame_i_5_2_0($0, $1, w) }
-        case 11: each(entries, count, hold) { _ = peal_frame_i_6_2_0($0, $1, w) }
+        case 11: each(entries, count, hold) { _ = peal_frame_i_all_2_0($0, $1, w) }
         case 12: each(entries, count, hold) { _ = peal_frame_i_1_8_0($0, $1, w) }
         case 13: each(entries, count, hold) { _ = peal_frame_i_2_8_0($0, $1, w) }
         case 14: each(entries, count, hold) { _ = peal_frame_i_3_8_0($0, $1, w) }
         case 15: each(entries, count, hold) { _ = peal_frame_i_4_8_0($0, $1, w) }
         case 16: each(entries, count, hold) { _ = peal_frame_i_5_8_0($0, $1, w) }
-        default: each(entries, count, hold) { _ = peal_frame_i_6_8_0($0, $1, w) }
+        default: each(entries, count, hold) { _ = peal_frame_i_all_8_0($0, $1, w) }
         }
     }
 
@@ -44,22 +44,22 @@ enum FrameReplay {
         _ hold: Broadcast.Hold
     ) -> Int {
         switch shape.rawValue {
-        case 18: each(entries, count, hold) { _ = peal_frame_i_6_0_1($0, $1, w) }
-        case 19: each(entries, count, hold) { _ = peal_frame_i_6_0_2($0, $1, w) }
-        case 20: each(entries, count, hold) { _ = peal_frame_i_6_0_3($0, $1, w) }
-        case 21: each(entries, count, hold) { _ = peal_frame_i_6_0_4($0, $1, w) }
-        case 22: each(entries, count, hold) { _ = peal_frame_i_6_0_6($0, $1, w) }
-        case 23: each(entries, count, hold) { _ = peal_frame_i_6_0_8($0, $1, w) }
-        case 24: each(entries, count, hold) { _ = peal_frame_i_6_0_12($0, $1, w) }
-        case 25: each(entries, count, hold) { _ = peal_frame_i_6_0_16($0, $1, w) }
-        case 26: each(entries, count, hold) { _ = peal_frame_i_6_8_1($0, $1, w) }
-        case 27: each(entries, count, hold) { _ = peal_frame_i_6_8_2($0, $1, w) }
-        case 28: each(entries, count, hold) { _ = peal_frame_i_6_8_3($0, $1, w) }
-        case 29: each(entries, count, hold) { _ = peal_frame_i_6_8_4($0, $1, w) }
-        case 30: each(entries, count, hold) { _ = peal_frame_i_6_8_6($0, $1, w) }
-        case 31: each(entries, count, hold) { _ = peal_frame_i_6_8_8($0, $1, w) }
-        case 32: each(entries, count, hold) { _ = peal_frame_i_6_8_12($0, $1, w) }
-        default: each(entries, count, hold) { _ = peal_frame_i_6_8_16($0, $1, w) }
+        case 18: each(entries, count, hold) { _ = peal_frame_i_all_0_1($0, $1, w) }
+        case 19: each(entries, count, hold) { _ = peal_frame_i_all_0_2($0, $1, w) }
+        case 20: each(entries, count, hold) { _ = peal_frame_i_all_0_3($0, $1, w) }
+        case 21: each(entries, count, hold) { _ = peal_frame_i_all_0_4($0, $1, w) }
+        case 22: each(entries, count, hold) { _ = peal_frame_i_all_0_6($0, $1, w) }
+        case 23: each(entries, count, hold) { _ = peal_frame_i_all_0_8($0, $1, w) }
+        case 24: each(entries, count, hold) { _ = peal_frame_i_all_0_12($0, $1, w) }
+        case 25: each(entries, count, hold) { _ = peal_frame_i_all_0_16($0, $1, w) }
+        case 26: each(entries, count, hold) { _ = peal_frame_i_all_8_1($0, $1, w) }
+        case 27: each(entries, count, hold) { _ = peal_frame_i_all_8_2($0, $1, w) }
+        case 28: each(entries, count, hold) { _ = peal_frame_i_all_8_3($0, $1, w) }
+        case 29: each(entries, count, hold) { _ = peal_frame_i_all_8_4($0, $1, w) }
+        case 30: each(entries, count, hold) { _ = peal_frame_i_all_8_6($0, $1, w) }
+        case 31: each(entries, count, hold) { _ = peal_frame_i_all_8_8($0, $1, w) }
+        case 32: each(entries, count, hold) { _ = peal_frame_i_all_8_12($0, $1, w) }
+        default: each(entries, count, hold) { _ = peal_frame_i_all_8_16($0, $1, w) }
         }
     }
 

@@ -1,7 +1,5 @@
+internal import CPealSupport
 import PealCall
-
-// On x86-64 a long double is Swift's Float80. Other machines have none; there peal would not offer to
-// add or order it.
 
 extension ResultKind {
     func isNonzero(_ value: UnsafeRawPointer) -> Bool {
@@ -13,7 +11,7 @@ extension ResultKind {
         case .int64, .uint64, .pointer: value.loadUnaligned(as: UInt64.self) != 0
         case .float: value.loadUnaligned(as: Float.self) != 0
         case .double: value.loadUnaligned(as: Double.self) != 0
-        case .longDouble: value.loadUnaligned(as: Float80.self) != 0
+        case .longDouble: peal_long_double_is_nonzero(value)
         }
     }
 
@@ -30,7 +28,7 @@ extension ResultKind {
         case .uint64: addInteger(UInt64.self, value, sum)
         case .float: addFloat(Float.self, value, sum)
         case .double: addFloat(Double.self, value, sum)
-        case .longDouble: addFloat(Float80.self, value, sum)
+        case .longDouble: peal_long_double_add(value, sum)
         case .void, .bool, .pointer, .opaque: break
         }
     }
@@ -47,7 +45,7 @@ extension ResultKind {
         case .uint64: compare(UInt64.self, left, right)
         case .float: compare(Float.self, left, right)
         case .double: compare(Double.self, left, right)
-        case .longDouble: compare(Float80.self, left, right)
+        case .longDouble: peal_long_double_is_less(left, right)
         case .void, .bool, .pointer, .opaque: false
         }
     }

@@ -116,10 +116,10 @@ enum ResultWords {
         _ words: UnsafePointer<UInt64>
     ) -> (kept: UInt64, calls: Int)? {
         switch plan.pointee.resultPlace {
-        case .integer: fold(policy, plan, list, hold) { peal_frame_i_6_8_0($0.pointee.function, $0.pointee.target, words) }
+        case .integer: fold(policy, plan, list, hold) { peal_frame_i_all_8_0($0.pointee.function, $0.pointee.target, words) }
         case .float:
             fold(policy, plan, list, hold) {
-                peal_frame_s_6_8_0($0.pointee.function, $0.pointee.target, words).bitPattern
+                peal_frame_s_all_8_0($0.pointee.function, $0.pointee.target, words).bitPattern
             }
         default: nil
         }

@@ -41,11 +41,13 @@ enum HandlerCall {
     ) -> peal_entry_number {
         let cell = peal_handler_cell_at(handler, index)
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
-        // As a frame has them: the target, integers, floating numbers.
-        var words = (UInt64(0), a, b, c, d, UInt64(0), x, y)
+        var frame = peal_register_frame_room()
         var result = UInt64(0)
-        withUnsafeMutablePointer(to: &words) { words in
-            let word = UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt64.self)
+        withUnsafeMutablePointer(to: &frame) { frame in
+            let word = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            (word[1], word[2], word[3], word[4]) = (a, b, c, d)
+            let floats = Int(PEAL_FRAME_FIRST_FLOAT)
+            (word[floats], word[floats + 1]) = (x.bitPattern, y.bitPattern)
             withUnsafeMutablePointer(to: &result) { result in
                 withArguments(of: word, nil, plan, cell) { run(handler, cell, index, $0, result) }
             }

@@ -29,7 +29,7 @@ enum ProxyEntry {
     enum Kind {
         /// In registers: up to four integers, and the result is none or another.
         case integers
-        /// In registers: up to two floats among them, the result too.
+        /// In registers: up to two floats among them, the result too. Not on every machine.
         case numbers
         /// In memory.
         case frame
@@ -39,7 +39,7 @@ enum ProxyEntry {
     static func kind(of plan: CallPlan.Pointer) -> Kind? {
         guard let shape = plan.pointee.frame else { return nil }
         let isOfIntegers = shape.takesIntegers(upTo: PlainPath.mostIntegers)
-        let isOfNumbers = isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers)
+        let isOfNumbers = peal_entry_has_numbers() && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
         switch plan.pointee.resultPlace {
         case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
         case .float: return isOfNumbers ? .numbers : .frame

@@ -9,23 +9,10 @@ public enum Scalar: Hashable, Sendable, CaseIterable {
     case float, double, longDouble
     case complexFloat, complexDouble, complexLongDouble
 
-    /// Plain `char` is signed on x86-64 and unsigned on the machines of ARM and RISC-V.
-    static var charIsUnsigned: Bool {
-        #if arch(x86_64) || arch(i386)
-        false
-        #else
-        true
-        #endif
-    }
+    static var charIsUnsigned: Bool { Machine.charIsUnsigned }
 
-    /// `wchar_t` is `int`, but for the AArch64 ABI.
-    static var wideCharacter: Scalar {
-        #if arch(arm64)
-        .unsignedInt
-        #else
-        .int
-        #endif
-    }
+    /// The type behind `wchar_t`.
+    static var wideCharacter: Scalar { Machine.wideCharacter }
 
     /// The one spelling that peal prints.
     public var spelling: String {

@@ -1,5 +1,25 @@
-/// How x86-64 passes values whose members lie over each other: libffi knows no unions, so what it is told is a
-/// struct that travels in the same registers.
+#if !arch(arm64)
+internal import CFFI
+
+/// The System V ABI of x86-64, also for machines that have no frames.
+enum Machine {
+    /// Plain `char` is signed on x86-64 and unsigned on RISC-V.
+    static var charIsUnsigned: Bool {
+        #if arch(x86_64) || arch(i386)
+        false
+        #else
+        true
+        #endif
+    }
+
+    static var wideCharacter: Scalar { .int }
+
+    /// Corrects what libffi has prepared wrong: nothing.
+    static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {}
+}
+
+/// How values travel whose members lie over each other: libffi knows no unions, so what it is told is a struct that
+/// travels in the same registers.
 extension ValueShape {
     /// What a word of a value, eight bytes, travels as: the classes of the System V ABI, section 3.2.3.
     private enum WordClass {
@@ -58,12 +78,17 @@ extension ValueShape {
         }
     }
 
-    private static func integer(ofSize size: Int) -> ValueShape {
-        switch size {
-        case 1: .uint8
-        case 2: .uint16
-        case 4: .uint32
-        default: .uint64
-        }
+    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
+    /// the long double itself does.
+    ///
+    /// A union of a long double and something else comes back in memory, as no struct of its size does: libffi is
+    /// told a larger one, and the callee writes no more than its own.
+    var asFFIReturnsIt: ValueShape {
+        if onlyScalar == .longDouble { return .longDouble }
+        return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self
     }
+
+    /// Whether an argument is the address of a copy that the caller makes.
+    var isPassedByReference: Bool { false }
 }
+#endif

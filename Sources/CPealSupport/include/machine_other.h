@@ -1,0 +1,11 @@
+/* Processors without register frames: each call uses ffi_call. Included by machine.h. */
+
+#define PEAL_FRAME_SUPPORTED 0
+enum { PEAL_FRAME_INTEGERS = 6 };
+#define PEAL_G_all PEAL_G_5, w[5]
+#define PEAL_GT_all PEAL_GT_5, uint64_t
+#define PEAL_ENTRY_HAS_NUMBERS 0
+#define PEAL_PAGE_IS_FENCE 0
+
+static inline void peal_processor_pause(void) {}
+static inline uint64_t peal_entry_word(uint64_t word) { return word; }

@@ -1,0 +1,51 @@
+#if arch(arm64)
+internal import CFFI
+
+/// The procedure call standard of AArch64 (AAPCS64).
+enum Machine {
+    static var charIsUnsigned: Bool { true }
+    static var wideCharacter: Scalar { .unsignedInt }
+
+    /// libffi 3.4.4 reserves no stack for the addresses of large structs, and overwrites the structs with them where there
+    /// are more than registers.
+    static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {
+        interface.pointee.bytes += 16 * interface.pointee.nargs
+    }
+}
+
+/// How values travel whose members lie over each other: libffi knows no unions, so what it is told is a struct that
+/// travels in the same registers.
+extension ValueShape {
+    /// The members of a homogeneous floating aggregate (section 5.9.5): up to four floating numbers of one type, each of
+    /// which takes a floating register of its own.
+    private var homogeneousMembers: [ValueShape]? {
+        var element: ValueShape?
+        var isHomogeneous = true
+        forEachScalar { scalar, _ in
+            switch scalar {
+            case .float, .double, .longDouble: isHomogeneous = isHomogeneous && (element == nil || element == scalar)
+            default: isHomogeneous = false
+            }
+            element = scalar
+        }
+        guard isHomogeneous, let element, size <= 4 * element.size else { return nil }
+        return Array(repeating: element, count: size / element.size)
+    }
+
+    private var isLarge: Bool { isStructure && size > 16 && homogeneousMembers == nil }
+
+    /// Whether an argument is the address of a copy that the caller makes. The callee may change that copy.
+    var isPassedByReference: Bool { isLarge }
+
+    /// Whether the value is returned where the caller says.
+    var isReturnedInMemory: Bool { isLarge }
+
+    /// The members of a struct without unions that travels as this one with its size and alignment does.
+    var membersWithoutUnions: [ValueShape] {
+        let unit = min(layout.alignment, 8)
+        return homogeneousMembers ?? Array(repeating: .integer(ofSize: unit), count: size / unit)
+    }
+
+    var asFFIReturnsIt: ValueShape { self }
+}
+#endif
