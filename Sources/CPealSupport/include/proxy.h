@@ -104,6 +104,7 @@ void peal_proxy_close(struct peal_proxy_place *_Nonnull place);
 /* The target of a proxy. To all that ends observers it is one. */
 struct peal_proxy_target {
     struct peal_observer_record record;
+    struct peal_observer_extras extras;
     /* The stages of a call that the table lacks; the methods' numbers are handles. */
     void (*_Nullable (*_Nullable resolve)(void *_Nullable target, uint64_t method))(void);
     bool (*_Nullable redirect)(void *_Nullable target, uint64_t method, void *_Nonnull out_redirection);

@@ -9,21 +9,32 @@
 
 struct peal_observer_handler;
 
-/* The gate is the first member, so an entry leads to the record. Timers and targets of proxies have one too, without
- * tables and links. */
+/* The gate is the first member, so an entry leads to the record. Most observers need nothing else. Timers and targets of
+ * proxies have a record too, without tables and links. */
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
     uint32_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
-    uint32_t owners;     /* its life, until the last reference is gone, its handle's object, and lists: its memory */
+    uint32_t owners;     /* its life, until the last reference is gone, its handle, and lists: its memory */
     uint64_t number;     /* of the observation's handle */
-    uint64_t owner;      /* the handle of the owner; 0: none */
     uint64_t order;      /* among those of one priority: when it was registered */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
-    bool keeps_latest;     /* on its queue only the latest call of a method waits */
-    bool is_quiet;         /* a thread has waited until nothing of it is called any more */
-    uint32_t is_destroyed; /* somebody has run the destroy callback, or is about to */
+    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
+    struct peal_successor *_Nullable successor; /* of a replaced one; owned, and never changed once it is there */
+    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
+    struct peal_observer_record *_Nullable next;
+    struct peal_observer_record *_Nullable *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
+    uint32_t hash;
+    bool has_extras;      /* they follow in the same allocation */
+    bool keeps_latest;    /* on its queue only the latest call of a method waits */
+    bool is_quiet;        /* a thread has waited until nothing of it is called any more */
+    uint8_t is_destroyed; /* somebody has run the destroy callback, or is about to */
+};
+
+/* What observers have that are weak, have a queue, an owner or a handler, or stand for a service. Follows the record. */
+struct peal_observer_extras {
+    uint64_t owner; /* the handle of the owner; 0: none */
     /* Of a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
@@ -37,17 +48,17 @@ struct peal_observer_record {
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */
-    struct peal_successor *_Nullable successor; /* of a replaced one; owned, and never changed once it is there */
-    /* Objects of Swift, which the record owns: PealCore's ObserverTables, Queue, Owner and LazyObserver. */
-    void *_Nullable tables;
+    /* Objects of Swift, which the record owns: PealCore's Queue, Owner and LazyObserver. */
     void *_Nullable queue;
     void *_Nullable owner_object;
     void *_Nullable lazy_observer;
-    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
-    struct peal_observer_record *_Nullable next;
-    struct peal_observer_record *_Nullable *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
-    uint32_t hash;
 };
+
+static inline struct peal_observer_extras *_Nullable peal_observer_extras_of(
+    const struct peal_observer_record *_Nonnull record)
+{
+    return record->has_extras ? (struct peal_observer_extras *)(uintptr_t)(record + 1) : NULL;
+}
 
 static inline struct peal_observer_record *_Nullable peal_observer_next(
     const struct peal_observer_record *_Nonnull record)
@@ -80,17 +91,17 @@ static inline void *_Nullable *_Nonnull peal_observer_tables(struct peal_observe
 {
     return &record->tables;
 }
-static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_record *_Nonnull record)
+static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_extras *_Nonnull extras)
 {
-    return &record->queue;
+    return &extras->queue;
 }
-static inline void *_Nullable *_Nonnull peal_observer_owner(struct peal_observer_record *_Nonnull record)
+static inline void *_Nullable *_Nonnull peal_observer_owner(struct peal_observer_extras *_Nonnull extras)
 {
-    return &record->owner_object;
+    return &extras->owner_object;
 }
-static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_record *_Nonnull record)
+static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_extras *_Nonnull extras)
 {
-    return &record->lazy_observer;
+    return &extras->lazy_observer;
 }
 
 /* What replaced an observer. Readers of a list that has the replaced one call it instead. */
@@ -137,14 +148,14 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(
 static inline struct peal_observer_record *_Nonnull peal_observer_of_end(
     struct peal_task *_Nonnull end)
 {
-    return (struct peal_observer_record *)(void *)(
-        (char *)end - offsetof(struct peal_observer_record, end));
+    return (struct peal_observer_record *)(void *)((char *)end - offsetof(struct peal_observer_extras, end)) - 1;
 }
 
+/* Of one with extras. */
 static inline struct peal_task *_Nonnull peal_observer_end_task(
     struct peal_observer_record *_Nonnull record)
 {
-    return &record->end;
+    return &((struct peal_observer_extras *)(record + 1))->end;
 }
 
 static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)

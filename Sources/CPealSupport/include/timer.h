@@ -40,6 +40,7 @@ struct peal_timer_state {
 /* Begins with what every observer has: gate, weak target, destroy callback, counts. */
 struct peal_timer_record {
     struct peal_observer_record observer;
+    struct peal_observer_extras extras;
     struct peal_task task; /* one firing, while it waits on the queue */
     struct peal_timer_state state;
 };

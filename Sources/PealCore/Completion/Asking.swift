@@ -20,7 +20,7 @@ struct Asking {
             calls.run { entry, arguments in
                 let record = entry.pointee.record
                 // An instance observes for its place.
-                let owner = (record.pointee.lazy ?? record).pointee.owner
+                let owner = (record.placeholder ?? record).ownerNumber
                 token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)
                 return true

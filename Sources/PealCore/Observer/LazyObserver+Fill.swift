@@ -59,7 +59,7 @@ extension Observer {
     fileprivate func sit(at place: Observer, _ use: ServiceUse) {
         pointee.number = place.pointee.number
         pointee.order = place.pointee.order
-        pointee.lazy = place
-        pointee.use = use.number
+        extras?.pointee.lazy = place
+        extras?.pointee.use = use.number
     }
 }

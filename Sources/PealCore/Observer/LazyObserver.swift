@@ -125,7 +125,7 @@ extension LazyObserver: ServiceFollower {
         let leaving = state.withLock { state -> Observation? in
             state.departures += 1
             // The next one may be here before this is told of the last.
-            guard let instance = state.instance, !service.has(instance.record.pointee.use) else { return nil }
+            guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else { return nil }
             return state.takeInstance()
         }
         guard let leaving else { return }

@@ -68,7 +68,7 @@ extension Observation {
         record.leaveLists()
         Reclaimer.collectBacklog()
         record.leaveRegisters()
-        record.pointee.end.run = { task in
+        record.extras?.pointee.end.run = { task in
             let record = peal_observer_of_end(task)
             ObserverGate.endDraining(record.gate)
             // A queue that ends runs this while another thread may still run a call of the observer.

@@ -39,14 +39,14 @@ extension Observer {
     }
 
     private func leaveQueue() {
-        guard pointee.mailbox != nil || pointee.lazy_observer != nil else { return }
+        guard extras != nil else { return }
         lazyObserver?.end()
         leaveRegisters()
-        pointee.mailbox?.dropDead()
+        mailbox?.dropDead()
     }
 
     /// Whether its end does more than free memory, and so must not wait for the next collection.
-    private var isWaitedFor: Bool { pointee.destroy != nil || pointee.mailbox != nil || isInstance }
+    private var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
 
     /// The same for some.
     static func letGo(_ records: [Observer]) {

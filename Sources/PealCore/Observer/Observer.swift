@@ -4,27 +4,32 @@ internal import CPealSupport
 typealias Observer = UnsafeMutablePointer<ObserverRecord>
 
 extension Observer {
-    /// Allocates and fills the record of a registration, with the reference of the registration. The handler of an
-    /// observer with one is in the same allocation.
-    static func make(_ registration: borrowing Registration, _ tables: ObserverTables, _ key: ObserverKey) throws(Failure) -> Observer {
-        let size = MemoryLayout<ObserverRecord>.size.roundedUp(to: TableLayout.word)
-        guard let memory = peal_memory_allocate(size + (tables.handled?.size ?? 0)) else { throw .outOfMemory }
+    /// Allocates and fills the record of a registration, with the reference of the registration. What few observers have
+    /// follows in the same allocation.
+    static func make(
+        _ registration: borrowing Registration, _ tables: ObserverTables, _ key: ObserverKey
+    ) throws(Failure) -> Observer {
+        let hasExtras = registration.hasExtras || tables.handled != nil
+        let size = MemoryLayout<ObserverRecord>.size
+        let extrasSize = hasExtras ? MemoryLayout<peal_observer_extras>.size : 0
+        guard let memory = peal_memory_allocate(size + extrasSize + (tables.handled?.size ?? 0)) else { throw .outOfMemory }
         let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         record.begin(
-            gate: registration.gate, target: registration.target, destroy: registration.destroy,
+            gate: registration.gate, hasExtras: hasExtras, target: registration.target, destroy: registration.destroy,
             owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
         record.pointee.keeps_latest = registration.keepsLatest
         record.pointee.hash = key.hash
+        cell(peal_observer_tables(record)).initialize(to: tables)
+        guard let extras = record.extras else { return record }
         if let queue = registration.queue {
-            record.pointee.mailbox = queue.mailbox
+            extras.pointee.mailbox = queue.mailbox
             peal_mailbox_retain(queue.mailbox)
-            cell(peal_observer_queue(record)).pointee = queue
+            cell(peal_observer_queue(extras)).initialize(to: queue)
         }
-        cell(peal_observer_tables(record)).pointee = tables
-        if let owner = registration.owner { cell(peal_observer_owner(record)).pointee = owner }
-        if let lazy = registration.lazy { cell(peal_observer_lazy(record)).pointee = lazy }
-        record.pointee.handler = tables.handled?.write(to: memory + size, target: registration.target)
+        if let owner = registration.owner { cell(peal_observer_owner(extras)).initialize(to: owner) }
+        if let lazy = registration.lazy { cell(peal_observer_lazy(extras)).initialize(to: lazy) }
+        extras.pointee.handler = tables.handled?.write(to: memory + size + extrasSize, target: registration.target)
         return record
     }
 
@@ -42,34 +47,54 @@ extension Observer {
 
     var proto: PealProtocol { tables.proto }
 
-    var queue: Queue? { Self.cell(peal_observer_queue(self)).pointee }
+    var extras: UnsafeMutablePointer<peal_observer_extras>? { peal_observer_extras_of(self) }
 
-    var owner: Owner? { Self.cell(peal_observer_owner(self)).pointee }
+    var queue: Queue? { extras.flatMap { Self.cell(peal_observer_queue($0)).pointee } }
+
+    var owner: Owner? { extras.flatMap { Self.cell(peal_observer_owner($0)).pointee } }
 
     /// For an observer that names a service: it is the placeholder of the instance.
-    var lazyObserver: LazyObserver? { Self.cell(peal_observer_lazy(self)).pointee }
+    var lazyObserver: LazyObserver? { extras.flatMap { Self.cell(peal_observer_lazy($0)).pointee } }
 
     /// Releases the objects, before the memory is freed.
     func releaseObjects() {
         guard pointee.tables != nil else { return }
         let tables: UnsafeMutablePointer<ObserverTables?> = Self.cell(peal_observer_tables(self))
-        tables.pointee = nil
-        guard pointee.mailbox != nil || pointee.owner != 0 || pointee.lazy_observer != nil else { return }
-        let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(self))
-        queue.pointee = nil
-        let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(self))
-        owner.pointee = nil
-        let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(self))
-        lazy.pointee = nil
+        tables.deinitialize(count: 1)
+        guard let extras else { return }
+        let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(extras))
+        queue.deinitialize(count: 1)
+        let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(extras))
+        owner.deinitialize(count: 1)
+        let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(extras))
+        lazy.deinitialize(count: 1)
     }
+
+    var mailbox: Mailbox? { extras?.pointee.mailbox }
+
+    /// The handle of its owner; 0: none.
+    var ownerNumber: UInt64 { extras?.pointee.owner ?? 0 }
+
+    /// Of a service's instance: the lazy registration that it observes for.
+    var placeholder: Observer? { extras?.pointee.lazy }
+
+    var isPlaceholder: Bool { extras?.pointee.lazy_observer != nil }
+
+    var handler: UnsafePointer<peal_observer_handler>? { extras?.pointee.handler }
 
     /// The gate is the record's first member.
     var gate: UnsafeMutablePointer<UInt32> { UnsafeMutableRawPointer(self).assumingMemoryBound(to: UInt32.self) }
 
-    var isWeak: Bool { pointee.retain != nil }
+    var isWeak: Bool { extras?.pointee.retain != nil }
+
+    /// Releases a weak target that was retained.
+    func releaseTarget() {
+        guard let extras else { return }
+        extras.pointee.release?(extras.pointee.reference, pointee.target)
+    }
 
     /// Returns true for the instance of a placeholder, which has no handle of its own.
-    var isInstance: Bool { pointee.lazy != nil }
+    var isInstance: Bool { placeholder != nil }
 
     func isCalled(before other: Observer) -> Bool {
         pointee.priority == other.pointee.priority
@@ -78,7 +103,7 @@ extension Observer {
 
     /// The target that its functions get.
     fileprivate var calledTarget: UnsafeMutableRawPointer? {
-        pointee.handler.map { peal_handler_self($0) } ?? pointee.target
+        handler.map { peal_handler_self($0) } ?? pointee.target
     }
 }
 

@@ -74,9 +74,9 @@ enum ObserverGate {
     private static func claimOnce(
         _ record: UnsafeMutablePointer<ObserverRecord>, _ gate: UnsafeMutablePointer<UInt32>
     ) -> Bool {
-        if record.pointee.lazy != nil, peal_gate_load(gate) & drains == 0 {
+        if record.placeholder != nil, peal_gate_load(gate) & drains == 0 {
             // All instances of a service share the one call: the place decides who makes it.
-            if let place = record.pointee.lazy, place.close() {
+            if let place = record.placeholder, place.close() {
                 place.unlist()
                 return true
             }

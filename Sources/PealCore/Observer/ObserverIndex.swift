@@ -65,6 +65,16 @@ struct ObserverIndex {
         }
     }
 
+    /// Returns true for one of these at least.
+    func contains(_ hash: UInt32, where isWanted: (Observer) -> Bool) -> Bool {
+        var next = first(hash)
+        while let record = next {
+            if record.pointee.hash == hash, isWanted(record) { return true }
+            next = peal_observer_next(record)
+        }
+        return false
+    }
+
     /// All observers, in no order.
     var all: [Observer] {
         var all: [Observer] = []

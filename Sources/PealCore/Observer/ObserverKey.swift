@@ -29,9 +29,11 @@ struct ObserverKey {
         UInt32(truncatingIfNeeded: (UInt64(word) &* 0x9e37_79b9_7f4a_7c15) >> 32)
     }
 
-    /// Returns true if an observer has an equal key.
-    func matches(_ record: Observer) -> Bool {
-        guard record.pointee.hash == hash, (record.pointee.mailbox?.pointee.number ?? 0) == queue,
+    /// Returns true if an observer has an equal key. What another thread removes at this moment is no duplicate.
+    func isTaken(by record: Observer) -> Bool { matches(record) && !ObserverGate.isEnding(record.gate) }
+
+    private func matches(_ record: Observer) -> Bool {
+        guard record.pointee.hash == hash, (record.mailbox?.pointee.number ?? 0) == queue,
             (record.lazyObserver?.service.number ?? 0) == service
         else { return false }
         if service != 0 { return true }

@@ -9,8 +9,8 @@ enum ObserverLife {
 
     /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
     private static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        guard let mailbox = record.pointee.mailbox, record.pointee.destroy != nil else { return finish(record) }
-        record.pointee.end.run = { ObserverLife.runEnd($0) }
+        guard let mailbox = record.mailbox, record.pointee.destroy != nil else { return finish(record) }
+        record.extras?.pointee.end.run = { ObserverLife.runEnd($0) }
         mailbox.push(peal_observer_end_task(record))
     }
 
@@ -20,7 +20,7 @@ enum ObserverLife {
 
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
-        let lazy = record.pointee.lazy
+        let lazy = record.placeholder
         // An instance has the number of its place, which ends after it.
         if lazy == nil { Handles.dropEnded(record) }
         disown(record)
@@ -31,7 +31,7 @@ enum ObserverLife {
     /// as a call of the observer: who waits for its calls waits for this one too.
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
         let destroy = record.pointee.destroy
-        guard destroy != nil || record.pointee.lazy != nil else { return }
+        guard destroy != nil || record.placeholder != nil else { return }
         let hold = peal_hold_nothing()
         // Told before it is claimed: who finds it claimed can see that it runs.
         if let hold { peal_current_set(peal_hold_current(hold), record.gate) }
@@ -43,8 +43,8 @@ enum ObserverLife {
     }
 
     private static func endUse(of record: UnsafeMutablePointer<ObserverRecord>) {
-        guard record.pointee.lazy != nil, let target = record.pointee.target else { return }
-        ServiceUse(number: record.pointee.use, target: target).end()
+        guard let extras = record.extras, extras.pointee.lazy != nil, let target = record.pointee.target else { return }
+        ServiceUse(number: extras.pointee.use, target: target).end()
     }
 
     /// Frees the record once neither its life, the object of its handle nor a list needs it; and then its successor,
@@ -52,7 +52,7 @@ enum ObserverLife {
     static func disown(_ disowned: UnsafeMutablePointer<ObserverRecord>) {
         var record = disowned
         while peal_observer_disown(record) {
-            if let mailbox = record.pointee.mailbox { peal_mailbox_release(mailbox) }
+            if let mailbox = record.mailbox { peal_mailbox_release(mailbox) }
             record.releaseObjects()
             let successor = record.pointee.successor
             let next = successor?.pointee.record

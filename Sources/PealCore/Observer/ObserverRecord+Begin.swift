@@ -5,7 +5,7 @@ extension UnsafeMutablePointer<ObserverRecord> {
     ///
     /// - Parameter gate: What stands in its gate besides the mark of a weak target.
     func begin(
-        gate: UInt32 = 0, target: UnsafeMutableRawPointer?,
+        gate: UInt32 = 0, hasExtras: Bool = true, target: UnsafeMutableRawPointer?,
         destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, owner: Owner?, weak: WeakTarget?
     ) {
         pointee.gate = gate | (weak == nil ? 0 : ObserverGate.weak)
@@ -13,10 +13,12 @@ extension UnsafeMutablePointer<ObserverRecord> {
         pointee.owners = 1
         pointee.target = target
         pointee.destroy = destroy
-        pointee.owner = owner?.number ?? 0
-        pointee.retain = weak?.retain
-        pointee.release = weak?.release
-        pointee.reference = weak?.reference
-        pointee.end.run = { ObserverLife.runEnd($0) }
+        pointee.has_extras = hasExtras
+        guard let extras else { return }
+        extras.pointee.owner = owner?.number ?? 0
+        extras.pointee.retain = weak?.retain
+        extras.pointee.release = weak?.release
+        extras.pointee.reference = weak?.reference
+        extras.pointee.end.run = { ObserverLife.runEnd($0) }
     }
 }

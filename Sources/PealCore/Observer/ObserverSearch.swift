@@ -26,7 +26,7 @@ extension PealProtocol {
                     if UnsafeRawPointer(record.pointee.target) == target { choose(record) }
                 }
             case .target(nil):
-                for record in state[self].observers.all where record.pointee.target == nil && record.pointee.lazy_observer == nil {
+                for record in state[self].observers.all where record.pointee.target == nil && !record.isPlaceholder {
                     choose(record)
                 }
             }

@@ -10,7 +10,7 @@ struct PendingServices {
         places = entries.compactMap { entry in
             let gate = peal_gate_load(entry.gate)
             guard gate & ObserverGate.lazy != 0, gate & (ObserverGate.removed | ObserverGate.blocks) == 0,
-                reachesQueues || entry.record.pointee.mailbox == nil
+                reachesQueues || entry.record.mailbox == nil
             else { return nil }
             return entry.record.pointee.number
         }

@@ -39,6 +39,12 @@ public struct Registration: ~Copyable {
         self.functions = functions
     }
 
+    /// The record has more than most observers have.
+    var hasExtras: Bool {
+        if case .service = functions { return true }
+        return queue != nil || owner != nil || weak != nil
+    }
+
     /// The gate that it begins with, but for the mark of a weak target.
     var gate: UInt32 {
         (isOnce ? ObserverGate.once : 0) | (isBlocked ? 1 : 0) | (lazy != nil ? ObserverGate.lazy : 0)
@@ -100,8 +106,7 @@ extension CenterState {
         }
         let tables = try tables(of: registration)
         let key = ObserverKey(registration, tables)
-        let known = registration.duplicates == .allowed ? [] : duplicates(of: key, in: proto)
-        if registration.duplicates == .refused, !known.isEmpty {
+        if registration.duplicates == .refused, self[proto].observers.contains(key.hash, where: { key.isTaken(by: $0) }) {
             throw Failure(
                 .duplicate,
                 "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
@@ -110,9 +115,11 @@ extension CenterState {
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
-            return try publish(
-                record, tables: tables, registration: registration,
-                replacing: registration.duplicates == .replaced ? known : [])
+            if registration.duplicates == .replaced {
+                let known = duplicates(of: key, in: proto)
+                if !known.isEmpty { return try publish(record, tables, registration, replacing: known) }
+            }
+            return try publish(record, tables, registration)
         } catch {
             ObserverLife.disown(record)
             throw error
@@ -123,25 +130,41 @@ extension CenterState {
         duplicates(of: ObserverKey(registration, try tables(of: registration)), in: registration.proto)
     }
 
-    /// What another thread removes at this moment is no duplicate.
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {
         var found: [Observer] = []
         self[proto].observers.forEach(key.hash) { record in
-            if key.matches(record), !ObserverGate.isEnding(record.gate) { found.append(record) }
+            if key.isTaken(by: record) { found.append(record) }
         }
         return found
     }
 
     /// Lists the observer under all its methods, or under none when memory is short.
     private func publish(
-        _ record: Observer, tables: ObserverTables, registration: borrowing Registration, replacing known: [Observer]
+        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
+    ) throws(Failure) -> RegistrationOutcome {
+        let changes = try prepare(record, tables)
+        do throws(Failure) {
+            try open(record, registration)
+        } catch {
+            changes.cancel()
+            throw error
+        }
+        // Nothing can fail from here on.
+        changes.commit()
+        return RegistrationOutcome(number: record.pointee.number, record: record, replaced: [])
+    }
+
+    /// The same for an observer that replaces others.
+    private func publish(
+        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration, replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
         // A service's place is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: record, tables)
         let changes: SnapshotTransactions
         do throws(Failure) {
-            changes = try prepare(record, tables, replacing: replaced.isEmpty ? [] : Set(replaced))
+            changes = replaced.isEmpty
+                ? try prepare(record, tables) : try prepare(record, tables, replacing: Set(replaced))
         } catch {
             successors.cancel()
             throw error
@@ -153,25 +176,27 @@ extension CenterState {
             changes.cancel()
             throw error
         }
-        self[tables.proto].observers.insert(record)
-        count(record, of: tables.proto, as: 1)
         // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
         // another thread is removing are its own to finish.
         changes.commit()
-        let number = record.pointee.number
-        guard !known.isEmpty else { return RegistrationOutcome(number: number, record: record, replaced: []) }
         successors.commit()
         let closed = known.filter { $0.close() }
         let replacedLists = changes.replacedLists
         for old in closed { unlist(old, besides: replacedLists) }
-        return RegistrationOutcome(number: number, record: record, replaced: closed)
+        return RegistrationOutcome(number: record.pointee.number, record: record, replaced: closed)
     }
 
-    /// Makes the handle of an observer, and adds the observer to its owner and its queue.
+    /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
     private func open(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
-        try self[registration.proto].observers.reserve()
+        let proto = registration.proto
+        try proto.state.observers.reserve()
         try Handles.observations.open(record)
-        guard registration.queue != nil || registration.owner != nil || registration.lazy != nil else { return }
+        if registration.hasExtras { try remember(record, registration) }
+        proto.state.observers.insert(record)
+        count(record, of: proto, as: 1)
+    }
+
+    private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let observation = Observation(record)
         do throws(Failure) {
             try registration.queue?.remember(observation)
@@ -186,8 +211,14 @@ extension CenterState {
     }
 
     /// Prepares the lists of all methods that an observer implements.
-    func prepare(
-        _ record: Observer, _ tables: ObserverTables, replacing replaced: Set<Observer> = []
+    func prepare(_ record: Observer, _ tables: ObserverTables) throws(Failure) -> SnapshotTransactions {
+        var changes = SnapshotTransactions()
+        for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.place) }
+        return changes
+    }
+
+    private func prepare(
+        _ record: Observer, _ tables: ObserverTables, replacing replaced: Set<Observer>
     ) throws(Failure) -> SnapshotTransactions {
         var changes = SnapshotTransactions()
         for listing in tables.listings {

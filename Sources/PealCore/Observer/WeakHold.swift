@@ -4,10 +4,10 @@ internal import CPealSupport
 enum WeakHold {
     /// Retains the observer's target for the call that comes. False when the target is dead.
     static func take(_ record: UnsafeMutablePointer<ObserverRecord>, _ hold: Broadcast.Hold) -> Bool {
-        guard let retain = record.pointee.retain else { return false }
+        guard let extras = record.extras, let retain = extras.pointee.retain else { return false }
         // A loop by hand may have left one.
         release(hold)
-        guard retain(record.pointee.reference) else { return false }
+        guard retain(extras.pointee.reference) else { return false }
         // A typed loop that is left releases its list first: the record must not end by that.
         peal_observer_retain(record)
         peal_hold_set_weak(hold, record)
@@ -19,7 +19,7 @@ enum WeakHold {
     /// Releases the target after its call. Does nothing where the observer called last is not weak.
     static func release(_ hold: Broadcast.Hold) {
         guard let record = hold.pointee.weak else { return }
-        record.pointee.release?(record.pointee.reference, record.pointee.target)
+        record.releaseTarget()
         // Only now: who waits for the observer's code waits for this call too.
         peal_hold_set_weak(hold, nil)
         ObserverLife.release(record)

@@ -42,8 +42,8 @@ public struct PointerSearch {
         let isRunning = isRemoved && !RunningCalls.wait(for: [record], deadline: peal_clock_deadline(10))
         if !isRemoved || isRunning {
             functions(&self)
-            add(record.pointee.retain, "retain function of a weak \(kind)")
-            add(record.pointee.release, "release function of a weak \(kind)")
+            add(record.extras?.pointee.retain, "retain function of a weak \(kind)")
+            add(record.extras?.pointee.release, "release function of a weak \(kind)")
         }
         if !isDestroyed || isRunning { add(record.pointee.destroy, "destroy callback of \(article) \(kind)") }
     }

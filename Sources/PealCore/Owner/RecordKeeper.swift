@@ -24,7 +24,7 @@ extension RecordKeeper {
         defer { extendLifetime(keepers) }
         for record in keepers.compactMap({ $0.ownRecord }) where ObserverGate.isEnding(record.gate) {
             ObserverGate.endDraining(record.gate)
-            record.pointee.mailbox?.dropDead()
+            record.mailbox?.dropDead()
         }
     }
 }

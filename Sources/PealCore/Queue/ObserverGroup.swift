@@ -7,7 +7,7 @@ enum ObserverGroup {
 
     /// A group with one reference.
     static func make(for method: Method, of entries: some Collection<SnapshotEntry>) throws(Failure) -> Pointer {
-        guard let first = entries.first, let mailbox = first.record.pointee.mailbox,
+        guard let first = entries.first, let mailbox = first.record.mailbox,
             let memory = peal_memory_allocate(peal_group_size(entries.count))
         else { throw .outOfMemory }
         let group = memory.bindMemory(to: peal_group.self, capacity: 1)

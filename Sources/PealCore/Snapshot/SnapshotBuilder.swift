@@ -40,10 +40,11 @@ struct SnapshotBuilder {
         origin = place.list
     }
 
-    /// Returns true if the entries are those of the list that have not ended.
+    /// Returns true if the entries are those of the list that have not ended, and the added one after them.
     private var isFlat: Bool {
-        guard let origin, added == nil, leaving.isEmpty else { return false }
-        return origin.total == origin.count
+        guard let origin, leaving.isEmpty, origin.total == origin.count else { return false }
+        guard let added else { return true }
+        return added.mailbox == nil && origin.entries.last?.comes(before: added) ?? true
     }
 
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
@@ -83,9 +84,10 @@ struct SnapshotBuilder {
         return list
     }
 
-    /// The most frequent: observers were removed, and all others stay as they are.
+    /// The most frequent: the order of those that stay does not change.
     private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
-        let bounds = Bounds(flat: origin)
+        var bounds = Bounds(flat: origin)
+        if added != nil { bounds.direct += 1 }
         guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_nobody(place) }
         let list = try makeList(bounds, grows: grows)
         var missing = 0
@@ -93,6 +95,10 @@ struct SnapshotBuilder {
             // An observer may end meanwhile, but none begins.
             missing += entry.missingInstances
             list.append(entry)
+        }
+        if let added {
+            missing += added.missingInstances
+            list.append(added)
         }
         if missing > 0 { list.markPendingServices() }
         return list

@@ -7,15 +7,15 @@ extension SnapshotEntry {
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
     /// Returns true for an entry whose list needs nothing but the entry.
-    var isPlain: Bool { record.pointee.mailbox == nil && !isLazy && !isOfLazy }
+    var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
     /// Whether it is a service's instance.
-    var isOfLazy: Bool { record.pointee.lazy != nil }
+    var isOfLazy: Bool { record.placeholder != nil }
 
     /// How many services' instances a list lacks more or less for this entry.
     var missingInstances: Int {
         if isLazy { return 1 }
-        guard let placeholder = record.pointee.lazy, !ObserverGate.isEnding(placeholder.gate) else { return 0 }
+        guard let placeholder = record.placeholder, !ObserverGate.isEnding(placeholder.gate) else { return 0 }
         return -1
     }
 
@@ -27,15 +27,15 @@ extension SnapshotEntry {
 
     /// The mailbox of its group; nil for an entry that broadcasts call themselves. A lazy registration is such an entry
     /// also where its instance has a queue: groups count as calls.
-    var mailbox: Mailbox? { isLazy ? nil : record.pointee.mailbox }
+    var mailbox: Mailbox? { isLazy ? nil : record.mailbox }
 
     /// The order of calls: higher priorities come first, then whoever was registered earlier. An instance has the
     /// order of its place, and comes behind that.
     func comes(before other: SnapshotEntry) -> Bool {
-        let (own, others) = (record.pointee, other.record.pointee)
-        if own.priority != others.priority { return own.priority > others.priority }
-        if own.order != others.order { return own.order < others.order }
-        return own.lazy == nil && others.lazy != nil
+        let (own, others) = (record, other.record)
+        if own.pointee.priority != others.pointee.priority { return own.pointee.priority > others.pointee.priority }
+        if own.pointee.order != others.pointee.order { return own.pointee.order < others.pointee.order }
+        return !own.isInstance && others.isInstance
     }
 
     /// The order in which lists are built: entries without a queue first, then one group after the other. It is total,

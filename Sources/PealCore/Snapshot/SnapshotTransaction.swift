@@ -19,7 +19,32 @@ struct SnapshotTransaction: BitwiseCopyable {
     let place: MethodPlace
     private let kind: Kind
 
+    private init(place: MethodPlace, kind: Kind) {
+        self.place = place
+        self.kind = kind
+    }
+
     /// Prepares to insert an entry in its order; in the group of its queue, if it has one.
+    init(inserting entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
+        // The most frequent first, without a look at the other entries: thousands may register in a row.
+        if let list = place.list {
+            guard list.hasRoom, list.takesAtEnd(entry) else {
+                try self.init(inserting: entry, replacing: [], in: place)
+                return
+            }
+            self.init(place: place, kind: .append(entry, to: list))
+        } else {
+            guard entry.isPlain else {
+                try self.init(inserting: entry, replacing: [], in: place)
+                return
+            }
+            let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
+            list.append(entry)
+            self.init(place: place, kind: .replace(by: list))
+        }
+    }
+
+    /// The same for an observer that may replace others.
     ///
     /// - Parameter replaced: Observers that leave the list by the same change. The caller closes them before it
     ///   releases the center's lock.
@@ -27,29 +52,15 @@ struct SnapshotTransaction: BitwiseCopyable {
         inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>,
         in place: MethodPlace
     ) throws(Failure) {
-        self.place = place
-        if let list = place.list, list.hasRoom {
-            // The most frequent first, without a look at the other entries: thousands may register in a row.
-            if replaced.isEmpty, list.takesAtEnd(entry) {
-                kind = .append(entry, to: list)
-                return
-            }
-            if list.total >= SnapshotTransaction.longList {
-                try list.reserveTwin(for: entry)
-                kind = .appendPending(entry, to: list)
-                return
-            }
-        }
-        if place.list == nil, entry.isPlain {
-            let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
-            list.append(entry)
-            kind = .replace(by: list)
+        if let list = place.list, list.hasRoom, list.total >= SnapshotTransaction.longList {
+            try list.reserveTwin(for: entry)
+            self.init(place: place, kind: .appendPending(entry, to: list))
             return
         }
         var builder = SnapshotBuilder(place)
         builder.added = entry
         builder.leaving = replaced
-        kind = .replace(by: try builder.build(grows: true))
+        self.init(place: place, kind: .replace(by: try builder.build(grows: true)))
     }
 
     /// How many entries the list of a first observer has.
@@ -83,11 +94,11 @@ struct SnapshotTransaction: BitwiseCopyable {
         guard let list = place.list else { return }
         peal_snapshot_note_removed(list)
         // The registration of an instance that ends is looked at again.
-        if record.pointee.lazy != nil { list.markPendingServices() }
+        if record.placeholder != nil { list.markPendingServices() }
         // Queued calls are counted by their groups, and one that drains would still be called. Whether services are missing
         // is worked out when a list is built.
-        let isLazy = record.pointee.lazy != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
-        if record.pointee.mailbox != nil || isLazy { list.markUnsettled() }
+        let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
+        if record.mailbox != nil || isLazy { list.markUnsettled() }
         if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_nobody(place)) }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
     }
@@ -114,16 +125,28 @@ struct SnapshotTransactions {
     private var others: [SnapshotTransaction] = []
 
     /// Prepares the change of one more list. If that fails, those that were prepared before are cancelled.
-    mutating func insert(
-        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in place: MethodPlace
-    ) throws(Failure) {
+    mutating func insert(_ entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
         do throws(Failure) {
-            let change = try SnapshotTransaction(inserting: entry, replacing: replaced, in: place)
-            if first == nil { first = change } else { others.append(change) }
+            add(try SnapshotTransaction(inserting: entry, in: place))
         } catch {
             cancel()
             throw error
         }
+    }
+
+    mutating func insert(
+        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in place: MethodPlace
+    ) throws(Failure) {
+        do throws(Failure) {
+            add(try SnapshotTransaction(inserting: entry, replacing: replaced, in: place))
+        } catch {
+            cancel()
+            throw error
+        }
+    }
+
+    private mutating func add(_ change: SnapshotTransaction) {
+        if first == nil { first = change } else { others.append(change) }
     }
 
     func commit() {

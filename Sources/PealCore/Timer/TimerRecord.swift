@@ -16,7 +16,7 @@ extension TimerRecord {
         let record = peal_timer_state_of(memory)
         peal_timer_observer(record).begin(
             target: options.target, destroy: options.destroy, owner: options.owner, weak: options.weak)
-        peal_timer_observer(record).pointee.mailbox = mailbox
+        peal_timer_observer(record).extras?.pointee.mailbox = mailbox
         peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
         record.pointee.delay = options.schedule.delay
         record.pointee.period = options.schedule.period
@@ -31,14 +31,14 @@ extension TimerRecord {
 
     /// Puts the task of a wanted call on the queue.
     func put() {
-        peal_timer_observer(self).pointee.mailbox?.push(peal_timer_task(self))
+        peal_timer_observer(self).mailbox?.push(peal_timer_task(self))
     }
 
     /// On the queue, or where that has ended or refuses, wherever the task is let go.
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
-        if observer.pointee.mailbox?.isCurrent == true, let hold = peal_hold_nothing() {
+        if observer.mailbox?.isCurrent == true, let hold = peal_hold_nothing() {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
             peal_current_set(peal_hold_current(hold), observer.gate)
             if timer.isWantedStill(), timer.isAdmitted(hold) { timer.call() }

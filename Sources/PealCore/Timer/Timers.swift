@@ -27,7 +27,7 @@ public enum Timers {
 
     /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
-        let mailbox = peal_timer_observer(record).pointee.mailbox
+        let mailbox = peal_timer_observer(record).mailbox
         guard mailbox?.pointee.is_left != true else {
             throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
         }
