@@ -7,6 +7,7 @@
 #include "child.h"
 #include "clock.h"
 #include "event_count.h"
+#include "machine.h"
 
 #include <pthread.h>
 
