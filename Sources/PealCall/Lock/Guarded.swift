@@ -36,3 +36,13 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
 
     @inlinable static var valueOffset: Int { max(MemoryLayout<peal_lock>.size, MemoryLayout<Value>.alignment) }
 }
+
+extension Guarded {
+    /// Returns the value, which the first call makes that can. Where `make` returns nil, the next call tries again.
+    public borrowing func madeOnce<Made: Sendable>(_ make: () -> Made?) -> Made? where Value == Made? {
+        withLock { made in
+            if made == nil { made = make() }
+            return made
+        }
+    }
+}

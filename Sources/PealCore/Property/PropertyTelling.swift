@@ -114,12 +114,10 @@ enum PropertyRecord {
 
     /// How a record is kept for a queue; nil where memory is short. The next use tries again.
     static var hooks: TypeHooks? {
-        made.withLock { made in
-            if made == nil, let hooks = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) }) {
-                hooks.register()
-                made = hooks
-            }
-            return made
+        made.madeOnce {
+            let hooks = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) })
+            hooks?.register()
+            return hooks
         }
     }
 }

@@ -86,13 +86,10 @@ public final class Queue: Sendable {
 
     /// The queue of the main thread; nil where memory is short. The next use tries again.
     public static var main: Queue? {
-        madeMain.withLock { made in
-            if made == nil {
-                var options = Options()
-                options.kind = .main
-                made = try? make(options)
-            }
-            return made
+        madeMain.madeOnce {
+            var options = Options()
+            options.kind = .main
+            return try? make(options)
         }
     }
 
