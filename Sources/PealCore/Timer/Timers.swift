@@ -26,6 +26,7 @@ public enum Timers {
     }
 
     /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
+    @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_observer(record).mailbox
         guard mailbox?.pointee.is_left != true else {
