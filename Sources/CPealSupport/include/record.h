@@ -171,10 +171,12 @@ static inline void peal_observer_own(struct peal_observer_record *_Nonnull recor
 {
     peal_count_retain(&record->owners, 1);
 }
-/* True when that was the last owner: free the record. */
+/* The same before another thread can find the record. */
+static inline void peal_observer_own_unshared(struct peal_observer_record *_Nonnull record) { record->owners++; }
+/* True when that was the last owner: free the record. A thread that owns it anew has it from an owner. */
 static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
 {
-    return peal_count_release(&record->owners, 1);
+    return peal_count_release_only(&record->owners);
 }
 static inline uint32_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {

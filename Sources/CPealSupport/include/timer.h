@@ -70,6 +70,10 @@ static inline struct peal_task *_Nonnull peal_timer_task(struct peal_timer_state
 {
     return &peal_timer_record_of(timer)->task;
 }
+static inline struct peal_mailbox *_Nullable peal_timer_mailbox(struct peal_timer_state *_Nonnull timer)
+{
+    return peal_timer_record_of(timer)->extras.mailbox;
+}
 static inline struct peal_observer_record *_Nonnull peal_timer_observer(
     struct peal_timer_state *_Nonnull timer)
 {

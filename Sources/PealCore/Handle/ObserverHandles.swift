@@ -15,23 +15,32 @@ public struct ObserverHandles: Sendable {
         default: break
         }
         record.pointee.number = number
-        peal_observer_own(record)
+        peal_observer_own_unshared(record)
         peal_slot_publish(Self.slots, number, record)
     }
 
     public func find(_ number: UInt64) -> Observation? { observation(owned(peal_slot_pin(Self.slots, number, false), number)) }
 
     /// The same, also where the number has been retired and not recycled yet.
-    func findEvenRetired(_ number: UInt64) -> Observation? { observation(ownEvenRetired(number)) }
-
-    /// The record of a number, which may be retired. The caller releases its memory by `ObserverLife.disown`.
-    func ownEvenRetired(_ number: UInt64) -> Observer? { owned(peal_slot_pin(Self.slots, number, true), number) }
+    func findEvenRetired(_ number: UInt64) -> Observation? {
+        observation(owned(peal_slot_pin(Self.slots, number, true), number))
+    }
 
     /// Makes a number stale. The slot keeps the record until the number is recycled.
     ///
     /// - Returns: False if the number was stale already.
     @discardableResult
     func retire(_ number: UInt64) -> Bool { unpinned(peal_slot_retire(Self.slots, number), number) }
+
+    /// Makes a number stale, as `retire`, and runs `body` with the record, whose slot stays as it is meanwhile.
+    ///
+    /// - Returns: What `body` returns; false if the number was stale already.
+    func retire(_ number: UInt64, _ body: (Observer) -> Bool) -> Bool {
+        guard let slot = peal_slot_retire(Self.slots, number) else { return false }
+        let isDone = body(Self.record(of: slot))
+        _ = unpinned(slot, number)
+        return isDone
+    }
 
     /// Removes the number of a registration that failed.
     func remove(_ number: UInt64) { _ = unpinned(peal_slot_remove(Self.slots, number, false), number) }

@@ -19,14 +19,19 @@ extension Observation {
     /// - Returns: Whether, if that was asked for, it was waited for to the end.
     @discardableResult
     public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
-        guard let record = Handles.observations.ownEvenRetired(number) else { throw .staleObservation }
-        defer { ObserverLife.disown(record) }
         guard removal.drains || removal.timeout != nil else {
-            guard record.close() else { throw .staleObservation }
-            record.unlist()
+            guard Handles.observations.retire(number, end) else { throw .staleObservation }
             return true
         }
-        return try remove(Observation(record), removal)
+        guard let observation = Handles.observations.findEvenRetired(number) else { throw .staleObservation }
+        return try remove(observation, removal)
+    }
+
+    /// Ends an observer whose number is stale, unless another thread does.
+    private static func end(_ record: Observer) -> Bool {
+        guard record.closeGate() else { return false }
+        record.unlist()
+        return true
     }
 
     private static func remove(_ observation: Observation, _ removal: Removal) throws(Failure) -> Bool {

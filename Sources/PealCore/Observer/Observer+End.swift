@@ -5,8 +5,14 @@ extension Observer {
     /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
     /// it once among them, one succeeds: that one takes it out of the lists.
     func close() -> Bool {
-        guard ObserverGate.remove(gate) else { return false }
+        guard closeGate() else { return false }
         Handles.observations.retire(pointee.number)
+        return true
+    }
+
+    /// The same without a look at the handle.
+    func closeGate() -> Bool {
+        guard ObserverGate.remove(gate) else { return false }
         lazyObserver?.close()
         return true
     }
@@ -20,7 +26,8 @@ extension Observer {
 
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
     func leaveLists() {
-        _ = try? proto.center.withState { (state) throws(Failure) in state.unlist(self) }
+        let tables = tables
+        _ = try? tables.proto.center.withState { (state) throws(Failure) in state.unlist(self, tables) }
     }
 
     /// Before the record can end.
@@ -64,21 +71,20 @@ extension CenterState {
     /// Takes an observer that has ended out of its lists.
     ///
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
-    func unlist(_ record: Observer, besides replaced: Set<MethodPlace> = []) {
-        let tables = record.tables
-        let state = self[tables.proto]
+    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodPlace>? = nil) {
         // With its protocol its lists have ended.
-        guard state.isDefined else { return }
-        if state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
-        for listing in tables.listings where replaced.isEmpty || !replaced.contains(listing.place) {
+        guard tables.proto.state.isDefined else { return }
+        if tables.proto.state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
+        for listing in tables.listings {
+            if let replaced, replaced.contains(listing.place) { continue }
             SnapshotTransaction.remove(record, from: listing.place)
         }
     }
 
     /// Counts one observer more or less for all protocols that it conforms to.
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
-        self[proto].count(record, as: difference)
-        for member in proto.ancestors { self[member].count(record, as: difference) }
+        proto.state.count(record, as: difference)
+        for member in proto.ancestors { member.state.count(record, as: difference) }
     }
 }
 

@@ -33,7 +33,9 @@ extension Observer {
         return record
     }
 
-    // A record has objects of Swift by references that it owns. No other code writes them.
+    // A record has objects of Swift by references that it owns. No other code writes them. Inlined: generic code would ask
+    // the metadata of each type how its references are counted.
+    @inline(__always)
     private static func cell<Object: AnyObject>(
         _ address: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> UnsafeMutablePointer<Object?> {
@@ -41,7 +43,7 @@ extension Observer {
     }
 
     /// Nil for a timer, and for the target of a proxy.
-    var knownTables: ObserverTables? { Self.cell(peal_observer_tables(self)).pointee }
+    private var knownTables: ObserverTables? { Self.cell(peal_observer_tables(self)).pointee }
 
     var tables: ObserverTables { knownTables.unsafelyUnwrapped }
 

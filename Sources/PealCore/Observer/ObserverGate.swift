@@ -89,7 +89,11 @@ enum ObserverGate {
             return value & (removed | blocks) == 0 ? value | removed : nil
         }
         // Who drains it takes it out of the lists.
-        if claimed, !isDraining, Handles.observations.retire(record.pointee.number) { record.unlist() }
+        if claimed, !isDraining {
+            // A removal that was late may have retired the number.
+            Handles.observations.retire(record.pointee.number)
+            record.unlist()
+        }
         return claimed
     }
 

@@ -8,7 +8,8 @@ struct ObserverKey {
     /// 0: no placeholder of a service.
     private let service: UInt64
     private let queue: UInt64
-    private let tables: ObserverTables
+    /// The caller keeps them.
+    private unowned(unsafe) let tables: ObserverTables
     /// Of the target, or of what stands for it.
     let hash: UInt32
 

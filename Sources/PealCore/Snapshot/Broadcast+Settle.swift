@@ -26,17 +26,13 @@ extension Broadcast {
     @inline(never)
     private static func settle(_ number: UInt64) -> Bool {
         guard let method = Handles.methods.find(number) else { return true }
-        var replaced = 0
+        var isLong = false
         let isSettled = try? method.owner.center.withState { (_) throws(Failure) in
-            replaced = method.list?.total ?? 0
+            isLong = method.list?.isLong ?? false
             return SnapshotTransaction.settle(method.place)
         }
-        // Long lists do not wait for others: each may be megabytes.
-        if replaced > longList { Reclaimer.collect() } else { Reclaimer.collectBacklog() }
+        if isLong { Reclaimer.collect() } else { Reclaimer.collectBacklog() }
         // An ended center has no lists.
         return isSettled ?? true
     }
-
-    /// How many entries make it worth while to free a list at once.
-    private static var longList: Int { 4096 }
 }

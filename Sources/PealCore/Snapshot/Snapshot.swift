@@ -53,6 +53,9 @@ extension Snapshot {
     /// All entries, those of ended observers too. The caller must hold the center's lock.
     var total: Int { count + Int(pointee.pending) + Int(pointee.queued) }
 
+    /// Long lists do not wait for others to be freed: each may be megabytes.
+    var isLong: Bool { total > 4096 }
+
     var hasRoom: Bool { count + Int(pointee.pending) < Int(pointee.capacity) }
 
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
@@ -72,8 +75,14 @@ extension Snapshot {
 
     /// Adds an entry at the end. Readers that protect the list already do not see it.
     func append(_ entry: SnapshotEntry) {
-        peal_snapshot_entry_at(self, count).initialize(to: entry)
         peal_observer_own(entry.record)
+        appendOwned(entry)
+    }
+
+    /// The same for an entry whose record has been counted for the list.
+    func appendOwned(_ entry: SnapshotEntry) {
+        let count = count
+        peal_snapshot_entry_at(self, count).initialize(to: entry)
         peal_snapshot_set_count(self, UInt32(count + 1))
     }
 

@@ -107,7 +107,7 @@ struct SnapshotBuilder {
     /// The list has room for its groups' entries besides its own, while they are staged, and for pending ones.
     private func makeList(_ bounds: Bounds, grows: Bool) throws(Failure) -> Snapshot {
         let total = bounds.direct + bounds.queued
-        let capacity = bounds.direct + (grows ? Swift.max(3, total) : Swift.max(bounds.queued, total / 2))
+        let capacity = bounds.direct + (Swift.max(grows ? 3 : 0, bounds.queued, total / 2))
         guard !grows, bounds.groups == 0, let origin, origin.pointee.twin != nil else {
             return try Snapshot.make(for: place, capacity: capacity, groupCapacity: bounds.groups)
         }

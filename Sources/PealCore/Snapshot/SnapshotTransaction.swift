@@ -24,7 +24,8 @@ struct SnapshotTransaction: BitwiseCopyable {
         self.kind = kind
     }
 
-    /// Prepares to insert an entry in its order; in the group of its queue, if it has one.
+    /// Prepares to insert the entry of a new observer, which no other thread can find yet, in its order; in the group of
+    /// its queue, if it has one.
     init(inserting entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
         // The most frequent first, without a look at the other entries: thousands may register in a row.
         if let list = place.list {
@@ -32,6 +33,7 @@ struct SnapshotTransaction: BitwiseCopyable {
                 try self.init(inserting: entry, replacing: [], in: place)
                 return
             }
+            peal_observer_own_unshared(entry.record)
             self.init(place: place, kind: .append(entry, to: list))
         } else {
             guard entry.isPlain else {
@@ -39,7 +41,8 @@ struct SnapshotTransaction: BitwiseCopyable {
                 return
             }
             let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
-            list.append(entry)
+            peal_observer_own_unshared(entry.record)
+            list.appendOwned(entry)
             self.init(place: place, kind: .replace(by: list))
         }
     }
@@ -69,6 +72,9 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// How many entries a list has that is not replaced by each change.
     private static var longList: Int { 64 }
 
+    /// Returns true if the list that the change replaces is long enough to be freed at once.
+    var leavesLongList: Bool { replacesList && (place.list?.isLong ?? false) }
+
     /// Returns true if the change takes replaced observers out of the list. Otherwise they are still to be removed.
     var replacesList: Bool { if case .replace = kind { true } else { false } }
 
@@ -76,7 +82,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     func commit() {
         switch kind {
         case .append(let entry, let list):
-            list.append(entry)
+            list.appendOwned(entry)
             if entry.isLazy { list.markPendingServices() }
         case .appendPending(let entry, let list): list.appendPending(entry)
         case .replace(let list): place.publish(list)
@@ -85,8 +91,12 @@ struct SnapshotTransaction: BitwiseCopyable {
 
     /// Frees what was prepared and not published.
     func cancel() {
+        switch kind {
+        case .append(let entry, _): ObserverLife.disown(entry.record)
+        case .appendPending: break
         // No reader has seen the list, and its records are held by others.
-        if case .replace(let list) = kind { list.free() }
+        case .replace(let list): list.free()
+        }
     }
 
     /// Drops an observer that has ended. Its entry may stay for a while, marked by its gate.
@@ -158,6 +168,9 @@ struct SnapshotTransactions {
         first?.cancel()
         for change in others { change.cancel() }
     }
+
+    /// Returns true if one of the changes replaces a long list. Call before they are committed.
+    var leavesLongList: Bool { first?.leavesLongList == true || others.contains { $0.leavesLongList } }
 
     /// The lists that the replaced observers leave by these changes.
     var replacedLists: Set<MethodPlace> {

@@ -31,14 +31,14 @@ extension TimerRecord {
 
     /// Puts the task of a wanted call on the queue.
     func put() {
-        peal_timer_observer(self).mailbox?.push(peal_timer_task(self))
+        peal_timer_mailbox(self)?.push(peal_timer_task(self))
     }
 
     /// On the queue, or where that has ended or refuses, wherever the task is let go.
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
-        if observer.mailbox?.isCurrent == true, let hold = peal_hold_nothing() {
+        if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hold_nothing() {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
             peal_current_set(peal_hold_current(hold), observer.gate)
             if timer.isWantedStill(), timer.isAdmitted(hold) { timer.call() }

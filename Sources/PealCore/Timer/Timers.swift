@@ -28,7 +28,7 @@ public enum Timers {
     /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
     @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
-        let mailbox = peal_timer_observer(record).mailbox
+        let mailbox = peal_timer_mailbox(record)
         guard mailbox?.pointee.is_left != true else {
             throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
         }

@@ -1,0 +1,97 @@
+internal import CPealSupport
+import PealCall
+
+extension CenterState {
+    /// Lists the observer under all its methods, or under none when memory is short.
+    func publish(
+        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
+    ) throws(Failure) -> RegistrationOutcome {
+        let changes = try prepare(record, tables)
+        do throws(Failure) {
+            try open(record, registration)
+        } catch {
+            changes.cancel()
+            throw error
+        }
+        // Nothing can fail from here on.
+        let leavesLongList = changes.leavesLongList
+        changes.commit()
+        return RegistrationOutcome(
+            number: record.pointee.number, record: record, replaced: [], leavesLongList: leavesLongList)
+    }
+
+    /// The same for an observer that replaces others.
+    func publish(
+        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration, replacing known: [Observer]
+    ) throws(Failure) -> RegistrationOutcome {
+        // A service's place is never called: its instance is another observer.
+        let replaced = registration.lazy == nil ? known : []
+        let successors = try Successors(of: replaced, by: record, tables)
+        let changes: SnapshotTransactions
+        do throws(Failure) {
+            changes = replaced.isEmpty
+                ? try prepare(record, tables) : try prepare(record, tables, replacing: Set(replaced))
+        } catch {
+            successors.cancel()
+            throw error
+        }
+        do throws(Failure) {
+            try open(record, registration)
+        } catch {
+            successors.cancel()
+            changes.cancel()
+            throw error
+        }
+        // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
+        // another thread is removing are its own to finish.
+        let leavesLongList = changes.leavesLongList
+        changes.commit()
+        successors.commit()
+        let closed = known.filter { $0.close() }
+        let replacedLists = changes.replacedLists
+        for old in closed { unlist(old, old.tables, besides: replacedLists) }
+        return RegistrationOutcome(
+            number: record.pointee.number, record: record, replaced: closed, leavesLongList: leavesLongList)
+    }
+
+    /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
+    private func open(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
+        let proto = registration.proto
+        try proto.state.observers.reserve()
+        try Handles.observations.open(record)
+        if registration.hasExtras { try remember(record, registration) }
+        proto.state.observers.insert(record)
+        count(record, of: proto, as: 1)
+    }
+
+    private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
+        let observation = Observation(record)
+        do throws(Failure) {
+            try registration.queue?.remember(observation)
+            try registration.owner?.add(observation)
+            if let lazy = registration.lazy, !lazy.begin(observation.number) { throw .serviceEnded(lazy.service.name) }
+        } catch {
+            Handles.observations.remove(observation.number)
+            registration.queue?.forget(record)
+            registration.owner?.remove(observation)
+            throw error
+        }
+    }
+
+    /// Prepares the lists of all methods that an observer implements.
+    func prepare(_ record: Observer, _ tables: ObserverTables) throws(Failure) -> SnapshotTransactions {
+        var changes = SnapshotTransactions()
+        for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.place) }
+        return changes
+    }
+
+    private func prepare(
+        _ record: Observer, _ tables: ObserverTables, replacing replaced: Set<Observer>
+    ) throws(Failure) -> SnapshotTransactions {
+        var changes = SnapshotTransactions()
+        for listing in tables.listings {
+            try changes.insert(listing.entry(of: record), replacing: replaced, in: listing.place)
+        }
+        return changes
+    }
+}
