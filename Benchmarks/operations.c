@@ -12,6 +12,8 @@ PEAL_PROTOCOL(desk, "Desk", DESK);
 #define CLOCK(METHOD) METHOD(required, int, now, (void))
 PEAL_PROTOCOL(clock_service, "Clock", CLOCK);
 PEAL_PROPERTY(volume, "volume", int32_t);
+#define CROWD(METHOD) METHOD(required, void, told, (int i))
+PEAL_PROTOCOL(crowd, "Crowd", CROWD);
 
 static peal_center center;
 static peal_queue queue;
@@ -21,6 +23,10 @@ static peal_service clock_service;
 static struct volume_property volume;
 static struct bench_proxy proxy;
 static peal_timer timer, earlier_timer;
+enum { CROWDS = 3 };
+static const size_t crowd_sizes[CROWDS] = { 0, 100, 10000 };
+static struct crowd_protocol crowds[CROWDS]; /* each in a center of its own */
+static peal_center crowd_centers[CROWDS];
 
 static void store_told(void *self, void *a, int i)
 {
@@ -33,9 +39,15 @@ static void store_values(void *self, int32_t old_value, int32_t new_value)
 }
 static int now(void *self) { return *(int *)self; }
 static void fire(void *self) { (void)self; }
+static void ignore(void *self, int i)
+{
+    (void)self;
+    (void)i;
+}
 
 static const struct desk desk_table = { PEAL_TABLE(desk), store_told };
 static const struct volume_observer volume_table = { PEAL_OBSERVER(volume), .changed_values = store_values };
+static const struct crowd crowd_table = { PEAL_TABLE(crowd), ignore };
 static const struct clock_service clock_table = { PEAL_TABLE(clock_service), now };
 
 /* Broadcasts by array to observers on a pumped queue, and their deliveries, all in one pump. */
@@ -91,10 +103,26 @@ static void run_timer(size_t turns)
     }
 }
 
+/* Registers an observer and removes it. */
+static void run_crowd(const struct crowd_protocol *crowd, size_t turns)
+{
+    peal_observation observation;
+    while (turns-- > 0) {
+        check("observe", crowd_observe(crowd, &observation, &crowd_table, NULL, &observation));
+        check("remove", peal_observation_remove(observation));
+    }
+}
+static void run_alone(size_t turns) { run_crowd(&crowds[0], turns); }
+static void run_beside_100(size_t turns) { run_crowd(&crowds[1], turns); }
+static void run_beside_10000(size_t turns) { run_crowd(&crowds[2], turns); }
+
 const struct operation operations[OPERATIONS] = {
     { "v(p,p,i)", "queue", true, run_queue }, { "v(p,p,i)", "proxy", true, run_proxy },
     { "property", "set", true, run_set },     { "queue", "pump", false, run_pump },
     { "service", "scope", false, run_scope }, { "timer", "start-stop", false, run_timer },
+    { "observer", "alone", false, run_alone },
+    { "observer", "beside-100", false, run_beside_100 },
+    { "observer", "beside-10000", false, run_beside_10000 },
 };
 
 static void make_service(void)
@@ -121,6 +149,18 @@ static void make_timers(void)
     nanosleep(&settle, NULL);
 }
 
+/* Counted where the stage has no observers. */
+static void make_crowds(void)
+{
+    static char targets[10000];
+    for (size_t c = 0; c < CROWDS; c++) {
+        check("center", peal_center_create(&crowd_centers[c]));
+        check("protocol", crowd_define(crowd_centers[c], &crowds[c]));
+        for (size_t i = 0; i < crowd_sizes[c]; i++)
+            check("observe", crowd_observe(&crowds[c], &targets[i], &crowd_table, NULL, NULL));
+    }
+}
+
 void operations_begin(const struct stage *stage)
 {
     struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
@@ -138,10 +178,16 @@ void operations_begin(const struct stage *stage)
     }
     make_service();
     make_timers();
+    if (stage->count == 0)
+        make_crowds();
 }
 
 void operations_end(void)
 {
+    for (size_t c = 0; c < CROWDS && crowd_centers[c].number != 0; c++) {
+        check("center", peal_center_destroy(crowd_centers[c]));
+        crowd_centers[c].number = 0;
+    }
     check("timer", peal_timer_destroy(timer));
     check("timer", peal_timer_destroy(earlier_timer));
     check("proxy", peal_proxy_destroy(proxy.proxy));

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * registrations.c - what a registration and a removal take, alone and beside others, and the memory of an observer.
+ *
+ *     bench-registrations [--gate] [--quick]
+ *
+ * --gate  exits with 1 where an observer takes more memory than it may; times depend on the machine
+ * --quick measures nothing but memory, and fewer observers
+ */
+#define _GNU_SOURCE
+#include <peal/peal.h>
+
+#include <malloc.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ONE(METHOD) METHOD(required, void, told, (int i))
+PEAL_PROTOCOL(one, "One", ONE);
+#define MANY(METHOD)                                                                                          \
+    METHOD(required, void, a, (int i)) METHOD(required, void, b, (int i)) METHOD(required, void, c, (int i)) \
+    METHOD(required, void, d, (int i)) METHOD(required, void, e, (int i)) METHOD(required, void, f, (int i)) \
+    METHOD(required, void, g, (int i)) METHOD(required, void, h, (int i)) METHOD(required, void, j, (int i))
+PEAL_PROTOCOL(many, "Many", MANY);
+
+enum { OBSERVERS_MOST = 100000, METHODS = 9 };
+/* Bytes an observer of one method, and a further method, with room for as many entries again as a list may have. */
+enum { GATE_ONE = 165, GATE_FURTHER = 50 };
+
+static char targets[OBSERVERS_MOST];
+static peal_observation observations[OBSERVERS_MOST];
+
+static void ignore(void *self, int i)
+{
+    (void)self;
+    (void)i;
+}
+static const struct one one_table = { PEAL_TABLE(one), ignore };
+static const struct many many_table
+    = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore };
+
+static void must(peal_status status)
+{
+    if (status >= 0)
+        return;
+    fprintf(stderr, "bench-registrations: %s\n", peal_last_message());
+    exit(2);
+}
+
+/* Of this thread: a machine that others use makes it no longer. */
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static size_t memory(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* The best of many short runs, since whoever else uses the core makes some of them longer. */
+static void measure_pairs(size_t beside)
+{
+    enum { RUNS = 200, PAIRS = 2000 };
+    peal_center center;
+    struct one_protocol one;
+    must(peal_center_create(&center));
+    must(one_define(center, &one));
+    for (size_t i = 0; i < beside; i++)
+        must(one_observe(&one, &targets[i], &one_table, NULL, NULL));
+    double best = 1e18;
+    for (int run = 0; run < RUNS; run++) {
+        const double begun = now();
+        for (int pair = 0; pair < PAIRS; pair++) {
+            peal_observation observation;
+            must(one_observe(&one, &observation, &one_table, NULL, &observation));
+            must(peal_observation_remove(observation));
+        }
+        const double taken = (now() - begun) / PAIRS;
+        best = taken < best ? taken : best;
+    }
+    printf("  register and remove beside %6zu  %8.0f ns\n", beside, best);
+    must(peal_center_destroy(center));
+}
+
+static void shuffle(size_t count)
+{
+    unsigned long state = 88172645463325252ul;
+    for (size_t i = count; i > 1; i--) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        const size_t j = state % i;
+        const peal_observation other = observations[i - 1];
+        observations[i - 1] = observations[j];
+        observations[j] = other;
+    }
+}
+
+static void measure_many(size_t count)
+{
+    peal_center center;
+    struct one_protocol one;
+    must(peal_center_create(&center));
+    must(one_define(center, &one));
+    double begun = now();
+    for (size_t i = 0; i < count; i++)
+        must(one_observe(&one, &targets[i], &one_table, NULL, &observations[i]));
+    printf("  register %zu                    %8.0f ns each\n", count, (now() - begun) / (double)count);
+    shuffle(count);
+    begun = now();
+    for (size_t i = 0; i < count; i++)
+        must(peal_observation_remove(observations[i]));
+    printf("  remove them in random order        %8.0f ns each\n", (now() - begun) / (double)count);
+    must(peal_center_destroy(center));
+}
+
+static double memory_of_one(size_t count)
+{
+    peal_center center;
+    struct one_protocol one;
+    must(peal_center_create(&center));
+    must(one_define(center, &one));
+    must(one_observe(&one, NULL, &one_table, NULL, NULL));
+    const size_t before = memory();
+    for (size_t i = 0; i < count; i++)
+        must(one_observe(&one, &targets[i], &one_table, NULL, NULL));
+    const double each = (double)(memory() - before) / (double)count;
+    must(peal_center_destroy(center));
+    return each;
+}
+
+static double memory_of_many(size_t count)
+{
+    peal_center center;
+    struct many_protocol many;
+    must(peal_center_create(&center));
+    must(many_define(center, &many));
+    must(many_observe(&many, NULL, &many_table, NULL, NULL));
+    const size_t before = memory();
+    for (size_t i = 0; i < count; i++)
+        must(many_observe(&many, &targets[i], &many_table, NULL, NULL));
+    const double each = (double)(memory() - before) / (double)count;
+    must(peal_center_destroy(center));
+    return each;
+}
+
+int main(int argc, char **argv)
+{
+    bool has_gate = false, is_quick = false;
+    for (int i = 1; i < argc; i++) {
+        has_gate |= strcmp(argv[i], "--gate") == 0;
+        is_quick |= strcmp(argv[i], "--quick") == 0;
+    }
+    const size_t count = is_quick ? 20000 : OBSERVERS_MOST;
+    /* First of all: handles that were ended leave slots to others. */
+    const double one = memory_of_one(count);
+    const double further = (memory_of_many(count) - one) / (METHODS - 1);
+    puts("registrations");
+    if (!is_quick) {
+        measure_pairs(0);
+        measure_pairs(100);
+        measure_pairs(10000);
+        measure_many(count);
+    }
+    printf("  memory of an observer of one method %7.0f bytes\n", one);
+    printf("  of each further method              %7.0f bytes\n", further);
+    return has_gate && (one > GATE_ONE || further > GATE_FURTHER) ? 1 : 0;
+}
