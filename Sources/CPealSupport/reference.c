@@ -25,7 +25,7 @@ enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), ui
     if (taken != PEAL_SLOT_TAKEN)
         return taken;
     struct peal_counted *counted = counted_of(*out_number);
-    __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELAXED);
+    __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->destroy, destroy, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->slot.word, (uint64_t)peal_number_generation(*out_number) << 32 | 1, __ATOMIC_RELEASE);
     return PEAL_SLOT_TAKEN;

@@ -116,7 +116,8 @@ void peal_slot_publish(struct peal_slots *slots, uint64_t number, void *object)
 {
     struct peal_slot *slot = existing_slot(slots, peal_number_index(number));
     const uint64_t word = (uint64_t)peal_number_generation(number) << 32 | PEAL_SLOT_LIVE;
-    __atomic_store_n(&slot->object, object, __ATOMIC_RELAXED);
+    /* A reader that finds the object finds at least the generation that the free slot had. */
+    __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
 }
 
@@ -131,7 +132,7 @@ void peal_slot_free(struct peal_slots *slots, uint64_t number)
         return;
     uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
     do
-        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELEASE);
     while (!__atomic_compare_exchange_n(
         &slots->free, &head, head_with(head, index + 1), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }

@@ -22,15 +22,16 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 }
 
 /* A caller with a stale number may read a place while it is opened for another method. The number
- * is written last, so whoever finds its own number finds the rest too. */
+ * is written last, so whoever finds its own number finds the rest too. Each store is a release: a caller that reads one of
+ * them finds that the number before is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)
 {
-    __atomic_store_n(&place->nobody.plan, plan, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->nobody.traits, traits, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->nobody.parameter_count, parameter_count, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->variadic_kinds, variadic_kinds, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->nobody.plan, plan, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->nobody.traits, traits, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->nobody.parameter_count, parameter_count, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->variadic_kinds, variadic_kinds, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.method, number, __ATOMIC_RELEASE);
 }
 

@@ -261,10 +261,11 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
     while (*next != end) {
         const struct peal_entry *entry = (*next)++;
         const uint32_t *gate = entry->gate;
-        /* First stored, then looked at: a thread that removes the observer can see the call. */
+        /* First stored, then looked at: a thread that removes the observer can see the call. What a thread did before
+         * it unblocked the observer happens before the call. */
         __atomic_store_n(&hold->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_RELAXED) != 0, 0)) {
+        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0, 0)) {
             const struct peal_admission admission = peal_entry_admit(entry, hold);
             *next = admission.next;
             entry = admission.entry;

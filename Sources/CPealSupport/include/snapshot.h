@@ -149,9 +149,10 @@ enum {
     PEAL_GATE_REMOVED = 0x80000000
 };
 
+/* An acquire: what a thread did before it opened the gate happens before the call. */
 static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate)
 {
-    return __atomic_load_n(gate, __ATOMIC_RELAXED);
+    return __atomic_load_n(gate, __ATOMIC_ACQUIRE);
 }
 static inline bool peal_gate_is_open(const uint32_t *_Nonnull gate)
 {
