@@ -35,43 +35,69 @@ file(CONFIGURE OUTPUT ${PEAL_VERSION_SCRIPT} @ONLY CONTENT
 };
 ")
 
-# peal_add_library(<target> <alias> <folder> [link options]...): libpeal.so in one flavour.
-#
-# PealABI's sources are the shared library's own, since what is linked from an archive is exported only
-# where something refers to it. The version script is made from abi/peal.symbols.
-function(peal_add_library target alias folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/PealABI/*.swift)
-  add_library(${target} SHARED ${sources})
-  # CMake hands a Swift target's linker no objects of C sources; as link libraries it does.
-  add_dependencies(${target} CPealEntry)
+# peal_set_up_library(<target> <alias> <folder> [link options]...): what both flavours of libpeal.so share. The version
+# script is made from abi/peal.symbols.
+function(peal_set_up_library target alias folder)
   add_library(peal::${alias} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${alias})
   set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${alias}
     OUTPUT_NAME peal
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PEAL_SOVERSION}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder}
-    Swift_MODULE_NAME PealABI
-    Swift_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.modules
     LINK_DEPENDS "${PEAL_VERSION_SCRIPT};${PROJECT_SOURCE_DIR}/cmake/relro.ld")
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PRIVATE peal-swift-options PealCore $<TARGET_OBJECTS:CPealEntry>)
   target_link_options(${target} PRIVATE
-    -use-ld=lld
-    "SHELL:-Xlinker --version-script=${PEAL_VERSION_SCRIPT}"
-    "SHELL:-Xlinker -z -Xlinker nodelete"
+    LINKER:--version-script=${PEAL_VERSION_SCRIPT}
+    LINKER:-z,nodelete
     # What is relocated becomes read-only before the program begins, the addresses of functions too.
-    "SHELL:-Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now"
-    "SHELL:-Xlinker -T -Xlinker ${PROJECT_SOURCE_DIR}/cmake/relro.ld"
-    "SHELL:-Xlinker --gc-sections"
-    "SHELL:-Xlinker --icf=all"
-    $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:SHELL:-Xlinker -z -Xlinker pack-relative-relocs>
+    LINKER:-z,relro LINKER:-z,now
+    LINKER:-T,${PROJECT_SOURCE_DIR}/cmake/relro.ld
+    LINKER:--gc-sections
+    LINKER:--icf=all
+    $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>
     ${ARGN})
-  peal_compile_when_needed(${target} PealCall PealCore)
   # The runtime of a sanitizer comes with the program.
   if(NOT PEAL_SANITIZE)
-    target_link_options(${target} PRIVATE "SHELL:-Xlinker -z -Xlinker defs")
+    target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
+endfunction()
+
+# peal_add_shared_runtime_library(<target> <alias> <folder> [link options]...): libpeal.so on the Swift runtime of the
+# toolchain.
+#
+# PealABI's sources are the shared library's own, since what is linked from an archive is exported only
+# where something refers to it.
+function(peal_add_shared_runtime_library target alias folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/PealABI/*.swift)
+  add_library(${target} SHARED ${sources})
+  # CMake hands a Swift target's linker no objects of C sources; as link libraries it does.
+  add_dependencies(${target} CPealEntry)
+  set_target_properties(${target} PROPERTIES
+    Swift_MODULE_NAME PealABI
+    Swift_MODULE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target}.modules)
+  target_link_libraries(${target} PRIVATE peal-swift-options PealCore $<TARGET_OBJECTS:CPealEntry>)
+  peal_set_up_library(${target} ${alias} ${folder} -use-ld=lld ${ARGN})
+  peal_compile_when_needed(${target} PealCall PealCore)
+endfunction()
+
+# peal_add_embedded_library(<target> <alias> <folder> TRIPLE <triple> [OPTIONS <options of swiftc>...]
+# [LIBRARIES <libraries>...]): libpeal.so in Embedded Swift, which needs no Swift runtime. It is linked by the C compiler.
+function(peal_add_embedded_library target alias folder)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "TRIPLE" "OPTIONS;LIBRARIES")
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
+  peal_compile_embedded(${object} TRIPLE ${arg_TRIPLE} OPTIONS ${arg_OPTIONS})
+  add_library(${target} SHARED
+    ${object} $<TARGET_OBJECTS:CPealEntry> ${CMAKE_CURRENT_SOURCE_DIR}/CPealEmbedded/standard.c)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -fvisibility=hidden ${PEAL_FORTIFY})
+  target_link_libraries(${target} PRIVATE CPealSupport ${arg_LIBRARIES}
+    ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/embedded/${arg_TRIPLE}/libswiftUnicodeDataTables.a)
+  # Small programs keep only the functions in memory that they call, if these lie together.
+  set(order ${PROJECT_SOURCE_DIR}/cmake/function-order.txt)
+  peal_set_up_library(${target} ${alias} ${folder} -fuse-ld=lld -B${PEAL_SWIFT_TOOLCHAIN}/bin
+    LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${order})
 endfunction()

@@ -42,10 +42,11 @@ target_compile_options(peal-swift-language INTERFACE
 # The frames on the path of a broadcast are filled by indices that were checked when the method was
 # defined; a canary a broadcast would guard nothing. Where a loop over observers lies across two lines of the
 # cache it takes a cycle more an observer, and some of them the fourfold for one.
+set(PEAL_ALIGNED_LOOPS -Xllvm -x86-experimental-pref-innermost-loop-alignment=6)
 if(NOT PEAL_SANITIZE)
   target_compile_options(peal-swift-options INTERFACE
     "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-stack-protector>"
-    "$<$<AND:$<COMPILE_LANGUAGE:Swift>,$<CONFIG:Release>>:SHELL:-Xllvm -x86-experimental-pref-innermost-loop-alignment=6>")
+    "$<$<AND:$<COMPILE_LANGUAGE:Swift>,$<CONFIG:Release>>:SHELL:$<JOIN:${PEAL_ALIGNED_LOOPS}, >>")
 endif()
 
 if(PEAL_SANITIZE)

@@ -19,8 +19,6 @@ static inline bool peal_reserve_has(const void *block)
         && peal_reserve_has_slow(block);
 }
 
-/* Of a block that did: how many bytes it has. */
-size_t peal_reserve_size(const void *block);
 /* Any thread may return a block. */
 void peal_reserve_return(void *block);
 

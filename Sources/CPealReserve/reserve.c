@@ -159,11 +159,6 @@ static struct peal_reserve *reserve_of(const void *block)
 
 bool peal_reserve_has_slow(const void *block) { return reserve_of(block) != NULL; }
 
-size_t peal_reserve_size(const void *block)
-{
-    const struct mark *mark = mark_of(block);
-    return (uintptr_t)&reserve_of(block)->memory[(mark->first + mark->units) * UNIT] - (uintptr_t)block;
-}
 
 void peal_reserve_return(void *block)
 {

@@ -178,17 +178,19 @@ bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); 
 /* ---- The main queue ---------------------------------------------------------------------------- */
 
 /* libdispatch's interface in C, which is the same on all systems. Declared here, since its headers come with a
- * Swift toolchain and want that one's clang. */
+ * Swift toolchain and want that one's clang. Weak: in a program without libdispatch the main queue is pumped. */
 struct dispatch_queue_s;
-extern struct dispatch_queue_s _dispatch_main_q;
+extern struct dispatch_queue_s _dispatch_main_q __attribute__((weak));
 extern void dispatch_async_f(
-    struct dispatch_queue_s *queue, void *context, void (*function)(void *));
+    struct dispatch_queue_s *queue, void *context, void (*function)(void *)) __attribute__((weak));
 
-void peal_dispatch_main(void *context, void (*function)(void *))
+bool peal_dispatch_main(void *context, void (*function)(void *))
 {
-    /* libdispatch does not run in the child of a fork. There the queue is pumped. */
-    if (peal_fork_generation() == 0)
-        dispatch_async_f(&_dispatch_main_q, context, function);
+    /* libdispatch does not run in the child of a fork. */
+    if (dispatch_async_f == NULL || peal_fork_generation() != 0)
+        return false;
+    dispatch_async_f(&_dispatch_main_q, context, function);
+    return true;
 }
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@ public import CPeal
 internal import CPealSupport
 internal import PealCore
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_send(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
@@ -49,7 +49,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
         && options.pointee.policy == PEAL_POLICY_METHOD
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hold?
     guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
@@ -58,7 +58,7 @@ public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     return peal_entries(entries)
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hold?
     guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
@@ -108,7 +108,7 @@ public func peal_entries_end() {
     if outcome != .done { _ = outcome.status() }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_entries_ended(_ hold: UnsafeMutablePointer<peal_hold>?) {
     guard let hold else { return }
     let outcome = Broadcast.ended(UnsafeMutableRawPointer(hold).assumingMemoryBound(to: peal_thread_hold.self))

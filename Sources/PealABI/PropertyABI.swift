@@ -58,7 +58,7 @@ public func peal_property_type(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_property_get(
     _ property: peal_property, _ out_value: UnsafeMutableRawPointer?, _ size: Int
 ) -> peal_status {
@@ -81,7 +81,7 @@ public func peal_property_get_text(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_property_set(
     _ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {

@@ -14,7 +14,7 @@ public func peal_reference_create(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_reference_retain(
     _ reference: peal_reference, _ out_object: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> peal_status {
@@ -25,7 +25,7 @@ public func peal_reference_retain(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_reference_release(_ reference: peal_reference) -> peal_status {
     Boundary.status { () throws(Failure) in try Reference.release(reference.number) }
 }

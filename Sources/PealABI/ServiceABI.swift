@@ -53,7 +53,7 @@ public func peal_service_wait(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_service_get(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_use: UnsafeMutablePointer<peal_service_use>?
 ) -> peal_status {
@@ -124,7 +124,7 @@ public func peal_use_end(_ use: peal_use) -> peal_status {
     return PEAL_OK
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_scope_begin(
     _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
 ) -> peal_status {
@@ -138,7 +138,7 @@ public func peal_scope_begin(
     return PEAL_OK
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
     guard let scope, let hold = scope.pointee.hold.map({ $0.own }), peal_scope_is_outermost(hold),
         peal_scope_holds(hold, scope.pointee.`self`)

@@ -61,7 +61,7 @@ grep -v '/$' "$runtime.contents" | grep -v "libpeal\(.so.\)\?$PEAL_SOVERSION" &&
 has "$development.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
 if command -v dpkg-shlibdeps >/dev/null; then
     has "$runtime.fields" '^Depends:.*libffi'
-    has "$runtime.fields" '^Depends:.*libc6 (>= 2.36)'
+    has "$runtime.fields" '^Depends:.*libc6 (>= 2.34)'
 fi
 must dpkg-deb -e "$runtime" "$work/control"
 has "$work/control/shlibs" "^libpeal $PEAL_SOVERSION libpeal$PEAL_SOVERSION"

@@ -195,8 +195,8 @@ struct peal_drain {
     struct peal_drain *_Nullable outer;
 };
 
-/* Runs `function(context)` on libdispatch's main queue. */
-void peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
+/* Has libdispatch's main queue run `function(context)`. Returns false if there is none: the main queue is pumped. */
+bool peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
 
 /* In the child of a fork: the calls of other threads have ended, and queues that others run are left to the parent. */
 void peal_mailbox_forked(void);

@@ -106,7 +106,7 @@ extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__(
 extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
-static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
 {
     return (struct peal_property_place *)peal_directory_element_at(
         peal_property_chunks, number, PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS,
@@ -134,7 +134,7 @@ static inline struct peal_event_count *_Nonnull peal_property_room_event_count(v
 
 enum peal_property_found { PEAL_PROPERTY_READ, PEAL_PROPERTY_STALE, PEAL_PROPERTY_OTHER_SIZE };
 
-static inline void peal_property_load(
+__attribute__((always_inline)) static inline void peal_property_load(
     const struct peal_property_block *_Nonnull block, void *_Nonnull to, size_t size)
 {
     char *out = (char *)to;
@@ -207,7 +207,7 @@ static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnu
     return false;
 }
 /* With the lock held: lets it go, with these other bits. */
-static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
+__attribute__((always_inline)) static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
 {
     __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
     peal_fork_leave();

@@ -147,7 +147,7 @@ extern const struct peal_directory peal_service_directory __attribute__((visibil
 extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
-static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
 {
     return (struct peal_service_place *)peal_directory_element_at(
         peal_service_chunks, number, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_service_place));
@@ -254,7 +254,7 @@ static inline uint32_t peal_instance_uses(const struct peal_instance_place *_Non
 }
 
 /* Takes a use of what a service gives now. NULL where there is nothing, or a closer look is needed. */
-static inline struct peal_instance_place *_Nullable peal_service_take(
+__attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_service_take(
     uint64_t number, uint64_t *_Nonnull instance)
 {
     struct peal_service_place *place = peal_service_place_of(number);
@@ -273,7 +273,7 @@ static inline struct peal_instance_place *_Nullable peal_service_take(
 
 /* Puts what a service gives now into a level, as peal_hold_publish does with lists. NULL where it gives
  * nothing, or something else by now: the level is to be released then, and the long way taken. */
-static inline struct peal_instance_place *_Nullable peal_scope_publish(
+__attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);

@@ -198,7 +198,7 @@ extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((
 extern const struct peal_directory peal_method_directory __attribute__((visibility("hidden")));
 
 /* The place that a number points at, or NULL when there never was one. */
-static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
 {
     return (struct peal_directory_place *)peal_directory_element_at(
         peal_method_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS,
@@ -245,7 +245,9 @@ static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
 }
 static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnull place)
 {
-    return __builtin_expect(peal_directory_current(place) == peal_directory_nobody(place), 0);
+    /* By their distance: for a comparison of addresses the compiler computes a second one. */
+    const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;
+    return __builtin_expect(distance == offsetof(struct peal_directory_place, nobody), 0);
 }
 
 /* The rest is for writers, one at a time. */

@@ -83,7 +83,7 @@ extern __thread struct peal_thread *_Nullable peal_thread_own
 struct peal_thread *_Nullable peal_thread_claim(void);
 
 /* The calling thread's slot, or NULL when memory is short. */
-static inline struct peal_thread *_Nullable peal_thread_current(void)
+__attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_thread_current(void)
 {
     struct peal_thread *own = peal_thread_own;
     return __builtin_expect(own != NULL, 1) ? own : peal_thread_claim();
@@ -147,7 +147,7 @@ static inline struct peal_thread_hold *_Nullable peal_hold_outermost(void)
         return NULL;
     return &thread->holds[0];
 }
-static inline struct peal_snapshot *_Nonnull peal_hold_shortly(
+__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hold_shortly(
     struct peal_thread_hold *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {

@@ -13,6 +13,7 @@ public enum PropertyAccess {
     /// Sets a short value where nothing is special, and notifies the observers.
     ///
     /// - Returns: Whether a queue refused a call; nil where the value was not set, and `Property.set` has to.
+    @_optimize(speed) @inline(never)
     public static func setFast(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
         guard let place = peal_property_place_of(number) else { return nil }
         // A fixed size, which the compiler takes from the stack as it is.

@@ -107,7 +107,7 @@ extension Mailbox {
             peal_executor_run(peal_mailbox_work(self), { Mailbox.runScheduled($0) }, self)
             return true
         case PEAL_MAILBOX_MAIN:
-            peal_dispatch_main(self) { Mailbox.runScheduled($0) }
+            if !peal_dispatch_main(self, { Mailbox.runScheduled($0) }) { peal_mailbox_release(self) }
             return true
         default:
             defer { peal_mailbox_release(self) }

@@ -23,13 +23,17 @@ needed=$(printf '%s\n' "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for name in $needed; do
     case $name in
         *Foundation*) complain "needs $name" ;;
-        libffi.so.*|libc.so.*|libm.so.*|libstdc++.so.*|libgcc_s.so.*|ld-linux*) ;;
-        libdispatch.so|libBlocksRuntime.so|libswiftCore.so|libswiftSynchronization.so|libswiftGlibc.so|libswift_Builtin_float.so)
+        libffi.so.*|libc.so.*) ;;
+        libm.so.*|libgcc_s.so.*|ld-linux*|libdispatch.so|libBlocksRuntime.so|libswiftCore.so|libswiftSynchronization.so|libswiftGlibc.so|libswift_Builtin_float.so)
             [ "$flavour" = shared ] || complain "needs $name" ;;
         *) complain "needs $name, which is not expected" ;;
     esac
 done
 nm -D "$library" | grep -q Foundation && complain "refers to symbols of Foundation"
+if [ "$flavour" = self-contained ]; then
+    nm -D "$library" | grep -iE 'swift|\$[se][0-9A-Z]' && complain "has symbols of Swift"
+    grep -qaF "$(cd "$(dirname "$0")/../../.." && pwd)" "$library" && complain "names the folder where it was built"
+fi
 expected_path=
 [ "$flavour" = shared ] && expected_path="\$ORIGIN${runtime:+:$runtime}"
 run_path=$(printf '%s\n' "$dynamic" | sed -n 's/.*(R[UN]*PATH).*\[\(.*\)\]/\1/p')
