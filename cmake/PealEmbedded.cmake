@@ -9,6 +9,8 @@ set(PEAL_EMBEDDED_OPTIONS
   -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
   -Xfrontend -disable-implicit-concurrency-module-import -Xfrontend -disable-implicit-string-processing-module-import
   -Xfrontend -disable-stack-protector -Xfrontend -function-sections
+  # Or the object has a hash of this command, which names folders.
+  -Xfrontend -disable-incremental-llvm-codegen
   -suppress-warnings)
 
 # peal_compile_embedded(<object> TRIPLE <triple> [OPTIONS <options of swiftc>...]): compiles PealCall, PealCore and
