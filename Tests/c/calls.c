@@ -567,6 +567,62 @@ CLAIM("B1", "sixty-four arguments arrive, by array and variadic")
     close_center(center);
 }
 
+#define TWELVE(p) struct l3 p##0, struct l3 p##1, struct l3 p##2, struct l3 p##3, struct l3 p##4, struct l3 p##5, \
+        struct l3 p##6, struct l3 p##7, struct l3 p##8, struct l3 p##9, struct l3 p##10, struct l3 p##11
+static int64_t sum_of_12;
+
+static void take_12(void *self, TWELVE(p))
+{
+    const struct l3 all[] = { p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11 };
+
+    (void)self;
+    sum_of_12 = 0;
+    for (int i = 0; i < 12; i++)
+        sum_of_12 += (i + 1) * (all[i].a + 3 * all[i].b + 7 * all[i].c);
+    /* Parameters are the callee's to change. */
+    memset(&p11, 0, sizeof p11);
+    memset(&p0, 0, sizeof p0);
+}
+
+CLAIM("B1", "twelve structs of three words arrive, more than there are registers for their addresses")
+{
+    char text[1024] = "void on_many(struct l3 p0";
+    const char *const texts[] = { text, NULL };
+    peal_protocol protocol;
+    peal_method method;
+    struct l3 values[12];
+    void *arguments[12];
+    int64_t wanted;
+
+    for (int i = 0; i < 12; i++) {
+        char one[32];
+
+        if (i > 0) {
+            snprintf(one, sizeof one, ", struct l3 p%d", i);
+            strcat(text, one);
+        }
+        values[i].a = i * i - 100;
+        values[i].b = 3 * i;
+        values[i].c = -i;
+        arguments[i] = &values[i];
+    }
+    strcat(text, ")");
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, l3_text));
+    protocol = protocol_of(center, "Many", texts);
+    method = find_method(protocol, "on_many");
+    (void)observe_with(protocol, &targets[0], "on_many", (peal_function)take_12, NULL);
+    (void)observe_with(protocol, &targets[1], "on_many", (peal_function)take_12, NULL);
+    take_12(NULL, values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7], values[8],
+        values[9], values[10], values[11]);
+    wanted = sum_of_12;
+    sum_of_12 = 0;
+    CHECK_OK(peal_send(method, arguments, 12, NULL, NULL));
+    CHECK_EQUAL(sum_of_12, wanted);
+    CHECK_EQUAL(values[11].a, 21);
+    close_center(center);
+}
+
 static peal_status ask_by_list(size_t count, peal_method method, void *out_result, ...)
 {
     va_list list;

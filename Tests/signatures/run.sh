@@ -4,19 +4,20 @@
 # Generates random signatures, compiles them, and broadcasts each of them along every path.
 #
 #   run.sh --generator PROGRAM --include DIR --library FILE [--cc COMPILER]... [--output DIR]
-#          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--self-check] [--prove] [--keep]
+#          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]
 #
 # --cc         given more than once, the sources go to the compilers in turns; cc by default
 # --seed       repeats a run; by default the time
 # --only       one signature of a run, for a look at it with a debugger
 # --flags      for compiling and linking, such as -fsanitize=address
+# --emulator   runs the compiled program: for another machine, with a compiler for it
 # --self-check calls the observers directly; needs no library
 # --prove      makes one expectation wrong, in each of several ways, and wants it found
 # --keep       leaves the sources and the program in the output directory
 set -u
 cd_source=$(dirname "$0")
 source=$(cd "$cd_source" && pwd) || exit 2
-generator= include= library= compilers= output= seed= count=2000 only= flags= mode=check keep=
+generator= include= library= compilers= output= seed= count=2000 only= flags= emulator= mode=check keep=
 
 usage() {
     sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
@@ -39,6 +40,7 @@ while [ $# -gt 0 ]; do
     --count) count=$2 ;;
     --only) only=$2 ;;
     --flags) flags=$2 ;;
+    --emulator) emulator=$2 ;;
     *) usage ;;
     esac
     shift 2
@@ -114,7 +116,7 @@ check_printed() {
 
 # A wrong expectation must be found, in the one signature that has it, and nothing else.
 prove_one() {
-    "$output/signatures" $1 --corrupt $2 >"$output/proof"
+    $emulator "$output/signatures" $1 --corrupt $2 >"$output/proof"
     status=$?
     which=$(sed -n 's/^corrupted: signature #//p' "$output/proof")
     found=$(sed -n 's/^FAIL signature #\([0-9]*\).*/\1/p' "$output/proof" | sort -u)
@@ -130,7 +132,7 @@ prove_one() {
 result=0
 case $mode in
 self-check)
-    "$output/signatures" --self-check || result=1
+    $emulator "$output/signatures" --self-check || result=1
     prove_one --self-check "parameter direct" || result=1
     prove_one --self-check "result direct" || result=1
     ;;
@@ -142,7 +144,7 @@ prove)
         prove_one "" "$way" || result=1
     done
     # A printed function with a parameter too many: its second line stands under the written one.
-    "$output/signatures" --printed "$output" >"$output/proof" || result=1
+    $emulator "$output/signatures" --printed "$output" >"$output/proof" || result=1
     set -- "$output"/printed_*.c
     sed '3s/(/(struct opaque **extra, /' "$1" >"$output/printed_wrong.c"
     rm -f "$@"
@@ -154,7 +156,7 @@ prove)
     fi
     ;;
 check)
-    if "$output/signatures" --printed "$output"; then
+    if $emulator "$output/signatures" --printed "$output"; then
         check_printed || result=1
     else
         result=1

@@ -228,8 +228,25 @@ static void add_body(const struct type *type, struct text *out)
     text_add(out, " }");
 }
 
+#ifdef UNIONS_WITHOUT_LONG_DOUBLE
+static int has_long_double(const struct type *type)
+{
+    if (type->kind != KIND_STRUCT)
+        return type->kind == KIND_LONG_DOUBLE || type->kind == KIND_LONG_DOUBLE_COMPLEX;
+    for (size_t i = 0; i < type->member_count; i++)
+        if (has_long_double(type->members[i].type))
+            return 1;
+    return 0;
+}
+#endif
+
 static void finish_struct(struct pool *pool, struct type *type, struct random *random, size_t chunk)
 {
+#ifdef UNIONS_WITHOUT_LONG_DOUBLE
+    /* For AArch64, where libffi passes some of them wrong: docs/limits.md. */
+    if (type->is_union && has_long_double(type))
+        type->is_union = 0;
+#endif
     const size_t number = pool->count;
     struct text definition = { 0 }, spelling = { 0 };
     const size_t form = random_below(random, 4);

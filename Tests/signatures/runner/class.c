@@ -20,12 +20,46 @@ const char *const place_names[PLACES] = {
     [PLACE_COMPLEX] = "complex",
 };
 
+#ifdef __aarch64__
+enum { INTEGER_REGISTERS = 8, FLOAT_REGISTERS = 8, FRAME_WORDS = 16 };
+#else
 enum { INTEGER_REGISTERS = 6, FLOAT_REGISTERS = 8, FRAME_WORDS = 16 };
+#endif
 
 static bool is_x87(enum leaf_kind kind)
 {
     return kind == LEAF_LONG_DOUBLE || kind == LEAF_LONG_DOUBLE_COMPLEX;
 }
+
+#ifdef __aarch64__
+
+/* The floats or doubles of a struct of nothing else, up to four: each takes a register of its own. 0 for others. */
+static size_t homogeneous(const struct type *type)
+{
+    for (size_t i = 0; i < type->leaf_count; i++)
+        if (type->leaves[i].kind != type->leaves[0].kind)
+            return 0;
+    const enum leaf_kind kind = type->leaf_count ? type->leaves[0].kind : LEAF_LONG_DOUBLE;
+    const size_t size = kind == LEAF_FLOAT ? 4 : kind == LEAF_DOUBLE ? 8 : 0;
+    return size && type->size <= 4 * size ? type->size / size : 0;
+}
+
+static enum place place_of_struct(const struct type *type)
+{
+    for (size_t i = 0; i < type->leaf_count; i++) {
+        const struct leaf *leaf = &type->leaves[i];
+        if (is_x87(leaf->kind))
+            return PLACE_STRUCT_X87;
+        if (leaf->kind == LEAF_FLOAT_COMPLEX || leaf->kind == LEAF_DOUBLE_COMPLEX)
+            return PLACE_STRUCT_COMPLEX;
+    }
+    const size_t floats = homogeneous(type);
+    if (floats)
+        return floats == 1 ? PLACE_STRUCT_S : PLACE_STRUCT_SS;
+    return type->size > 16 ? PLACE_STRUCT_MEMORY : type->size > 8 ? PLACE_STRUCT_II : PLACE_STRUCT_I;
+}
+
+#else
 
 static enum place place_of_struct(const struct type *type)
 {
@@ -50,6 +84,8 @@ static enum place place_of_struct(const struct type *type)
         return integer[1] ? PLACE_STRUCT_II : PLACE_STRUCT_IS;
     return integer[1] ? PLACE_STRUCT_SI : PLACE_STRUCT_SS;
 }
+
+#endif
 
 enum place place_of(const struct type *type)
 {
@@ -94,7 +130,11 @@ static struct registers registers_of(const struct type *type, enum place place)
     case PLACE_STRUCT_SI:
         return (struct registers){ 1, 1, words };
     case PLACE_STRUCT_SS:
+#ifdef __aarch64__
+        return (struct registers){ 0, homogeneous(type), words };
+#else
         return (struct registers){ 0, 2, words };
+#endif
     default: /* in memory; the count of what must not be framed need not be exact */
         return (struct registers){ 0, 0, words };
     }
@@ -104,7 +144,9 @@ struct signature_class class_of(const struct signature *signature)
 {
     struct signature_class class = { place_of(signature->result), PLACE_NOWHERE, 0, true };
     size_t integers = 1 /* self */, floats = 0;
+#ifdef __x86_64__
     integers += class.result == PLACE_STRUCT_MEMORY; /* where to put it */
+#endif
     for (size_t i = 0; i < signature->parameter_count; i++) {
         const struct type *type = signature->parameters[i];
         const enum place place = place_of(type);
@@ -118,9 +160,16 @@ struct signature_class class_of(const struct signature *signature)
             floats += registers.floats;
         } else {
             class.stack_words += registers.words;
+#ifdef __aarch64__
+            /* What comes later takes no register that this one left. */
+            if (registers.integers)
+                integers = INTEGER_REGISTERS;
+            if (registers.floats)
+                floats = FLOAT_REGISTERS;
+#endif
         }
     }
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
     class.must_frame = class.result <= PLACE_FLOAT && class.heaviest < PLACE_STRUCT_COMPLEX
         && class.stack_words < FRAME_WORDS;
 #else
