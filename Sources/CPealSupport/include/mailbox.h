@@ -25,12 +25,13 @@ enum peal_mailbox_kind {
 enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
-    struct peal_lock lock;
-    struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
-
-    /* Guarded by the lock. What is in `pushed` is not in here yet. */
+    /* Guarded by the lock. What is in `pushed` is not in here yet. The first member is not the lock: the thread sanitizer
+     * takes a change of any member by Swift for one of the first. */
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
+    struct peal_lock lock;
+    struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
+    /* Guarded by the lock, as all up to the next line. */
     size_t waiting_items; /* tasks not counted */
     size_t waiting_tasks;
     uint64_t waiting;     /* in calls, as all counts */
