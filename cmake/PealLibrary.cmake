@@ -90,7 +90,7 @@ function(peal_add_embedded_library target alias folder)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
   peal_compile_embedded(${object} TRIPLE ${arg_TRIPLE} OPTIONS ${arg_OPTIONS})
   add_library(${target} SHARED
-    ${object} $<TARGET_OBJECTS:CPealEntry> ${CMAKE_CURRENT_SOURCE_DIR}/CPealEmbedded/standard.c)
+    ${object} $<TARGET_OBJECTS:CPealEntry> ${PROJECT_SOURCE_DIR}/Sources/CPealEmbedded/standard.c)
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   target_compile_options(${target} PRIVATE -Wall -Wextra -fvisibility=hidden ${PEAL_FORTIFY})
   target_link_libraries(${target} PRIVATE CPealSupport ${arg_LIBRARIES}

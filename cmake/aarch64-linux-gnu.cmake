@@ -20,6 +20,4 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # No Swift toolchain has a standard library for this system. That for machines without one, in Embedded Swift, serves: the
 # C headers are told that the system is Linux.
 set(PEAL_EMBEDDED_TRIPLE aarch64-none-none-elf)
-# -Osize would have LLVM outline machine code, which breaks Swift functions of this target (Swift 6.3.1).
-set(PEAL_EMBEDDED_OPTIMIZATION -O)
 set(PEAL_EMBEDDED_C_OPTIONS -Xcc -D__linux__=1 -Xcc -isystem -Xcc ${PEAL_SYSROOT}/include)

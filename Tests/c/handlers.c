@@ -14,6 +14,7 @@ PEAL_TYPE(bytes_text, struct bytes { uint8_t bytes[3]; });
 PEAL_TYPE(twins_text, struct twins { int64_t a; int32_t b; });
 PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
 PEAL_TYPE(huge_text, struct huge { uint8_t bytes[300]; });
+PEAL_TYPE(precise_text, struct precise { long double w; int n; });
 
 #define DESK(METHOD)                                                                               \
     METHOD(optional, void, told, (const char *room, int n))                                        \
@@ -40,6 +41,7 @@ PEAL_TYPE(huge_text, struct huge { uint8_t bytes[300]; });
     METHOD(optional, struct twins, twinned, (struct twins t, int n), last)                         \
     METHOD(optional, struct large, large, (struct large l, int n), last)                           \
     METHOD(optional, int64_t, huge, (struct huge h, int n), last)                                  \
+    METHOD(optional, void, precise, (struct large l, struct precise x, struct large m, struct precise y))  \
     METHOD(optional, int64_t, many,                                                                \
            (int a, int64_t b, int c, int d, int e, int f, int8_t g, double x, struct large l,      \
             long double w, struct pair p, float y), sum)
@@ -87,6 +89,7 @@ static void begin(void)
     CHECK_OK(peal_type_declare(center, twins_text));
     CHECK_OK(peal_type_declare(center, large_text));
     CHECK_OK(peal_type_declare(center, huge_text));
+    CHECK_OK(peal_type_declare(center, precise_text));
     CHECK_OK(desk_define(center, &desk));
 }
 
@@ -439,6 +442,31 @@ CLAIM("O14", "with names a handler has those methods alone, and counts them in t
     CHECK(ear.method.number == desk.nothing.number);
     CHECK_OK(peal_send(desk.real, (void *[]) { &(float) { 1 } }, 1, NULL, NULL));
     CHECK_EQUAL(ear.calls, 2);
+    close_center(center);
+}
+
+static void check_precise(struct ear *ear, const struct peal_call *call)
+{
+    (void)ear;
+    for (int i = 1; i <= 3; i += 2) {
+        const struct precise *one = call->arguments[i];
+
+        CHECK((uintptr_t)one % 16 == 0);
+        CHECK_REAL(one->w, i * 1.5L);
+        CHECK_EQUAL(one->n, i);
+    }
+}
+
+CLAIM("O14", "structs with a long double are aligned as C aligns them, also after one of three words")
+{
+    struct precise x = { 1.5L, 1 }, y = { 4.5L, 3 };
+    struct large l = { 1, 2, 3 };
+    struct ear ear = { .name = "a", .answer = check_precise };
+
+    begin();
+    observe(&ear, NULL);
+    CHECK_OK(peal_send(desk.precise, (void *[]) { &l, &x, &l, &y }, 4, NULL, NULL));
+    CHECK_EQUAL(ear.calls, 1);
     close_center(center);
 }
 

@@ -35,7 +35,7 @@ extension ValueShape {
     private var isLarge: Bool { isStructure && size > 16 && homogeneousMembers == nil }
 
     /// Whether an argument is the address of a copy that the caller makes. The callee may change that copy.
-    var isPassedByReference: Bool { isLarge }
+    public var isPassedByReference: Bool { isLarge }
 
     /// Whether the value is returned where the caller says.
     var isReturnedInMemory: Bool { isLarge }

@@ -89,6 +89,6 @@ extension ValueShape {
     }
 
     /// Whether an argument is the address of a copy that the caller makes.
-    var isPassedByReference: Bool { false }
+    public var isPassedByReference: Bool { false }
 }
 #endif

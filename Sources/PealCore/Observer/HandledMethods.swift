@@ -34,7 +34,7 @@ struct HandledMethods: @unchecked Sendable {
                 to: peal_handler_cell(
                     method: method.number, plan: UnsafeRawPointer(method.plan),
                     copying: UnsafeRawPointer(method.copyPlan), has_result: method.plan.pointee.resultSize > 0,
-                    is_words: method.plan.pointee.isOneWordEach, needs_copies: method.hasWideUnion))
+                    is_words: method.plan.pointee.isOneWordEach, needs_copies: method.hasMisplacedParameter))
         }
         return UnsafePointer(handler)
     }
@@ -49,9 +49,12 @@ extension CallPlan {
 }
 
 extension Method {
-    /// Whether a parameter wants sixteen bytes of alignment and may travel in registers, which libffi saves where
-    /// there are eight.
-    fileprivate var hasWideUnion: Bool {
-        declaration.signature.parameters.contains { $0.shape.hasUnion && $0.shape.layout.alignment > 8 }
+    /// Returns true if libffi may store a parameter at a multiple of eight that its type wants at a multiple of sixteen:
+    /// a union in registers, or a struct that is passed by its address, of which libffi is told an alignment of eight.
+    fileprivate var hasMisplacedParameter: Bool {
+        declaration.signature.parameters.contains { parameter in
+            let shape = parameter.shape
+            return shape.layout.alignment > 8 && (shape.hasUnion || shape.isPassedByReference)
+        }
     }
 }
