@@ -170,6 +170,53 @@ CLAIM("P3", "a type that is not declared has no layout")
     }
 }
 
+PEAL_TYPE(precise_text, union precise { long double real; int64_t words[2]; });
+PEAL_TYPE(reals_text, union reals { long double real; long double reals[1]; });
+PEAL_TYPE(longer_text, union longer { long double real; int64_t words[3]; });
+
+static peal_status define_one(peal_center center, const char *text)
+{
+    const char *const methods[] = { text, NULL };
+
+    return try_protocol(center, "P", NULL, methods, NULL);
+}
+
+CLAIM("P3", "unions with a long double are parameters where the machine's calls pass them, and refused elsewhere")
+{
+    static const struct peal_objc_method encoded[] = { { "take:", "v@:(precise=D[2q])" }, { NULL, NULL } };
+    static const char *const fine[] = {
+        "union precise f(int n)", "void f(union precise *p)", "void f(union reals r)", "void f(union longer l)",
+    };
+    peal_center center = open_center();
+    peal_property property = { 0 };
+
+    CHECK_OK(peal_type_declare(center, precise_text));
+    CHECK_OK(peal_type_declare(center, reals_text));
+    CHECK_OK(peal_type_declare(center, longer_text));
+#ifdef __aarch64__
+    CHECK_FAILURE(define_one(center, "void f(int n, union precise p)"), PEAL_ERROR_TYPE);
+    CHECK_CONTAINS(peal_last_message(), "column 15: 'union precise' cannot be passed by value on AArch64");
+    CHECK_FAILURE(peal_protocol_define_objc(center, "O", encoded, NULL, NULL), PEAL_ERROR_TYPE);
+    CHECK_CONTAINS(peal_last_message(), "cannot be passed by value");
+    CHECK_FAILURE(peal_property_define(center, "p", "union precise", NULL, NULL, &property), PEAL_ERROR_TYPE);
+    CHECK_CONTAINS(peal_last_message(), "cannot be passed by value");
+#else
+    CHECK_OK(define_one(center, "void f(int n, union precise p)"));
+    CHECK_OK(peal_protocol_define_objc(center, "O", encoded, NULL, NULL));
+    CHECK_OK(peal_property_define(center, "p", "union precise", NULL, NULL, &property));
+#endif
+    close_center(center);
+    for (size_t i = 0; i < CHECK_COUNT_OF(fine); i++) {
+        check_case(fine[i]);
+        center = open_center();
+        CHECK_OK(peal_type_declare(center, precise_text));
+        CHECK_OK(peal_type_declare(center, reals_text));
+        CHECK_OK(peal_type_declare(center, longer_text));
+        CHECK_OK(define_one(center, fine[i]));
+        close_center(center);
+    }
+}
+
 /* ---- Declaring --------------------------------------------------------------------------------- */
 
 CLAIM("P3", "a type is known to the center that it was declared in, and to no other")

@@ -37,6 +37,10 @@ extension ValueShape {
     /// Whether an argument is the address of a copy that the caller makes. The callee may change that copy.
     public var isPassedByReference: Bool { isLarge }
 
+    /// Returns false if libffi passes an argument in wrong registers. A value of 16 bytes that is aligned to 16 and no
+    /// homogeneous aggregate begins in a register of even number (section 6.8.2). libffi 3.4.4 does not do that.
+    var isPassedRightByFFI: Bool { !isStructure || size != 16 || layout.alignment != 16 || homogeneousMembers != nil }
+
     /// Whether the value is returned where the caller says.
     var isReturnedInMemory: Bool { isLarge }
 

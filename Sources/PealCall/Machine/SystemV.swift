@@ -88,6 +88,9 @@ extension ValueShape {
         return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self
     }
 
+    /// Returns false if libffi passes an argument in wrong registers.
+    var isPassedRightByFFI: Bool { true }
+
     /// Whether an argument is the address of a copy that the caller makes.
     public var isPassedByReference: Bool { false }
 }

@@ -22,6 +22,8 @@ struct PropertyType: Sendable {
         if case .array = type.unaliased {
             throw refusal("\(type) is an array, which C does not pass by value; put it into a struct")
         }
+        // Observers take the old and the new value.
+        if let reason = type.refusalAsParameter { throw refusal(reason) }
         guard PropertyRecord.hooks != nil else { throw .outOfMemory }
         ownership = Self.ownership(of: type)
         if case .pointer(let pointee) = type.unaliased, types.hooks(of: pointee.type) != nil {

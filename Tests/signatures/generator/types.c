@@ -243,7 +243,7 @@ static int has_long_double(const struct type *type)
 static void finish_struct(struct pool *pool, struct type *type, struct random *random, size_t chunk)
 {
 #ifdef UNIONS_WITHOUT_LONG_DOUBLE
-    /* For AArch64, where libffi passes some of them wrong: docs/limits.md. */
+    /* For AArch64, where some of them are refused: docs/limits.md. */
     if (type->is_union && has_long_double(type))
         type->is_union = 0;
 #endif

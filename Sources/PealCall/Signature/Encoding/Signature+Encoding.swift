@@ -54,6 +54,7 @@ extension EncodingReader {
             }
             let type = try parseType(.value).type
             if type.isVoid { throw SyntaxError(.unsupported, "a parameter cannot be void", column: column) }
+            if let refusal = type.refusalAsParameter { throw SyntaxError(.unsupported, refusal, column: column) }
             skipOffset()
             parts += type.measure.parts
             parameters.append(try EncodingReader.parameter(type, column, scope))

@@ -91,7 +91,9 @@ extension DeclarationParser {
     private func parameters(of list: ParameterList) throws(SyntaxError) -> [Parameter] {
         var types: [CType] = []
         for entry in list.entries {
-            types.append(try byValue(entry.type, column: entry.column).type)
+            let type = try byValue(entry.type, column: entry.column).type
+            if let refusal = type.refusalAsParameter { throw SyntaxError(.unsupported, refusal, column: entry.column) }
+            types.append(type)
         }
         var parameters: [Parameter] = []
         for (entry, type) in zip(list.entries, types) {

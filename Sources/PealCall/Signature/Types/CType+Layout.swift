@@ -13,6 +13,12 @@ extension CType {
         }
     }
 
+    /// The reason why no method can take a value of the type; nil if one can.
+    public var refusalAsParameter: String? {
+        if shape.isPassedRightByFFI { return nil }
+        return "'\(self)' cannot be passed by value on AArch64, where libffi passes unions with a long double in wrong registers; use a pointer"
+    }
+
     /// Size and alignment; nil for `void`, functions and incomplete types, and past what an `Int`
     /// can count.
     public var layout: Layout? {
