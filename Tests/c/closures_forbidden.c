@@ -23,10 +23,17 @@ void ffi_closure_free(void *closure) { CHECK(closure == NULL); }
 
 PEAL_TYPE(box_text, struct box { long a, b, c; });
 
+/* A struct that travels in registers or on the stack. AArch64 has the address of a larger one there. */
+#ifdef __aarch64__
+PEAL_TYPE(small_text, struct small { long a, c; });
+#else
+PEAL_TYPE(small_text, struct small { long a, b, c; });
+#endif
+
 #define PLAIN(METHOD)                                       \
     METHOD(optional, int, count, (int n), sum)              \
     METHOD(optional, double, real, (double x, int n), last) \
-    METHOD(optional, void, take, (struct box l))
+    METHOD(optional, void, take, (struct small s))
 PEAL_PROTOCOL(plain, "Plain", PLAIN);
 #define LARGE(METHOD)                                        \
     METHOD(optional, int, count, (int n), sum)               \
@@ -40,7 +47,7 @@ static struct large_protocol larges;
 static int on_count(void *self, int n) { (void)self; return n; }
 static double on_real(void *self, double x, int n) { (void)self; return x * n; }
 static long taken;
-static void on_take(void *self, struct box l) { (void)self; taken = l.c; }
+static void on_take(void *self, struct small s) { (void)self; taken = s.c; }
 static struct box on_area(void *self, struct box l) { (void)self; l.c *= 2; return l; }
 static const struct plain plain_table = { PEAL_TABLE(plain), on_count, on_real, on_take };
 static const struct large large_table = { PEAL_TABLE(large), on_count, on_area };
@@ -49,6 +56,7 @@ static void begin(void)
 {
     center = open_center();
     CHECK_OK(peal_type_declare(center, box_text));
+    CHECK_OK(peal_type_declare(center, small_text));
     CHECK_OK(plain_define(center, &plain));
     CHECK_OK(large_define(center, &larges));
     CHECK_OK(plain_observe(&plain, "p", &plain_table, NULL, NULL));
@@ -90,7 +98,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs some giv
 
 CLAIM("X3", "proxies and bare functions of what travels in registers need none, and work")
 {
-    const struct box l = { 1, 2, 3 };
+    const struct small s = { .a = 1, .c = 3 };
     struct plain_proxy proxy;
     peal_proxy closures[2];
     peal_function functions[2];
@@ -107,7 +115,7 @@ CLAIM("X3", "proxies and bare functions of what travels in registers need none, 
     REQUIRE_OK(plain_proxy_create(&plain, NULL, &proxy));
     CHECK_EQUAL(proxy.table->count(proxy.self, 4), 4);
     CHECK_REAL(proxy.table->real(proxy.self, 1.5, 2), 3);
-    proxy.table->take(proxy.self, l);
+    proxy.table->take(proxy.self, s);
     CHECK_EQUAL(taken, 3);
     REQUIRE_OK(peal_closure_create(plain.count, NULL, &closures[0], &functions[0]));
     REQUIRE_OK(peal_closure_create(plain.real, NULL, &closures[1], &functions[1]));
