@@ -3,7 +3,8 @@ import Testing
 
 @testable import PealCore
 
-@Suite struct ReferenceTests {
+/// Serialized: a test that looks at a free slot wants no other to take it.
+@Suite(.serialized) struct ReferenceTests {
     private func make() throws -> UInt64 {
         try Reference.make(.allocate(byteCount: 8, alignment: 8), destroy: { $0?.deallocate() })
     }

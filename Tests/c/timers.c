@@ -249,6 +249,8 @@ CLAIM("X4", "a firing that is due while another waits is missed, and counted")
         sleep_ms(1);
     CHECK(facts_of(work.timer).missed >= 3);
     CHECK_EQUAL(facts_of(work.timer).fired, 0);
+    /* On a busy machine the first that was enqueued may have come after some that were missed. */
+    sleep_ms(SHORT_MS + 1);
     CHECK_OK(peal_queue_pump(lane.queue, 1, NULL));
     CHECK_EQUAL(fired(), 1);
     CHECK(facts_of(work.timer).latest_ns >= PEAL_MILLISECONDS(SHORT_MS));
