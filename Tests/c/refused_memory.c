@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that the system refuses to everybody: to peal, to the Swift runtime inside the library, and to libc. Each
+ * Memory that the system refuses to everybody: to peal, to the Swift objects of the library, and to libc. Each
  * operation is tried with its first allocation and all later ones refused, then with its second and all later ones, and
  * so on until nothing is refused. Each try has a process of its own, since a refusal may end it.
  *

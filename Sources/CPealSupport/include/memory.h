@@ -14,7 +14,7 @@
 void *_Nullable peal_memory_allocate(size_t size);
 
 /* The same with anything in it, for what is written at once: in glibc twice as fast. By realloc, since
- * malloc is what the Swift runtime calls. */
+ * malloc serves Swift code, whose allocations have no failure. */
 void *_Nullable peal_memory_allocate_unset(size_t size);
 
 /* Zeros for what an end cannot do without: where the system refuses them, from the reserve. */

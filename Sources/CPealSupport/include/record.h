@@ -173,7 +173,8 @@ static inline void peal_observer_own(struct peal_observer_record *_Nonnull recor
 }
 /* The same before another thread can find the record. */
 static inline void peal_observer_own_unshared(struct peal_observer_record *_Nonnull record) { record->owners++; }
-/* True when that was the last owner: free the record. A thread that owns it anew has it from an owner. */
+/* Returns true if that was the last weak count; the caller then frees the record. A weak count is only ever added by a
+ * thread that is protected by another one. */
 static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
 {
     return peal_count_release_only(&record->owners);

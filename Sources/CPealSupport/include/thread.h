@@ -64,7 +64,7 @@ struct peal_thread {
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
     uint32_t deferred_count;  /* how many were put there since the list was last worked off */
     uint32_t deferred_runs;   /* how many loops are working it off */
-    struct peal_reserve *_Nullable reserve; /* memory for the Swift runtime: see reserve.h */
+    struct peal_reserve *_Nullable reserve; /* memory for Swift objects: see reserve.h */
     /* What a failed broadcast was called with, until its sentence is made. */
     uint64_t failed_method;
     const void *_Nullable failed_arguments;
