@@ -30,6 +30,7 @@ struct worker {
     struct worker *next; /* idle before it; it sleeps longer */
     struct worker *previous;
     bool is_idle;
+    char name[PEAL_THREAD_NAME]; /* the thread's, or what it is about to be */
 };
 
 /* Taken while the first threads are made, and only there. */
@@ -219,11 +220,27 @@ static void look_for_work(void)
         peal_executor_pause();
 }
 
+/* With the lock held. Returns true if the thread is to get another name, which it does by show_name without the lock. */
+static bool take_name(struct worker *self, const char *name)
+{
+    if (name == NULL)
+        name = "peal:worker";
+    if (strcmp(self->name, name) == 0)
+        return false;
+    (void)memcpy(self->name, name, strlen(name) + 1);
+    return true;
+}
+
+static void show_name(const struct worker *self) { (void)pthread_setname_np(pthread_self(), self->name); }
+
 /* With the lock held, which is released meanwhile. Returns whether the worker was woken, and is a seeker now. */
 static bool fall_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);
+    const bool has_new_name = take_name(self, NULL);
     peal_lock_release(&lock);
+    if (has_new_name)
+        show_name(self);
     const bool has_woken = sleep_until(&self->woken, (int64_t)peal_clock_now() + IDLE_SECONDS * (int64_t)SECOND);
     peal_lock_take(&lock);
     *out_is_over = false;
@@ -238,28 +255,16 @@ static bool fall_idle(struct worker *self, bool *out_is_over)
     return false;
 }
 
-/* With the lock held. Returns whether `shown` has changed, which the thread then makes its name. */
-static bool take_name(char *shown, const char *name)
-{
-    if (name == NULL)
-        name = "peal:worker";
-    if (strcmp(shown, name) == 0)
-        return false;
-    (void)memcpy(shown, name, strlen(name) + 1);
-    return true;
-}
-
 static void *run_worker(void *unused)
 {
     struct worker self = { .is_idle = false };
-    char shown[PEAL_THREAD_NAME] = "";
     bool seeks = true;
     bool has_looked = true;
     bool is_over = false;
     (void)unused;
     is_worker = true;
-    (void)take_name(shown, NULL);
-    (void)pthread_setname_np(pthread_self(), shown);
+    (void)take_name(&self, NULL);
+    show_name(&self);
     (void)sem_init(&self.woken, 0, 0);
     /* The thread's slot and reserve, while there is memory. */
     (void)peal_thread_current();
@@ -273,12 +278,12 @@ static void *run_worker(void *unused)
             taken++;
             seekers -= seeks;
             seeks = false;
-            const bool has_new_name = take_name(shown, work->name);
+            const bool has_new_name = take_name(&self, work->name);
             const struct help help = attend(false);
             peal_lock_release(&lock);
             (void)give(help);
             if (has_new_name)
-                (void)pthread_setname_np(pthread_self(), shown);
+                show_name(&self);
             function(context);
             has_looked = false;
             peal_lock_take(&lock);
@@ -291,8 +296,6 @@ static void *run_worker(void *unused)
             seeks = true;
         } else {
             seekers -= seeks;
-            if (take_name(shown, NULL))
-                (void)pthread_setname_np(pthread_self(), shown);
             seeks = fall_idle(&self, &is_over);
         }
     }
