@@ -159,7 +159,6 @@ static struct peal_reserve *reserve_of(const void *block)
 
 bool peal_reserve_has_slow(const void *block) { return reserve_of(block) != NULL; }
 
-
 void peal_reserve_return(void *block)
 {
     struct peal_reserve *reserve = reserve_of(block);

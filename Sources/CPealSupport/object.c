@@ -19,7 +19,7 @@ void *peal_object_symbol(const void *address, const char *name)
     void *object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (object != NULL) {
         symbol = dlsym(object, name);
-        /* The object stays: whoever uses `address` needs it. */
+        /* The object stays loaded, because the caller uses `address`. */
         dlclose(object);
     }
     return symbol;

@@ -22,8 +22,8 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 }
 
 /* A caller with a stale number may read a place while it is opened for another method. The number
- * is written last, so whoever finds its own number finds the rest too. Each store is a release: a caller that reads one of
- * them finds that the number before is gone. */
+ * is written last, so a caller that finds its own number finds the rest too. Each store is a release: a caller that reads
+ * one of them finds that the number before is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)

@@ -60,8 +60,9 @@ struct peal_queue_options {
     void *context;                  /* for `submit` */
     void (*destroy)(void *context); /* called once, when the queue has ended and no thread is in its calls or
                                        in `submit`; may be NULL */
-    /* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and perf show it: "peal:"
-     * and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An empty name is an error. */
+    /* *Copied.* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and perf show it:
+     * "peal:" and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An empty name is
+     * PEAL_ERROR_ARGUMENT, and so is a name for a queue of another kind, whose threads are the program's. */
     const char *name;
 };
 

@@ -1,6 +1,7 @@
 /* Memory that each thread keeps for Swift objects, whose allocation has no failure.
  *
- * Only the self-contained library has reserves: the linker replaces the allocation functions in it (Sources/CPealReserve). Those of a shared runtime cannot be replaced, so the other library has the functions of
+ * Only the self-contained library has reserves: the linker replaces the allocation functions in it
+ * (Sources/CPealReserve). Those of a shared runtime cannot be replaced, so the other library has the functions of
  * memory.c: no thread has a reserve there, and every operation begins.
  */
 #ifndef CPEAL_RESERVE_H
