@@ -84,6 +84,11 @@ static void count_operations(const struct stage *stage)
         if (operations[i].has_observers || stage->count == 0)
             count_operation(&operations[i], stage->count);
     operations_end();
+    calls_begin(stage);
+    for (size_t i = 0; i < CALLS; i++)
+        if (calls[i].has_observers || stage->count == 0)
+            count_operation(&calls[i], stage->count);
+    calls_end();
 }
 
 int main(void)
