@@ -49,7 +49,8 @@ if(TARGET PealSwift)
   file(READ ${PROJECT_SOURCE_DIR}/include/module.modulemap peal_module_map)
   string(REPLACE "header \"peal/" "header \"${peal_headers_folder}/peal/" peal_module_map "${peal_module_map}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/module.modulemap CONTENT "${peal_module_map}" @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/module.modulemap DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
+  install(FILES ${PROJECT_BINARY_DIR}/module.modulemap ${PROJECT_SOURCE_DIR}/include/CPeal.apinotes
+    DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
 endif()
 
 # ---- Headers and documents ---------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 # target; a whole-module build makes no such objects, and leaves an unchanged module as it is. CMake knows no
 # dependency on headers and on other modules.
 file(GLOB PEAL_C_HEADERS CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h)
+  ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h
+  ${PROJECT_SOURCE_DIR}/include/*.apinotes)
 function(peal_compile_when_needed target)
   set(needed ${PEAL_C_HEADERS})
   foreach(layer IN LISTS ARGN)

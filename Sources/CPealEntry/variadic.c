@@ -5,24 +5,6 @@
 #include "snapshot.h"
 #include "thread.h"
 
-/* Typed iteration in programs reads the library's entries as its own. */
-_Static_assert(sizeof(struct peal_entry) == sizeof(struct peal_snapshot_entry), "entry size");
-_Static_assert(
-    offsetof(struct peal_entry, function) == offsetof(struct peal_snapshot_entry, function), "entry");
-_Static_assert(
-    offsetof(struct peal_entry, target) == offsetof(struct peal_snapshot_entry, target), "entry");
-_Static_assert(
-    offsetof(struct peal_entry, gate) == offsetof(struct peal_snapshot_entry, gate), "entry");
-_Static_assert(
-    offsetof(struct peal_entry, table) == offsetof(struct peal_snapshot_entry, table), "entry");
-
-_Static_assert(offsetof(struct peal_hold, list) == offsetof(struct peal_thread_hold, list), "hold");
-_Static_assert(offsetof(struct peal_hold, end) == offsetof(struct peal_thread_hold, end), "hold");
-_Static_assert(
-    offsetof(struct peal_hold, current) == offsetof(struct peal_thread_hold, current), "hold");
-_Static_assert(
-    offsetof(struct peal_hold, attention) == offsetof(struct peal_thread_hold, attention), "hold");
-
 /* PealCall's VariadicKind. */
 enum variadic_kind {
     KIND_INT8,

@@ -8,7 +8,7 @@ uint32_t peal_recorder_gate;
 
 _Static_assert(
     offsetof(struct peal_snapshot, entries)
-        == offsetof(struct peal_snapshot, recorder) + sizeof(struct peal_snapshot_entry),
+        == offsetof(struct peal_snapshot, recorder) + sizeof(struct peal_entry),
     "the recorder is the entry in front of the first");
 
 #if PEAL_FRAME_SUPPORTED

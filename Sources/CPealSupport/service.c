@@ -12,8 +12,8 @@ struct peal_thread_hold *peal_scope_hold(const struct peal_instance_place *place
     struct peal_thread_hold *hold = peal_hold_nothing();
     if (hold == NULL)
         return NULL;
-    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->list, (uintptr_t)place | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)place | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return hold;
 }

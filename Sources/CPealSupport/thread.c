@@ -27,7 +27,7 @@ static uint32_t gate_after_weak = PEAL_GATE_REMOVED;
 
 static void after_weak(void) {}
 
-const struct peal_snapshot_entry peal_after_weak = { after_weak, NULL, &gate_after_weak, NULL };
+const struct peal_entry peal_after_weak = { after_weak, NULL, &gate_after_weak, NULL };
 
 static void (*end_batch)(struct peal_thread *thread);
 
@@ -105,7 +105,7 @@ struct peal_thread *peal_thread_claim(void)
 uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
     uint32_t level = 0;
-    while (level < PEAL_THREAD_DEPTH && thread->holds[level].list != 0)
+    while (level < PEAL_THREAD_DEPTH && thread->holds[level].shown.list != 0)
         level++;
     return level;
 }
@@ -138,8 +138,8 @@ struct peal_thread_hold *peal_hold_nothing(void)
     struct peal_thread_hold *hold = next_level();
     if (hold != NULL) {
         /* What the level called last does not run. */
-        __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-        __atomic_store_n(&hold->list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+        __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
     }
     return hold;
 }
@@ -153,25 +153,25 @@ struct peal_thread_hold *peal_thread_innermost(struct peal_thread *thread)
 struct peal_thread_hold *peal_thread_innermost_of_caller(struct peal_thread *thread)
 {
     struct peal_thread_hold *innermost = peal_thread_innermost(thread);
-    return innermost != NULL && (innermost->list & PEAL_HOLD_OF_CALLER) != 0 ? innermost : NULL;
+    return innermost != NULL && (innermost->shown.list & PEAL_HOLD_OF_CALLER) != 0 ? innermost : NULL;
 }
 
 /* Writers set their bit at any time, so bits are changed atomically; but looked at first, which costs less. */
 static bool has_attention(const struct peal_thread_hold *hold, uint32_t bit)
 {
-    return (__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) & bit) != 0;
+    return (__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) & bit) != 0;
 }
 
 static void set_attention(struct peal_thread_hold *hold, uint32_t bit)
 {
     if (!has_attention(hold, bit))
-        __atomic_fetch_or(&hold->attention, bit, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&hold->shown.attention, bit, __ATOMIC_RELAXED);
 }
 
 /* Whether the bit was set; it is no longer. */
 static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
 {
-    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
+    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
 }
 
 bool peal_hold_is_asked(struct peal_thread_hold *hold)
@@ -261,8 +261,8 @@ void peal_thread_writer_fence(void)
 
 static bool runs_at(const struct peal_thread_hold *hold, const uint32_t *gate)
 {
-    return (__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) != 0
-               && __atomic_load_n(&hold->current, __ATOMIC_ACQUIRE) == gate)
+    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) != 0
+               && __atomic_load_n(&hold->shown.current, __ATOMIC_ACQUIRE) == gate)
         || (const uint32_t *)__atomic_load_n(&hold->weak, __ATOMIC_ACQUIRE) == gate;
 }
 
@@ -285,7 +285,7 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 
 static bool holds_at(const struct peal_thread_hold *hold, const struct peal_snapshot *snapshot)
 {
-    return (__atomic_load_n(&hold->list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS) == (uintptr_t)snapshot;
+    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS) == (uintptr_t)snapshot;
 }
 
 bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
@@ -304,7 +304,7 @@ struct asked {
 
 static void ask(struct peal_thread_hold *hold, struct asked *asked)
 {
-    const uint32_t before = __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
     asked->any = true;
     asked->all_before &= (before & PEAL_ATTENTION_ASKED) != 0;
 }
@@ -334,7 +334,7 @@ bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *ga
     bool any = false;
     FOR_EACH_LEVEL(thread, hold)
         if (thread != own && runs_at(hold, gate)) {
-            __atomic_fetch_or(&hold->attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+            __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
             any = true;
         }
     return any;
@@ -369,10 +369,10 @@ bool peal_thread_others_lock(void)
 static void clear(struct peal_thread *thread)
 {
     for (uint32_t level = 0; level <= thread->reached; level++) {
-        thread->holds[level].list = 0;
-        thread->holds[level].current = NULL;
+        thread->holds[level].shown.list = 0;
+        thread->holds[level].shown.current = NULL;
         thread->holds[level].weak = NULL;
-        thread->holds[level].attention = 0;
+        thread->holds[level].shown.attention = 0;
     }
     thread->locks = 0;
     thread->drains = NULL;

@@ -80,12 +80,9 @@ private func beginSlow(
 }
 
 extension peal_entries {
-    /// The library's entries and holds are laid out as the interface's.
     @inline(__always)
     fileprivate init(_ entries: Broadcast.Entries) {
-        self.init(
-            next: UnsafeRawPointer(entries.next)?.assumingMemoryBound(to: peal_entry.self),
-            hold: UnsafeMutableRawPointer(entries.hold)?.assumingMemoryBound(to: peal_hold.self))
+        self.init(next: entries.next, hold: peal_hold_shown(entries.hold))
     }
 }
 
@@ -94,12 +91,8 @@ public func peal_entry_admit(
     _ entry: UnsafePointer<peal_entry>?, _ hold: UnsafeMutablePointer<peal_hold>?
 ) -> peal_admission {
     guard let entry, let hold else { return peal_admission() }
-    let step = Broadcast.step(
-        at: UnsafeRawPointer(entry).assumingMemoryBound(to: peal_snapshot_entry.self),
-        UnsafeMutableRawPointer(hold).assumingMemoryBound(to: peal_thread_hold.self))
-    return peal_admission(
-        entry: UnsafeRawPointer(step.called)?.assumingMemoryBound(to: peal_entry.self),
-        next: UnsafeRawPointer(step.next)?.assumingMemoryBound(to: peal_entry.self))
+    let step = Broadcast.step(at: entry, peal_hold_of_shown(hold))
+    return peal_admission(entry: step.called, next: step.next)
 }
 
 @c @implementation
@@ -111,7 +104,7 @@ public func peal_entries_end() {
 @c @implementation @_optimize(speed)
 public func peal_entries_ended(_ hold: UnsafeMutablePointer<peal_hold>?) {
     guard let hold else { return }
-    let outcome = Broadcast.ended(UnsafeMutableRawPointer(hold).assumingMemoryBound(to: peal_thread_hold.self))
+    let outcome = Broadcast.ended(peal_hold_of_shown(hold))
     if outcome != .done { _ = outcome.status() }
 }
 

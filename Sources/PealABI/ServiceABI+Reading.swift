@@ -89,18 +89,6 @@ extension QuickUse {
     }
 }
 
-extension UnsafeMutablePointer<peal_thread_hold> {
-    var shown: UnsafeMutablePointer<peal_hold> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: peal_hold.self)
-    }
-}
-
-extension UnsafeMutablePointer<peal_hold> {
-    var own: UnsafeMutablePointer<peal_thread_hold> {
-        UnsafeMutableRawPointer(self).assumingMemoryBound(to: peal_thread_hold.self)
-    }
-}
-
 extension ServiceScope {
     @inline(never)
     static func beginSlowly(
@@ -112,7 +100,7 @@ extension ServiceScope {
             let service = try service.find()
             let table = proto.number == 0 ? nil : try service.table(for: try proto.find(), size: size)
             let (hold, target) = try begin(service)
-            out.pointee = peal_scope(self: target, table: table, hold: hold.shown)
+            out.pointee = peal_scope(self: target, table: table, hold: peal_hold_shown(hold))
         }
     }
 
@@ -138,7 +126,7 @@ extension ServiceScope {
     static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
-            guard let hold = scope.pointee.hold, end(hold.own, scope.pointee.`self`) else {
+            guard let hold = scope.pointee.hold, end(peal_hold_of_shown(hold), scope.pointee.`self`) else {
                 throw Failure(.state, "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began")
             }
             scope.pointee.`self` = nil

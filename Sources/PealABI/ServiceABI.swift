@@ -134,13 +134,13 @@ public func peal_scope_begin(
     guard let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size) else {
         return ServiceScope.beginAnew(service, proto, table_size, out_scope, hold)
     }
-    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: scope.hold.shown)
+    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: peal_hold_shown(scope.hold))
     return PEAL_OK
 }
 
 @c @implementation @_optimize(speed)
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
-    guard let scope, let hold = scope.pointee.hold.map({ $0.own }), peal_scope_is_outermost(hold),
+    guard let scope, let hold = scope.pointee.hold.map({ peal_hold_of_shown($0) }), peal_scope_is_outermost(hold),
         peal_scope_holds(hold, scope.pointee.`self`)
     else { return ServiceScope.endSlowly(scope) }
     scope.pointee.`self` = nil

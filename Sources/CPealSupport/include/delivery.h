@@ -27,7 +27,7 @@ struct peal_group {
     uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
     uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
     bool keeps_latest;   /* a new item takes the place of one that waits */
-    struct peal_snapshot_entry entries[];
+    struct peal_entry entries[];
 };
 
 /* One thing that waits in a mailbox: calls of a group, or where there is none, a task. */
@@ -102,9 +102,9 @@ static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull
 
 static inline size_t peal_group_size(size_t capacity)
 {
-    return sizeof(struct peal_group) + capacity * sizeof(struct peal_snapshot_entry);
+    return sizeof(struct peal_group) + capacity * sizeof(struct peal_entry);
 }
-static inline struct peal_snapshot_entry *_Nonnull peal_group_entry_at(
+static inline struct peal_entry *_Nonnull peal_group_entry_at(
     struct peal_group *_Nonnull group, size_t index)
 {
     return &group->entries[index];

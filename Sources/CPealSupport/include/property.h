@@ -271,7 +271,7 @@ static inline bool peal_property_set_shortly(
 {
     struct peal_thread *thread = peal_thread_own;
     if (__builtin_expect(thread == NULL || thread->batches != 0 || size > PEAL_PROPERTY_SHORT
-            || thread->holds[0].list != 0, 0)
+            || thread->holds[0].shown.list != 0, 0)
         || !peal_property_lock_at_once(place))
         return false;
     if (__builtin_expect(

@@ -110,7 +110,7 @@ struct peal_successor {
     uint32_t count;
     struct {
         uint64_t method;
-        struct peal_snapshot_entry entry;
+        struct peal_entry entry;
     } calls[]; /* those that it makes in place of this observer */
 };
 
@@ -119,13 +119,13 @@ static inline size_t peal_successor_size(size_t count)
     return sizeof(struct peal_successor) + count * sizeof(((struct peal_successor *)0)->calls[0]);
 }
 static inline void peal_successor_add(
-    struct peal_successor *_Nonnull successor, uint64_t method, struct peal_snapshot_entry entry)
+    struct peal_successor *_Nonnull successor, uint64_t method, struct peal_entry entry)
 {
     successor->calls[successor->count].method = method;
     successor->calls[successor->count++].entry = entry;
 }
 /* The successor's entry for a method; NULL where it makes no call in place of the observer. */
-static inline const struct peal_snapshot_entry *_Nullable peal_successor_entry(
+static inline const struct peal_entry *_Nullable peal_successor_entry(
     const struct peal_observer_record *_Nonnull record, uint64_t method)
 {
     const struct peal_successor *successor = __atomic_load_n(&record->successor, __ATOMIC_ACQUIRE);

@@ -19,10 +19,10 @@ extern uint32_t peal_recorder_gate __attribute__((visibility("hidden")));
 static inline uint32_t *_Nonnull peal_recorder_open_gate(void) { return &peal_recorder_gate; }
 
 /* Where the recorder of a list is, in front of its entries. */
-static inline struct peal_snapshot_entry *_Nonnull peal_snapshot_recorder(
+static inline struct peal_entry *_Nonnull peal_snapshot_recorder(
     const struct peal_snapshot *_Nonnull list)
 {
-    return (struct peal_snapshot_entry *)(uintptr_t)&list->recorder;
+    return (struct peal_entry *)(uintptr_t)&list->recorder;
 }
 
 #endif

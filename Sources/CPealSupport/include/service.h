@@ -278,10 +278,10 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 {
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     /* The level's last call is over. */
-    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
     if (instance == NULL)
         return NULL;
-    __atomic_store_n(&hold->list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return __builtin_expect(__atomic_load_n(&place->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
@@ -290,8 +290,8 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 static inline struct peal_instance_place *_Nullable peal_scope_instance(
     const struct peal_thread_hold *_Nonnull hold)
 {
-    return (hold->list & PEAL_HOLD_OF_SCOPE) != 0
-        ? (struct peal_instance_place *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS)
+    return (hold->shown.list & PEAL_HOLD_OF_SCOPE) != 0
+        ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS)
         : NULL;
 }
 
@@ -300,15 +300,15 @@ static inline bool peal_scope_holds(
     const struct peal_thread_hold *_Nonnull hold, const void *_Nullable self)
 {
     const struct peal_instance_place *place
-        = (const struct peal_instance_place *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
-    return (hold->list & PEAL_HOLD_OF_SCOPE) != 0 && place->self == self;
+        = (const struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
+    return (hold->shown.list & PEAL_HOLD_OF_SCOPE) != 0 && place->self == self;
 }
 
 /* Whether a level is the own thread's outermost, and the innermost too. */
 static inline bool peal_scope_is_outermost(const struct peal_thread_hold *_Nullable hold)
 {
     const struct peal_thread *thread = peal_thread_own;
-    return thread != NULL && hold == &thread->holds[0] && thread->holds[1].list == 0;
+    return thread != NULL && hold == &thread->holds[0] && thread->holds[1].shown.list == 0;
 }
 
 /* Takes a level for an instance of which the caller has a use. NULL as peal_hold_slowly. */

@@ -6,6 +6,7 @@
 #ifndef CPEAL_SNAPSHOT_H
 #define CPEAL_SNAPSHOT_H
 
+#include "interface.h"
 #include "nullability.h"
 #include "slot.h"
 
@@ -15,13 +16,7 @@
 
 struct peal_group;
 
-/* One observer. The same as struct peal_entry of <peal/broadcast.h>. */
-struct peal_snapshot_entry {
-    void (*_Nonnull function)(void);
-    void *_Nullable target;
-    uint32_t *_Nonnull gate;
-    const void *_Nullable table; /* NULL of a recorder alone */
-};
+typedef struct peal_entry peal_snapshot_entry;
 
 /* A method's observers in call order. What is below `count` never changes. A writer appends an entry,
  * or replaces the list.
@@ -45,11 +40,11 @@ struct peal_snapshot {
     void *_Nullable twin; /* memory for a list of the same capacity: settling this one cannot fail */
     /* For typed loops: what a call of the first entry below does. See recorder.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
-    struct peal_snapshot_entry recorder; /* stands for what a typed loop cannot call */
-    struct peal_snapshot_entry entries[];
+    struct peal_entry recorder; /* stands for what a typed loop cannot call */
+    struct peal_entry entries[];
 };
 
-static inline const struct peal_snapshot_entry *_Nonnull peal_snapshot_entries(
+static inline const struct peal_entry *_Nonnull peal_snapshot_entries(
     const struct peal_snapshot *_Nonnull snapshot)
 {
     return snapshot->entries;
@@ -57,12 +52,12 @@ static inline const struct peal_snapshot_entry *_Nonnull peal_snapshot_entries(
 
 /* Where an entry's target stands: libffi takes arguments by address, and only reads. */
 static inline void *_Nonnull peal_snapshot_entry_target(
-    const struct peal_snapshot_entry *_Nonnull entry)
+    const struct peal_entry *_Nonnull entry)
 {
     return (void *)(uintptr_t)&entry->target;
 }
 
-static inline struct peal_snapshot_entry *_Nonnull peal_snapshot_entry_at(
+static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(
     struct peal_snapshot *_Nonnull snapshot, size_t index)
 {
     return &snapshot->entries[index];
@@ -70,7 +65,7 @@ static inline struct peal_snapshot_entry *_Nonnull peal_snapshot_entry_at(
 
 static inline size_t peal_snapshot_size(size_t capacity)
 {
-    return sizeof(struct peal_snapshot) + capacity * sizeof(struct peal_snapshot_entry);
+    return sizeof(struct peal_snapshot) + capacity * sizeof(struct peal_entry);
 }
 
 /* What a reader holds may be a place's `nobody`, which is written anew for another method while a stale

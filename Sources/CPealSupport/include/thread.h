@@ -30,18 +30,25 @@ enum {
 struct peal_drain;
 struct peal_reserve;
 
-/* One list that a thread holds. The same as struct peal_hold of <peal/broadcast.h>: typed loops let
- * their lists go themselves. */
+/* A hazard slot. Typed loops release their lists themselves, so programs have its first part. There `list` is the hazard:
+ * the snapshot's address with marks, or zero if the level is free. `attention` has PEAL_ATTENTION bits. */
 struct peal_thread_hold {
-    uintptr_t list;     /* the hazard: the snapshot's address with marks, or zero: the level is free */
-    const struct peal_snapshot_entry *_Nullable end; /* of a caller's list: behind its last entry */
-    const uint32_t *_Nullable current; /* the gate of the observer that was called last */
-    uint32_t attention; /* PEAL_ATTENTION bits. Unless it is zero, who lets go has more to do */
+    struct peal_hold shown;
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
     struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
-    const struct peal_snapshot_entry *_Nullable next; /* of a caller's loop: the entry after the weak one */
+    const struct peal_entry *_Nullable next; /* of a caller's loop: the entry after the weak one */
     uint64_t method; /* of calls that come from no list: a queue's */
 };
+
+/* The part of a slot that programs have, and its slot; NULL for NULL. */
+static inline struct peal_hold *_Nullable peal_hold_shown(struct peal_thread_hold *_Nullable hold)
+{
+    return (struct peal_hold *)(void *)hold;
+}
+static inline struct peal_thread_hold *_Nonnull peal_hold_of_shown(struct peal_hold *_Nonnull shown)
+{
+    return (struct peal_thread_hold *)(void *)shown;
+}
 
 struct peal_thread {
     /* A level each. Level 0 is the short path's: it is the only one that is taken without a look at the
@@ -125,13 +132,13 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 {
     struct peal_snapshot *snapshot = peal_directory_current(place);
     /* What the level called last does not run. */
-    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct peal_snapshot *again = peal_directory_current(place);
     while (__builtin_expect(again != snapshot, 0)) {
         snapshot = again;
-        __atomic_store_n(&hold->list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+        __atomic_store_n(&hold->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         again = peal_directory_current(place);
     }
@@ -143,7 +150,7 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 static inline struct peal_thread_hold *_Nullable peal_hold_outermost(void)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || thread->holds[0].list != 0, 0))
+    if (__builtin_expect(thread == NULL || thread->holds[0].shown.list != 0, 0))
         return NULL;
     return &thread->holds[0];
 }
@@ -165,7 +172,7 @@ struct peal_thread_hold *_Nullable peal_hold_nothing(void);
 /* Takes a level again that was let go a moment ago, while its end is seen to. */
 static inline void peal_hold_keep(struct peal_thread_hold *_Nonnull hold)
 {
-    __atomic_store_n(&hold->list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
 }
 
 /* A loop tells whom it calls before it looks at the gate: then whoever closes the gate, and passes the
@@ -179,15 +186,15 @@ static inline void peal_current_set(
 static inline const uint32_t *_Nullable *_Nonnull peal_hold_current(
     struct peal_thread_hold *_Nonnull hold)
 {
-    return &hold->current;
+    return &hold->shown.current;
 }
 
 /* The entry that a caller's loop visits after the call of a weak observer. No list has it, and no call passes
  * its gate: at this entry the loop is in the library again, which releases the target and sends the loop back
  * to its list. Loops over observers that are not weak pay nothing for that. */
-extern const struct peal_snapshot_entry peal_after_weak __attribute__((visibility("hidden")));
+extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden")));
 
-static inline const struct peal_snapshot_entry *_Nonnull peal_entry_after_weak(void)
+static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
 {
     return &peal_after_weak;
 }
@@ -215,9 +222,9 @@ bool peal_thread_others_run(
 /* Lets a list go. True when there is more to do: see peal_hold_is_asked. */
 static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
 {
-    __atomic_store_n(&hold->list, (uintptr_t)0, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __builtin_expect(__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) != 0, 0);
+    return __builtin_expect(__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* After a release that returned true: whether a writer waits for what was let go, and takes note
@@ -262,14 +269,14 @@ bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const ui
 static inline uint64_t peal_hold_method(const struct peal_thread_hold *_Nonnull hold)
 {
     const struct peal_snapshot *list =
-        (const struct peal_snapshot *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
+        (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
     return list != NULL ? peal_snapshot_method(list) : hold->method;
 }
 
 static inline const struct peal_snapshot *_Nullable peal_hold_list(
     const struct peal_thread_hold *_Nonnull hold)
 {
-    return (const struct peal_snapshot *)(hold->list & ~(uintptr_t)PEAL_HOLD_MARKS);
+    return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
 }
 
 /* How many levels of the calling thread are taken, counted from 0, and the one at a level. */

@@ -29,7 +29,7 @@ extension Broadcast {
     @inline(__always)
     static func entries(of snapshot: List, _ hold: Hold) -> Entries {
         let entries = peal_snapshot_entries(snapshot)
-        hold.pointee.end = entries + Int(peal_snapshot_count(snapshot))
+        hold.pointee.shown.end = entries + Int(peal_snapshot_count(snapshot))
         return (entries, hold)
     }
 
@@ -62,7 +62,7 @@ extension Broadcast {
         }
         let recorder = UnsafePointer(peal_snapshot_recorder(snapshot))
         // Each call needs a token of its own: the recorder makes them all.
-        if isAsked { hold.pointee.end = recorder + 1 }
+        if isAsked { hold.pointee.shown.end = recorder + 1 }
         return (recorder, hold)
     }
 

@@ -27,7 +27,7 @@ enum ObserverGate {
     }
 
     /// Whether the observer has been removed, or is drained and then removed.
-    static func isEnding(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
+    static func isEnding(_ gate: UnsafePointer<UInt32>) -> Bool {
         peal_gate_load(gate) & (removed | drains) != 0
     }
 
@@ -64,16 +64,15 @@ enum ObserverGate {
                 return nil
             }
             // The hook that retains may have removed it.
-            let isCalled = peal_gate_load(gate) & removed == 0 && (value & once == 0 || claimOnce(record, gate))
+            let isCalled = peal_gate_load(gate) & removed == 0 && (value & once == 0 || claimOnce(record))
             if isCalled { return entry }
             WeakHold.release(hold)
             guard peal_gate_load(gate) & removed != 0 else { return nil }
         }
     }
 
-    private static func claimOnce(
-        _ record: UnsafeMutablePointer<ObserverRecord>, _ gate: UnsafeMutablePointer<UInt32>
-    ) -> Bool {
+    private static func claimOnce(_ record: Observer) -> Bool {
+        let gate = record.gate
         if record.placeholder != nil, peal_gate_load(gate) & drains == 0 {
             // All instances of a service share the one call: the place decides who makes it.
             if let place = record.placeholder, place.close() {
