@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// hand.cpp - by hand: a vector of functions and targets, maps with a mutex, a list without a lock.
+#include "peers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+struct entry {
+    void (*function)(void *self, void *a, int i);
+    int (*ask)(void *self, int i);
+    void *target;
+};
+
+void told(void *, void *a, int i)
+{
+    peers_pointer = a;
+    peers_int = i;
+}
+int answer(void *, int i) { return i + 1; }
+int decline(void *, int i)
+{
+    peers_int = i;
+    return 0;
+}
+
+// ---- Broadcasts -------------------------------------------------------------------------------------------------
+
+// What the compiler must not know.
+std::vector<entry> *volatile entries;
+
+template <int (*Ask)(void *, int)> void begin(std::size_t observers)
+{
+    entries = new std::vector<entry>;
+    for (std::size_t i = 0; i < observers; i++)
+        entries->push_back({ told, Ask, &peers_targets[i] });
+}
+void end() { delete entries; }
+
+void broadcast(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++)
+        for (const entry &one : *entries)
+            one.function(one.target, const_cast<std::vector<entry> **>(&entries), static_cast<int>(i));
+}
+
+// `fold` of each result into the one so far; false stops.
+template <class Fold> void ask(std::size_t turns, Fold fold)
+{
+    for (std::size_t i = 0; i < turns; i++) {
+        int result = 0;
+        for (const entry &one : *entries)
+            if (!fold(result, one.ask(one.target, static_cast<int>(i))))
+                break;
+        peers_int = result;
+    }
+}
+void last(std::size_t turns)
+{
+    ask(turns, [](int &all, int one) { return all = one, true; });
+}
+void sum(std::size_t turns)
+{
+    ask(turns, [](int &all, int one) { return all += one, true; });
+}
+void first_true(std::size_t turns)
+{
+    ask(turns, [](int &all, int one) { return all = one != 0, !all; });
+}
+void collect(std::size_t turns)
+{
+    int values[TURNS_UNIT];
+    for (std::size_t i = 0; i < turns; i++) {
+        int *value = values;
+        for (const entry &one : *entries)
+            *value++ = one.ask(one.target, static_cast<int>(i));
+        peers_int = value[-1];
+    }
+}
+
+struct object {
+    void told(void *a, int i) { ::told(this, a, i); }
+};
+std::vector<std::shared_ptr<object>> objects;
+std::vector<std::weak_ptr<object>> weak_objects;
+
+void begin_weak(std::size_t observers)
+{
+    for (std::size_t i = 0; i < observers; i++) {
+        objects.push_back(std::make_shared<object>());
+        weak_objects.push_back(objects.back());
+    }
+}
+void end_weak()
+{
+    objects.clear();
+    weak_objects.clear();
+}
+void broadcast_weak(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++)
+        for (const auto &weak : weak_objects)
+            if (const auto one = weak.lock())
+                one->told(&objects, static_cast<int>(i));
+}
+
+// ---- Maps with a mutex --------------------------------------------------------------------------------------------
+
+std::mutex mutex;
+std::unordered_map<std::string, std::shared_ptr<object>> services;
+
+void use_service(std::size_t turns)
+{
+    while (turns-- > 0) {
+        {
+            const std::lock_guard lock(mutex);
+            services.emplace("clock", std::make_shared<object>());
+        }
+        std::shared_ptr<object> got;
+        {
+            const std::lock_guard lock(mutex);
+            got = services.find("clock")->second;
+        }
+        peers_pointer = got.get();
+        got.reset();
+        const std::lock_guard lock(mutex);
+        services.erase("clock");
+    }
+}
+
+void find_method(std::size_t turns)
+{
+    static const std::unordered_map<std::string, int> names = { { "told", 1 }, { "last", 2 }, { "sum", 3 } };
+    while (turns-- > 0) {
+        const std::lock_guard lock(mutex);
+        peers_int = names.find("told")->second;
+    }
+}
+
+std::string title;
+
+void set_text(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++) {
+        const char *const text = i % 2 == 0 ? "the title of one page" : "the title of another";
+        const std::lock_guard lock(mutex);
+        if (title == text)
+            continue;
+        title = text;
+        for (const entry &one : *entries)
+            one.function(one.target, &title, 0);
+    }
+}
+
+// ---- Queues -------------------------------------------------------------------------------------------------------
+
+struct node {
+    node *next;
+    const entry *to;
+    void *a;
+    int i;
+};
+
+// Many push, one takes all.
+struct list {
+    std::atomic<node *> newest{ nullptr };
+
+    void push(const entry *to, void *a, int i)
+    {
+        const auto made = static_cast<node *>(std::malloc(sizeof(node)));
+        must(made != nullptr);
+        *made = { newest.load(std::memory_order_relaxed), to, a, i };
+        while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) { }
+    }
+
+    void deliver()
+    {
+        node *oldest = nullptr;
+        for (node *one = newest.exchange(nullptr, std::memory_order_acquire); one;) {
+            node *const next = one->next;
+            one->next = oldest;
+            oldest = one;
+            one = next;
+        }
+        while (oldest) {
+            node *const next = oldest->next;
+            oldest->to->function(oldest->to->target, oldest->a, oldest->i);
+            std::free(oldest);
+            oldest = next;
+        }
+    }
+};
+
+list pumped_list;
+
+void pumped(std::size_t turns)
+{
+    while (turns > 0) {
+        const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
+        for (std::size_t i = 0; i < window; i++)
+            pumped_list.push(&entries->front(), &pumped_list, static_cast<int>(i));
+        pumped_list.deliver();
+        turns -= window;
+    }
+}
+
+const operation_of_row operations[] = {
+    { "broadcast_1", 1, begin<answer>, broadcast, end, nullptr, false },
+    { "broadcast_16", 16, begin<answer>, broadcast, end, nullptr, false },
+    { "array_1", 1, begin<answer>, broadcast, end, nullptr, false },
+    { "array_16", 16, begin<answer>, broadcast, end, nullptr, false },
+    { "last_1", 1, begin<answer>, last, end, nullptr, false },
+    { "last_16", 16, begin<answer>, last, end, nullptr, false },
+    { "sum_16", 16, begin<answer>, sum, end, nullptr, false },
+    { "fold_16", 16, begin<answer>, sum, end, nullptr, false },
+    { "first_true_16", 16, begin<decline>, first_true, end, nullptr, false },
+    { "any_16", 16, begin<decline>, first_true, end, nullptr, false },
+    { "collect_16", 16, begin<answer>, collect, end, nullptr, false },
+    { "weak_16", 16, begin_weak, broadcast_weak, end_weak, nullptr, false },
+    { "find_method", 0, nullptr, find_method, nullptr, nullptr, false },
+    { "service", 0, nullptr, use_service, nullptr, nullptr, false },
+    { "property_text", 1, begin<answer>, set_text, end, nullptr, false },
+    { "pumped_1", 1, begin<answer>, pumped, end, nullptr, false },
+    {},
+};
+
+} // namespace
+
+const struct peer the_peer = { "by hand", operations };

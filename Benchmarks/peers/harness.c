@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * harness.c - measures each row of the program's peer beside peal.
+ *
+ *     bench-peer-NAME [--quick] [--row KEY]
+ *
+ * The two take turns in each round, and each round begins with the other one. Rounds in which the core was shared
+ * (ruler.h) are left out if others remain. A line is
+ *     KEY CONTENDER FIGURE
+ * with the median of the rounds. Rows that only peal has are measured by the program whose peer is `by hand`.
+ */
+#define _GNU_SOURCE
+#include "peers.h"
+
+#include "../bench.h"
+#include "../ruler.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS_MOST = 31 };
+
+void *volatile peers_pointer;
+volatile int peers_int;
+char peers_targets[OBSERVERS_MOST + 1];
+bool peers_are_quick;
+static clockid_t used_clock;
+static double excluded;
+
+double peers_now(void)
+{
+    struct timespec time;
+    clock_gettime(used_clock, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+void peers_exclude(double nanoseconds) { excluded += nanoseconds; }
+
+void peers_fail(const char *condition, const char *file, int line)
+{
+    fprintf(stderr, "%s:%d: failed: %s: %s\n", file, line, condition, peal_last_message());
+    exit(2);
+}
+
+const unsigned *peers_shuffled(size_t count)
+{
+    static unsigned order[OBSERVERS_MOST];
+    unsigned long state = 88172645463325252ul;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (unsigned)i;
+    for (size_t i = count; i > 1; i--) {
+        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+        const size_t j = state % i;
+        const unsigned other = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = other;
+    }
+    return order;
+}
+
+struct contender {
+    const char *name;
+    const struct operation_of_row *operation;
+    size_t turns;
+    double samples[ROUNDS_MOST];
+};
+
+static double sample(const struct contender *contender)
+{
+    excluded = 0;
+    const double begin = peers_now();
+    contender->operation->run(contender->turns);
+    return peers_now() - begin - excluded;
+}
+
+/* Quick runs measure nothing, so less will do. */
+static size_t size_of(const struct operation_of_row *operation)
+{
+    return peers_are_quick && operation->size > 100 ? 100 : operation->size;
+}
+
+/* As many turns as take the time of a sample. */
+static void calibrate(struct contender *contender)
+{
+    const double wanted = peers_are_quick ? 1e4 : 5e5;
+    const size_t most = peers_are_quick ? TURNS_UNIT : (size_t)1 << 24;
+    contender->turns = TURNS_UNIT;
+    while (sample(contender) < wanted && contender->turns < most)
+        contender->turns *= 2;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static void measure(struct contender *contenders, size_t count)
+{
+    const size_t rounds = peers_are_quick ? 1 : ROUNDS_MOST;
+    for (size_t c = 0; c < count; c++) {
+        if (contenders[c].operation->begin)
+            contenders[c].operation->begin(size_of(contenders[c].operation));
+        if (contenders[c].operation->run)
+            calibrate(&contenders[c]);
+    }
+    size_t used = 0;
+    for (size_t round = 0; round < rounds; round++) {
+        const bool is_shared = !contenders[0].operation->has_threads && core_is_shared();
+        /* The last round counts if no other did. */
+        if (is_shared && !(used == 0 && round + 1 == rounds))
+            continue;
+        for (size_t turn = 0; turn < count; turn++) {
+            struct contender *contender = &contenders[(round + turn) % count];
+            if (contender->operation->run)
+                contender->samples[used] = sample(contender) / (double)contender->turns;
+        }
+        used++;
+    }
+    for (size_t c = 0; c < count; c++) {
+        const struct operation_of_row *operation = contenders[c].operation;
+        double figure;
+        if (operation->figure) {
+            figure = operation->figure(size_of(operation));
+        } else {
+            qsort(contenders[c].samples, used, sizeof(double), compare);
+            figure = contenders[c].samples[used / 2];
+        }
+        printf("%s\t%s\t%.2f\n", operation->row, contenders[c].name, figure);
+        fflush(stdout);
+        if (operation->end)
+            operation->end();
+    }
+}
+
+static const struct operation_of_row *find(const struct peer *where, const char *row)
+{
+    for (const struct operation_of_row *operation = where->operations; operation->row; operation++)
+        if (strcmp(operation->row, row) == 0)
+            return operation;
+    return NULL;
+}
+
+static void measure_row(const struct operation_of_row *of_peal)
+{
+    struct contender contenders[2] = { { .name = "peal", .operation = of_peal } };
+    const struct operation_of_row *other = find(&the_peer, of_peal->row);
+    if (!other && strcmp(the_peer.name, "by hand") != 0)
+        return;
+    contenders[1] = (struct contender){ .name = the_peer.name, .operation = other };
+    used_clock = of_peal->has_threads ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    measure(contenders, other ? 2 : 1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *row = NULL;
+    for (int i = 1; i < argc; i++) {
+        peers_are_quick |= strcmp(argv[i], "--quick") == 0;
+        if (strcmp(argv[i], "--row") == 0 && i + 1 < argc)
+            row = argv[++i];
+    }
+    const struct peer *const all[] = { &peal_calls, &peal_objects, &peal_cpp };
+    int where[2];
+    const int there = processors(where);
+    park_second_thread();
+    /* Threads have the processors of the thread that starts them, so what has threads comes before the pin. */
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1 && there > 0)
+            pin(where[there - 1]);
+        for (size_t p = 0; p < sizeof all / sizeof all[0]; p++)
+            for (const struct operation_of_row *o = all[p]->operations; o->row; o++)
+                if (o->has_threads == (pass == 0) && (!row || strcmp(row, o->row) == 0))
+                    measure_row(o);
+    }
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * peers.h - operations that peal and a peer measure in one process, each under the key of a line of rows.txt.
+ */
+#ifndef BENCHMARKS_PEERS_H
+#define BENCHMARKS_PEERS_H
+
+#include <malloc.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct operation_of_row {
+    const char *row;                /* a key of rows.txt */
+    size_t size;                    /* observers, or what else runs beside */
+    void (*begin)(size_t size);     /* prepares the operation; may be NULL */
+    void (*run)(size_t turns);      /* performs it; `turns` is a multiple of TURNS_UNIT */
+    void (*end)(void);              /* frees what begin made; may be NULL */
+    double (*figure)(size_t size);  /* in place of `run`: measured once a launch */
+    bool has_threads;               /* measured by the clock on the wall, on all processors */
+};
+
+/* What one library can do; ended by an operation without a row. */
+struct peer {
+    const char *name; /* ends with * where an object of the library may be used by one thread only */
+    const struct operation_of_row *operations;
+};
+extern const struct peer the_peer; /* the program's own */
+extern const struct peer peal_calls, peal_objects, peal_cpp;
+
+enum { TURNS_UNIT = 16, OBSERVERS_MOST = 100000, IN_FLIGHT = 4096 };
+
+/* Nanoseconds of the thread, or of the wall where the operation has threads. */
+double peers_now(void);
+/* Leaves nanoseconds out of what `run` takes. */
+void peers_exclude(double nanoseconds);
+/* 0 to `count` - 1 in random order, the same in each run. */
+const unsigned *peers_shuffled(size_t count);
+/* Where all observers store what they get. */
+extern void *volatile peers_pointer;
+extern volatile int peers_int;
+/* Different addresses, to be targets and names. */
+extern char peers_targets[OBSERVERS_MOST + 1];
+extern bool peers_are_quick;
+
+/* Ends the program where a condition is false. */
+#define must(condition) ((condition) ? (void)0 : peers_fail(#condition, __FILE__, __LINE__))
+void peers_fail(const char *condition, const char *file, int line);
+
+static inline size_t peers_memory(void)
+{
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
