@@ -7,7 +7,7 @@
  * The two take turns in each round, and each round begins with the other one. Rounds in which the core was shared
  * (ruler.h) are left out if others remain. A line is
  *     KEY CONTENDER FIGURE
- * with the median of the rounds. Rows that only peal has are measured by the program whose peer is `by hand`.
+ * with the median of the rounds. The last is `undisturbed`, the part of the rounds in which the core was not shared. Rows that only peal has are measured by the program whose peer is `by hand`.
  */
 #define _GNU_SOURCE
 #include "peers.h"
@@ -26,6 +26,7 @@ char peers_targets[OBSERVERS_MOST + 1];
 bool peers_are_quick;
 static clockid_t used_clock;
 static double excluded;
+static size_t rounds_begun, rounds_undisturbed;
 
 double peers_now(void)
 {
@@ -107,6 +108,8 @@ static void measure(struct contender *contenders, size_t count)
     size_t used = 0;
     for (size_t round = 0; round < rounds; round++) {
         const bool is_shared = !contenders[0].operation->has_threads && core_is_shared();
+        rounds_begun++;
+        rounds_undisturbed += !is_shared;
         /* The last round counts if no other did. */
         if (is_shared && !(used == 0 && round + 1 == rounds))
             continue;
@@ -173,5 +176,6 @@ int main(int argc, char **argv)
                 if (o->has_threads == (pass == 0) && (!row || strcmp(row, o->row) == 0))
                     measure_row(o);
     }
+    printf("undisturbed\trounds\t%.3f\n", (double)rounds_undisturbed / (double)(rounds_begun ? rounds_begun : 1));
     return 0;
 }
