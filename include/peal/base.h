@@ -26,9 +26,9 @@
 #define PEAL_HAS_ATTRIBUTE_(name) 0
 #endif
 
-/* Marks what libpeal.so exports. Callers reach it straight through its address, where the compiler can,
- * and not through a stub of the linker: a broadcast is short enough to notice. With peal-dl.h the same
- * declarations are those of function pointers. */
+/* Marks the functions that libpeal.so exports. Where the compiler can, callers call such a function
+ * through its address and not through a stub of the linker, whose cost is measurable in a broadcast. With
+ * peal-dl.h the same declarations are those of function pointers. */
 #ifdef PEAL_DL
 #define PEAL_API extern __attribute__((visibility("hidden")))
 #elif PEAL_HAS_ATTRIBUTE_(noplt)
@@ -36,21 +36,21 @@
 #else
 #define PEAL_API __attribute__((visibility("default")))
 #endif
-/* Marks what is rarely called: the call is kept out of the way of what is not. */
+/* Marks a function that is rarely called: the compiler moves its calls out of the frequent path. */
 #ifdef PEAL_DL
 #define PEAL_COLD
 #else
 #define PEAL_COLD __attribute__((cold))
 #endif
-/* Marks what a header defines and a program need not use. */
+/* Marks a definition in a header that a program need not use. */
 #define PEAL_UNUSED __attribute__((unused))
-/* Marks a status that is worth reading. */
+/* Marks a function whose status must be read. */
 #define PEAL_CHECK __attribute__((warn_unused_result))
 /* Calls `function` with the variable's address when the variable goes out of scope. */
 #define PEAL_CLEANUP(function) __attribute__((cleanup(function)))
 
-/* Bounds of a buffer parameter, spelled as clang's -fbounds-safety spells them. A compiler that
- * does not know them skips them; peal reads them in the prototype's text. */
+/* Bounds of a buffer parameter, spelled as clang's -fbounds-safety spells them. A compiler without
+ * these attributes ignores them; peal reads them in the prototype's text. */
 #ifndef __counted_by
 #define __counted_by(count)
 #endif

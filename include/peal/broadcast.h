@@ -2,20 +2,26 @@
  *
  * broadcast.h - one call that reaches every observer of a method.
  *
- * Three ways in, one meaning:
+ * Three functions with the same meaning:
  *     PEAL_BROADCAST(chat, &handles, on_message, room, text);  typed: the compiler makes each call
  *     peal_broadcast(method, room, text);                      variadic: for names read at run time
  *     peal_send(method, arguments, 2, NULL, NULL);             by array: any type; the primitive
  *
  * A broadcast calls the observers that were registered when it began, one after the other, on the
- * calling thread. It allocates nothing and takes no lock; any number of threads may broadcast one
- * method at once. These may allocate or lock for a moment: a thread's first broadcast, which claims
- * a slot for the thread; one that calls a ONCE observer, which also removes it; one that calls an
- * observer while that is removed, which may run its destroy callback when it ends;
- * one that is deferred, whose arguments are copied; one that keeps results of more than 1 KiB; one
- * that creates a service which observes lazily, or waits for its creation; and one that fails, for
- * its sentence. A callback may register, remove, block and broadcast. It must
- * return: leaving it by longjmp or an exception is undefined.
+ * calling thread. It allocates no memory and takes no lock. Any number of threads may broadcast one
+ * method at once. These broadcasts may allocate or lock briefly:
+ *
+ * - a thread's first broadcast, which claims a slot for the thread;
+ * - a broadcast that calls a ONCE observer, because it also removes it;
+ * - a broadcast that calls an observer while another thread removes it, because it may run the destroy
+ *   callback when it ends;
+ * - a deferred broadcast, whose arguments are copied;
+ * - a broadcast that keeps results of more than 1 KiB;
+ * - a broadcast that creates a lazily observing service, or waits for its creation;
+ * - a broadcast that fails, for its sentence.
+ *
+ * A callback may register, remove, block and broadcast. It must return: leaving it by longjmp or an
+ * exception is undefined.
  */
 #ifndef PEAL_BROADCAST_H
 #define PEAL_BROADCAST_H
@@ -31,9 +37,9 @@ PEAL_BEGIN_DECLARATIONS
 /* How many parameters a method may have, `self` not counted. */
 #define PEAL_PARAMETER_LIMIT 64
 
-/* What becomes of the results of a broadcast. protocol.h tells what each needs. */
+/* How the results of a broadcast become one. protocol.h has the requirements of each policy. */
 typedef enum peal_policy {
-    PEAL_POLICY_METHOD = 0, /* the one that the method was declared with */
+    PEAL_POLICY_METHOD = 0, /* the policy in the method's declaration */
     PEAL_POLICY_ALL = 1,
     PEAL_POLICY_FIRST_TRUE = 2,
     PEAL_POLICY_FIRST_NONZERO = 3,
@@ -48,34 +54,34 @@ typedef enum peal_policy {
     PEAL_POLICY_FOLD = 12
 } peal_policy;
 
-/* Where PEAL_POLICY_COLLECT puts results: give its address as `out_result`. */
+/* The results of PEAL_POLICY_COLLECT: pass its address as `out_result`. */
 struct peal_collection {
     size_t size;     /* sizeof(struct peal_collection) */
-    void *values;    /* room for `capacity` results, one after the other */
-    size_t capacity; /* how many results fit; more are called, but not kept */
-    size_t count;    /* filled: how many were kept */
+    void *values;    /* memory for `capacity` results, one after the other */
+    size_t capacity; /* how many results fit; further observers are called, but their results dropped */
+    size_t count;    /* filled: how many were stored */
 };
 
 /* Folds one result into `accumulator`. Return false to stop the broadcast.
  *
- * context: as given in the options.
- * accumulator: what was given as `out_result`.
+ * context: the `fold_context` of the options.
+ * accumulator: the `out_result` of the broadcast.
  * result: *borrowed during the call*; of the method's result type. */
 typedef bool (*peal_fold)(void *context, void *accumulator, const void *result);
 
 enum peal_send_flags {
-    /* Call through ffi_call, also where a register frame would do: to compare, and to measure. */
+    /* Calls through ffi_call, also where a register frame is possible: for comparison and measurement. */
     PEAL_SEND_FFI_CALL = 1 << 0
 };
 
-/* What is special about one broadcast. Begin with PEAL_SEND_OPTIONS or zeros and the size. Another
- * size and unknown flags are PEAL_ERROR_ARGUMENT. */
+/* Options of one broadcast. Begin with PEAL_SEND_OPTIONS or zeros and the size. Another size and unknown
+ * flags are PEAL_ERROR_ARGUMENT. */
 struct peal_send_options {
     size_t size;              /* sizeof(struct peal_send_options) */
     uint32_t flags;           /* enum peal_send_flags */
     peal_policy policy;       /* instead of the method's, unless PEAL_POLICY_METHOD */
-    const void *default_result; /* *borrowed*: the result when nobody is called; may be NULL */
-    peal_fold fold;           /* for PEAL_POLICY_FOLD; for CHAIN to look and stop; may be NULL */
+    const void *default_result; /* *borrowed*: the result when no observer is called; may be NULL */
+    peal_fold fold;           /* for PEAL_POLICY_FOLD; for CHAIN to inspect and stop; may be NULL */
     void *fold_context;       /* *borrowed during the call* */
 };
 
@@ -85,24 +91,26 @@ struct peal_send_options {
 
 /* Broadcasts a method.
  *
- * method: what to call, on all observers of its protocol that implement it.
+ * method: called on all observers of its protocol that implement it.
  * arguments: *borrowed during the call*; one pointer a parameter, each to a value of the
  *   parameter's type. NULL is fine for a method without parameters. The pointers themselves are
- *   looked at only when there is somebody to call or a result to fill.
- * argument_count: how many there are; must be the method's number of parameters.
- * out_result: filled as the method's policy says with one value of the result type, or for COLLECT
- *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. A
- *   method that returns void has none: anything but NULL is PEAL_ERROR_POLICY. With nobody to call: false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values
- *   for COLLECT, what was there for FOLD, else zero. Not to be read after a failure.
- * out_calls: filled with the number of observers called, or whose call was put on a queue; may be
+ *   read only when there is an observer to call or a result to fill.
+ * argument_count: the number of arguments; must be the method's number of parameters.
+ * out_result: filled according to the method's policy with one value of the result type, or for COLLECT
+ *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. A method that
+ *   returns void has no result: any pointer but NULL is PEAL_ERROR_POLICY. When no observer is called:
+ *   false for ANY and FIRST_TRUE, true for EVERY, the argument itself for CHAIN, no values for COLLECT,
+ *   the unchanged accumulator for FOLD, else zero. Not to be read after a failure.
+ * out_calls: filled with the number of observers that were called or whose call was put on a queue; may be
  *   NULL. Not to be read after a failure.
- * Returns PEAL_OK; PEAL_DEFERRED (nothing was called yet, the result is that of nobody called);
- * PEAL_TRUNCATED; PEAL_REJECTED when a full queue refused its calls, and the others were made.
+ * Returns PEAL_OK; PEAL_DEFERRED (no observer has been called yet, and the result is that of a broadcast
+ * without observers); PEAL_TRUNCATED; PEAL_REJECTED when a full queue refused its calls, and the others
+ * were made.
  * Errors: PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT_COUNT, PEAL_ERROR_ARGUMENT (also
  * for a method whose policy is FOLD: peal_send has no function to fold with), PEAL_ERROR_POLICY for a
  * result of a method that returns void, PEAL_ERROR_DEPTH,
- * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred; then
- * nobody was called.
+ * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred. After an
+ * error no observer was called.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_send(
     peal_method method, void *const *arguments, size_t argument_count, void *out_result,
@@ -111,9 +119,9 @@ PEAL_API peal_status peal_send(
 /* Broadcasts a method with another policy, a default result or a fold.
  *
  * options: *borrowed during the call*; NULL for none.
- * The rest is as for peal_send. Also returns PEAL_ERROR_POLICY when the policy does not fit or is
- * none, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
- * under FOLD and COLLECT, nor once somebody was called.
+ * The rest is as for peal_send. Also returns PEAL_ERROR_POLICY when the policy is invalid or does not fit
+ * the method, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
+ * under FOLD and COLLECT, nor when an observer was called.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_send_with(
     peal_method method, void *const *arguments, size_t argument_count,
@@ -122,8 +130,8 @@ PEAL_API peal_status peal_send_with(
 /* peal_broadcast(method, ...) broadcasts a method with its arguments written out, and drops the
  * result. peal_ask(method, out_result, ...) keeps it.
  *
- * Arguments are those of the prototype, except that a struct goes by a pointer to it. Their number
- * is checked; their types cannot be: a pointer must be a pointer, an int64_t must be 64 bits wide.
+ * Arguments are those of the prototype, except that a struct is passed by a pointer to it. Their number
+ * is checked. Their types cannot be checked: a pointer must be a pointer, an int64_t must be 64 bits wide.
  * The statuses are those of peal_send.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #define peal_broadcast(...) \
@@ -131,7 +139,7 @@ PEAL_API peal_status peal_send_with(
 #define peal_ask(method, ...) \
     peal_ask_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
-/* The functions behind the macros, for callers that have no preprocessor.
+/* The functions that the macros call, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `method` or `out_result`.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -150,12 +158,12 @@ PEAL_API peal_status peal_ask_list(
  *
  * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
  * its arguments. Each argument is evaluated exactly once, before the first call, also when the
- * method has no observers. An argument of another type than the parameter's is an error of the
- * compiler. In C, a compound literal with a comma needs parentheses: ((struct point){ 1, 2 }).
- * Results are dropped. A full queue that refuses is no failure: peal_send tells, and the counts.
- * It is a statement. Where it fails nobody is called, and peal_last_status() tells why. A method
- * that defers or rejects recursion is better broadcast by peal_send: inside itself this fails with
- * PEAL_ERROR_RECURSION.
+ * method has no observers. An argument of another type than the parameter's does not compile.
+ * In C, a compound literal with a comma needs parentheses: ((struct point){ 1, 2 }).
+ * Results are dropped. A call that a full queue refuses is no failure here: peal_send returns that status,
+ * and the queue's counts have it. The macro is a statement. On failure no observer is called, and
+ * peal_last_status() returns the status. Broadcast a method that defers or rejects recursion by peal_send:
+ * a recursive PEAL_BROADCAST of it fails with PEAL_ERROR_RECURSION.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #ifdef __cplusplus
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
@@ -164,7 +172,7 @@ PEAL_API peal_status peal_ask_list(
         (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__))
 #else
 /* The dead call has the arguments as written: the compiler checks it. The call in the loop passes
- * the copies, whose types are those of the arguments, without a second remark about the same. */
+ * the copies, whose types are those of the arguments, so the compiler does not warn twice. */
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
     do {                                                                                        \
         PEAL_MAP_(PEAL_COPY_, __VA_ARGS__)                                                      \
@@ -183,16 +191,16 @@ PEAL_API peal_status peal_ask_list(
     } while (0)
 #endif
 
-/* Visits every observer of a method that is called at once, for callers that look at results:
+/* Visits every observer of a method that is called at once, for callers that read results:
  *
  *     bool keep = true;
  *     PEAL_EACH(log_sink, &handles, wants_line, each)
  *         if (!each.table->wants_line(each.target, line)) { keep = false; break; }
  *
- * `each` has `table` (typed) and `target`, which is for the table's functions: what it is of an observer
- * with a handler is peal's business. `break`, `continue` and `return` are fine. Observers with
- * queues are not visited, since they cannot answer in time: PEAL_BROADCAST and peal_send reach them,
- * and peal_gather brings their answers (completion.h).
+ * `each` has `table` (typed) and `target`, which is for the table's functions: the target of an observer
+ * with a handler is opaque. `break`, `continue` and `return` are fine. Observers with queues are not
+ * visited, because they cannot answer in time: PEAL_BROADCAST and peal_send reach them, and peal_gather
+ * gathers their answers (completion.h).
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #define PEAL_EACH(tag, handles, method, each)                                    \
     PEAL_EACH_OF_(tag, peal_entries_begin((handles)->method), each)
@@ -209,12 +217,12 @@ struct peal_entry {
     const void *table;      /* peal's copy of the observer's table; NULL in the entry for queues */
 };
 
-/* Keeps a method's list for the thread that reads it. */
+/* A hazard slot: protects a method's list for the thread that reads it. */
 struct peal_hold {
-    uintptr_t list;               /* what is kept; zero when it is let go */
-    const struct peal_entry *end; /* behind the last entry */
+    uintptr_t list;               /* the protected list; zero when it is released */
+    const struct peal_entry *end; /* past the last entry */
     const uint32_t *current;      /* the gate of the observer that is called */
-    uint32_t attention;           /* not zero: when the list is let go there is more to do */
+    uint32_t attention;           /* nonzero: the releasing thread must call peal_entries_ended */
 };
 
 /* A method's observers, in order: from `next` to `hold->end`. */
@@ -223,37 +231,40 @@ struct peal_entries {
     struct peal_hold *hold;
 };
 
-/* Holds a method's list for reading, until peal_entries_end on the same thread. Both are NULL, and
- * must not be ended, when nobody observes or on failure, which peal_last_status() tells.
+/* Protects a method's list for reading, until peal_entries_end on the same thread. Both members are NULL,
+ * and must not be ended, when the method has no observers, and on failure, whose status
+ * peal_last_status() returns.
  *
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin(peal_method method);
 
-/* The same with one entry in front that stands for all observers with queues, if there are any: a call
+/* The same, with one entry in front that represents all observers with queues, if there are any: a call
  * of its function, with its target and the method's arguments, puts the call on their queues. It
- * returns zero. Where that fails, out of memory say, peal_last_status() tells when the list is let go.
+ * returns zero. When that fails, for example without memory, peal_last_status() returns the status once
+ * the list is released.
  *
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
 
-/* What a loop does at an entry whose gate is not zero. */
+/* The decision about an entry whose gate is not zero. */
 struct peal_admission {
     const struct peal_entry *entry; /* the observer to call now; NULL: none */
-    const struct peal_entry *next;  /* where the loop goes on after that */
+    const struct peal_entry *next;  /* where the loop continues */
 };
 
-/* Decides about an observer whose gate is not zero. It is not called when it is removed or blocked, its weak
- * target is dead, or it keeps the place of a service that observes lazily. A ONCE observer is removed by this:
- * call it. A weak target is retained by this; the loop goes on at an entry outside of the list, whose gate is
- * not zero either, and there this function releases the target. peal_entries_next has such a loop.
+/* Decides about an observer whose gate is not zero. It is not called when it is removed or blocked, when its
+ * weak target is dead, or when it is the placeholder of a lazily observing service. A ONCE observer is
+ * removed by this function: call it. A weak target is retained by this function. The loop then continues at
+ * an entry outside of the list, whose gate is not zero either, and there this function releases the target.
+ * peal_entries_next has such a loop.
  *
  * Thread rule: between begin and end. Since 0.1. */
 PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(
     const struct peal_entry *entry, struct peal_hold *hold);
 
-/* The next observer of a held list that is to be called; NULL at the end of the list.
+/* Returns the next observer to call of a protected list; NULL at the end of the list.
  *
- * next: begins as peal_entries.next, and moves on. hold: as begun; not NULL unless the list is empty.
+ * next: begins as peal_entries.next, and is advanced. `hold`: as begun; not NULL unless the list is empty.
  * Thread rule: between begin and end. Since 0.1. */
 PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
     const struct peal_entry **next, const struct peal_entry *end, struct peal_hold *hold)
@@ -261,8 +272,8 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
     while (*next != end) {
         const struct peal_entry *entry = (*next)++;
         const uint32_t *gate = entry->gate;
-        /* First stored, then looked at: a thread that removes the observer can see the call. What a thread did before
-         * it unblocked the observer happens before the call. */
+        /* The store comes before the load, so a thread that removes the observer can see the call. All actions of
+         * a thread before it unblocked the observer happen before the call. */
         __atomic_store_n(&hold->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0, 0)) {
@@ -276,19 +287,19 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
     return NULL;
 }
 
-/* Lets the list go. The innermost list of the thread is ended; lists nest.
+/* Releases the list. The innermost list of the thread is ended; lists nest.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API void peal_entries_end(void);
 
-/* What is left to do for a list that was let go, when its hold asks for attention.
+/* Does the remaining work for a released list, when its `attention` is not zero.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API PEAL_COLD void peal_entries_ended(struct peal_hold *hold);
 
-/* Lets a list go, as peal_entries_end, by the hold that came with it; most often without a call. Once a
- * list. The order is that of a promise: who waits for the list looks at `list` after setting
- * `attention`.
+/* Releases a list as peal_entries_end does, by its hazard slot, and usually without a call. Exactly once a
+ * list. The order matters: a thread that waits for the list sets `attention` before it loads `list`, and
+ * this thread clears `list` before it loads `attention`.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
@@ -448,13 +459,13 @@ template <class Type> struct peal_parameter_ {
     typedef Type type;
 };
 
-/* A list that is let go at the end of the scope, also when a foreign observer throws through it. */
+/* Releases a list at the end of the scope, also when a foreign observer throws through it. */
 struct peal_held_ {
     struct peal_hold *hold;
     ~peal_held_() { peal_entries_let_go(hold); }
 };
 
-/* Calls every entry's function through its type, and lets the list go. */
+/* Calls every entry's function through its type, and releases the list. */
 template <class... Parameters>
 inline void peal_call_each_(struct peal_entries entries, Parameters... arguments)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * completion.h - answers that come later: methods with a completion, and gathering results.
+ * completion.h - later answers: methods with a completion, and gathered results.
  *
  * A method with a completion has a parameter of the type peal_completion:
  *
  *     METHOD(optional, void, on_push, (const char *payload, peal_completion done))
  *
- * The broadcaster makes a completion with a function, and passes it. Each observer gets a token of
- * its own, and completes or drops it, once, whenever and wherever it likes. When all have, or the
- * time limit has passed, the results are folded and the broadcaster's function runs, exactly once.
- * A token is dropped by itself when its call is: the observer was removed, a queue was full; and when the
- * owner of an observer that has it is retired (owner.h).
+ * The broadcaster creates a completion with a function, and passes it. Each observer gets its own token, and
+ * completes or drops it exactly once, at any time, on any thread. When all tokens are completed or dropped,
+ * or the time limit has expired, the results are folded and the broadcaster's function runs, exactly once.
+ * A token is dropped automatically when its call is dropped, because the observer was removed or a queue was
+ * full, and when the owner of its observer is retired (owner.h).
  *
- * Gathering asks all observers of a method that returns something, those on queues too: each result
- * comes to a function on a queue of the caller's choice, then a last function once.
+ * Gathering calls all observers of a method with a result, those with queues too. Each result is passed to a
+ * function on a queue that the caller chooses. Then a last function runs once.
  */
 #ifndef PEAL_COMPLETION_H
 #define PEAL_COMPLETION_H
@@ -23,26 +23,26 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* How all answers together ended. */
+/* The outcome of all answers. */
 struct peal_completion_report {
     peal_status status; /* PEAL_OK: all have answered or were dropped; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
     int64_t result;     /* of completions: the results, folded; 0 without any */
-    size_t asked;       /* how many observers there were, also those not called yet when the time limit
-                           passed; 0 when it ended before the broadcast began */
-    size_t completed;   /* how many answered */
-    size_t dropped;     /* how many will not */
+    size_t asked;       /* the number of observers, those included that were not called before the time
+                           limit expired; 0 when it ended before the broadcast began */
+    size_t completed;   /* the number of answers */
+    size_t dropped;     /* the number of observers that will not answer */
 };
 
 /* report: *borrowed during the call*. Runs with no lock held. */
 typedef void (*peal_completion_done)(void *context, const struct peal_completion_report *report);
 
-/* How a completion is made. Begin with PEAL_COMPLETION_OPTIONS or zeros and the size. */
+/* A completion to create. Begin with PEAL_COMPLETION_OPTIONS or zeros and the size. */
 struct peal_completion_options {
     size_t size;               /* sizeof(struct peal_completion_options) */
-    peal_completion_done done; /* must be given */
+    peal_completion_done done; /* required */
     void *context;             /* for `done` */
-    peal_queue queue;          /* where `done` runs; zero: on the thread that answered last */
+    peal_queue queue;          /* the queue of `done`; zero: on the thread of the last answer */
     peal_policy policy;        /* LAST, SUM, MIN, MAX, ANY or EVERY; 0 is LAST */
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
 };
@@ -53,7 +53,7 @@ struct peal_completion_options {
             PEAL_FOREVER                                                                    \
     }
 
-/* Makes a completion, to be passed to one broadcast or answered directly.
+/* Creates a completion, to be passed to one broadcast or answered directly.
  *
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_completion: filled, zero on failure.
@@ -63,22 +63,22 @@ struct peal_completion_options {
 PEAL_API PEAL_CHECK peal_status peal_completion_create(
     const struct peal_completion_options *options, peal_completion *out_completion);
 
-/* Answers. A token answers once.
+/* Answers. A token can be answered once.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token is zero or has been answered or dropped, or the
- * whole has ended, by its time limit say: that harms nobody. PEAL_ERROR_STATE for a completion that
- * was passed to a broadcast: its tokens answer.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token is zero, or has been answered or dropped, or when the
+ * completion has ended, for example by its time limit: this is harmless. PEAL_ERROR_STATE for a completion
+ * that was passed to a broadcast: its tokens answer.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_complete(peal_completion token, int64_t result);
 
-/* Says that a token will not answer.
+/* Drops a token: it will not be answered.
  *
  * Returns as peal_complete.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_completion_drop(peal_completion token);
 
-/* Ends a completion or a gathering now: `done` runs with PEAL_ERROR_STATE and what has come so far.
- * Queued calls that have not started still run; their answers are too late.
+/* Ends a completion or a gathering now: `done` runs with PEAL_ERROR_STATE and the answers so far.
+ * Queued calls that have not started still run; their answers are ignored.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended.
  * Thread rule: any thread. Since 0.1. */
@@ -86,32 +86,32 @@ PEAL_API peal_status peal_completion_cancel(peal_completion completion);
 
 /* One observer's result.
  *
- * from: who answered.
+ * from: the observer that answered.
  * result: *borrowed during the call*; of the method's result type. */
 typedef void (*peal_reply)(void *context, peal_observation from, const void *result);
 
-/* How results are gathered. Begin with PEAL_GATHER_OPTIONS or zeros and the size. */
+/* Options of a gathering. Begin with PEAL_GATHER_OPTIONS or zeros and the size. */
 struct peal_gather_options {
     size_t size;               /* sizeof(struct peal_gather_options) */
-    peal_queue queue;          /* where `reply` and `done` run; must be given */
+    peal_queue queue;          /* the queue of `reply` and `done`; required */
     peal_reply reply;          /* may be NULL */
-    peal_completion_done done; /* must be given */
+    peal_completion_done done; /* required */
     void *context;             /* for both */
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
 };
 
 #define PEAL_GATHER_OPTIONS { sizeof(struct peal_gather_options), { 0 }, NULL, NULL, NULL, PEAL_FOREVER }
 
-/* Calls a method that returns something on every observer, and brings each result to a queue.
+/* Calls a method that has a result on every observer, and passes each result to a function on a queue.
  *
- * Observers without a queue are called before this returns; their results come to the queue too.
+ * Observers without a queue are called before this returns; their results are passed on the queue too.
  * `done` begins after the last `reply` has returned, and no `reply` is called after it.
  *
  * method, arguments, argument_count: as for peal_send.
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_gathering: filled, for peal_completion_cancel; zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
- * PEAL_ERROR_ARGUMENT, without a queue too; PEAL_ERROR_POLICY for a method that returns nothing;
+ * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method without a result;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_gather(

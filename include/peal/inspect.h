@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inspect.h - what a center knows: names, prototypes, counts.
+ * inspect.h - information about a center: names, prototypes, counts.
  *
- * Texts are copied into the caller's buffer as snprintf does: cut to fit and ended by a zero, with
- * the whole length told.
+ * Texts are copied into the caller's buffer as snprintf does: cut to fit and ended by a zero. The whole
+ * length is reported.
  */
 #ifndef PEAL_INSPECT_H
 #define PEAL_INSPECT_H
@@ -12,7 +12,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* The name of a protocol.
+/* Reads the name of a protocol.
  *
  * buffer: filled with at most `capacity` bytes, the ending zero included; NULL when capacity is 0.
  * out_length: filled with the length of the whole text, in bytes, without the zero; may be NULL.
@@ -21,14 +21,14 @@ PEAL_BEGIN_DECLARATIONS
 PEAL_API peal_status peal_protocol_name(
     peal_protocol protocol, char *buffer, size_t capacity, size_t *out_length);
 
-/* The version of a protocol: the highest `since` of its own methods, 1 without any. Those that it
- * adopts have the versions of their own protocols.
+/* Reads the version of a protocol: the highest `since` of its own methods, 1 without any. Adopted methods
+ * have the versions of their own protocols.
  *
  * out_version: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_protocol_version(peal_protocol protocol, uint32_t *out_version);
 
-/* The methods of a protocol: those of the adopted ones first, then its own in order.
+/* Lists the methods of a protocol: adopted ones first, then its own in order.
  *
  * out_methods: filled with up to `capacity` handles; NULL when capacity is 0.
  * out_count: filled with the number of methods; may be NULL.
@@ -37,22 +37,22 @@ PEAL_API peal_status peal_protocol_version(peal_protocol protocol, uint32_t *out
 PEAL_API peal_status peal_protocol_list_methods(
     peal_protocol protocol, peal_method *out_methods, size_t capacity, size_t *out_count);
 
-/* The number of observers registered for a protocol, blocked ones included; those of protocols that
- * adopt it are counted too, a target that observes both twice. Weak targets that have died are not
- * counted: each is retained and released for that.
+/* Counts the observers of a protocol, blocked ones included. Observers of protocols that adopt it are
+ * counted too, and a target that observes both twice. Weak targets that have died are not counted: each is
+ * retained and released for this.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_protocol_count_observers(peal_protocol protocol, size_t *out_count);
 
-/* A method's name, "on_message".
+/* Reads a method's name, "on_message".
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_name(
     peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
-/* A method's declaration, printed back as C with its requirement and options:
+/* Reads a method's declaration, printed as C with its requirement and options:
  * "required bool keep(const char *line), first_true". The colons of a selector are printed as `_`.
  *
  * Parameters and statuses are those of peal_protocol_name.
@@ -60,40 +60,39 @@ PEAL_API peal_status peal_method_name(
 PEAL_API peal_status peal_method_declaration(
     peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
-/* Compares a prototype with a method's, as a call sees the two: names do not count, nor does what is said
- * of the memory behind pointers. For a binding that makes prototypes of its own language's types, before
- * it broadcasts.
+/* Compares a prototype with a method's, as a call sees the two: names are ignored, and so are rules for
+ * pointed-to memory. For a binding that makes prototypes of its own language's types, before it broadcasts.
  *
- * prototype: *borrowed during the call*; without `self`, whatever the function is called.
- * Returns PEAL_OK; PEAL_ERROR_CONFLICT, whose sentence tells the first difference; PEAL_ERROR_SYNTAX or
+ * prototype: *borrowed during the call*; without `self`; the function's name is ignored.
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT, whose sentence names the first difference; PEAL_ERROR_SYNTAX or
  * PEAL_ERROR_TYPE with the column. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_check(peal_method method, const char *prototype);
 
-/* How many parameters a method has, `self` not counted.
+/* Counts the parameters of a method, without `self`.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_count_parameters(peal_method method, size_t *out_count);
 
-/* The index of a parameter, by its name.
+/* Finds the index of a parameter by its name.
  *
  * name: *borrowed during the call*.
  * out_index: filled; from 0.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_NOT_FOUND, whose sentence tells the names.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_NOT_FOUND, whose sentence lists the names.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_find_parameter(
     peal_method method, const char *name, size_t *out_index);
 
-/* A parameter's name; empty where the prototype has none.
+/* Reads a parameter's name; empty where the prototype has none.
  *
- * index: from 0. One that is not below the number of parameters is PEAL_ERROR_ARGUMENT.
+ * index: from 0. An index that is not below the number of parameters is PEAL_ERROR_ARGUMENT.
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_parameter_name(
     peal_method method, size_t index, char *buffer, size_t capacity, size_t *out_length);
 
-/* A parameter's type as C writes it, "const char *". Arrays and functions are pointers here, as they
+/* Reads a parameter's type as C writes it, "const char *". Arrays and functions are pointers here, as they
  * are passed.
  *
  * Index, buffer and statuses are those of peal_method_parameter_name.
@@ -101,7 +100,7 @@ PEAL_API peal_status peal_method_parameter_name(
 PEAL_API peal_status peal_method_parameter_type(
     peal_method method, size_t index, char *buffer, size_t capacity, size_t *out_length);
 
-/* The size and alignment of a parameter's value, in bytes.
+/* Reads the size and alignment of a parameter's value, in bytes.
  *
  * out_size, out_alignment: filled; either may be NULL.
  * Index and statuses are those of peal_method_parameter_name.
@@ -109,19 +108,19 @@ PEAL_API peal_status peal_method_parameter_type(
 PEAL_API peal_status peal_method_parameter_layout(
     peal_method method, size_t index, size_t *out_size, size_t *out_alignment);
 
-/* What a call that outlives its broadcast does with an argument; types.h has the rules. */
+/* The capture of an argument by a call that outlives its broadcast; types.h has the rules. */
 typedef enum peal_ownership {
     PEAL_OWNERSHIP_VALUE = 1,    /* copied; no pointer */
     PEAL_OWNERSHIP_STRING = 2,   /* copied up to its zero */
     PEAL_OWNERSHIP_BUFFER = 3,   /* copied with its elements or bytes */
     PEAL_OWNERSHIP_OBJECT = 4,   /* retained, by peal_type_set_object */
     PEAL_OWNERSHIP_STRUCT = 5,   /* copied, by peal_type_set_copy */
-    PEAL_OWNERSHIP_FUNCTION = 6, /* as it is: a pointer to a function */
-    PEAL_OWNERSHIP_BORROWED = 7, /* as it is: the method says that it outlives the call */
-    PEAL_OWNERSHIP_BARE = 8      /* a pointer of which nothing is said: cannot be captured */
+    PEAL_OWNERSHIP_FUNCTION = 6, /* unchanged: a pointer to a function */
+    PEAL_OWNERSHIP_BORROWED = 7, /* unchanged: the method promises that it outlives the call */
+    PEAL_OWNERSHIP_BARE = 8      /* a pointer without a rule: cannot be captured */
 } peal_ownership;
 
-/* What a call that outlives its broadcast does with an argument of a parameter.
+/* Reads how a call that outlives its broadcast captures the argument of a parameter.
  *
  * out_ownership: filled.
  * Index and statuses are those of peal_method_parameter_name.
@@ -129,62 +128,62 @@ typedef enum peal_ownership {
 PEAL_API peal_status peal_method_parameter_ownership(
     peal_method method, size_t index, peal_ownership *out_ownership);
 
-/* The type of a method's result as C writes it, "void" for none.
+/* Reads the type of a method's result as C writes it, "void" for none.
  *
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_result_type(
     peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
-/* The size and alignment of a method's result, in bytes; 0 and 1 for void.
+/* Reads the size and alignment of a method's result, in bytes; 0 and 1 for void.
  *
  * out_size, out_alignment: filled; either may be NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_result_layout(
     peal_method method, size_t *out_size, size_t *out_alignment);
 
-/* How many bytes the argument values of a call take, each aligned as its type is: what a captured
- * call holds beside strings, buffers and the copies of types.
+/* Reads the number of bytes of a call's argument values, each aligned as its type requires. A captured call
+ * needs these in addition to strings, buffers and the copies of types.
  *
  * out_length: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_frame_length(peal_method method, size_t *out_length);
 
-/* Whether a method has no result, so that nobody needs to wait for its calls.
+/* Reads whether a method has no result, so that no caller needs to wait for its calls.
  *
  * out_is_oneway: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_is_oneway(peal_method method, bool *out_is_oneway);
 
-/* The number of observers listed under a method, blocked ones included, weak targets that have died not.
+/* Counts the observers of a method, blocked ones included, without weak targets that have died.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_count_observers(peal_method method, size_t *out_count);
 
-/* The registrations that a broadcast of a method reaches, in the order of their calls; those with queues
- * stand where they would if they had none. Weak targets that have died are left out.
+/* Lists the registrations that a broadcast of a method reaches, in the order of their calls. Registrations
+ * with queues are listed at the position that they would have without. Dead weak targets are omitted.
  *
- * out_observations: filled with up to `capacity` handles; NULL when capacity is 0. By the time you look
- *   one may be stale.
- * out_count: filled with how many there are; may be NULL.
+ * out_observations: filled with up to `capacity` handles; NULL when capacity is 0. A handle may be stale
+ *   by the time it is used.
+ * out_count: filled with the number of registrations; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Slow: it looks through the protocol's observers. Since 0.1. */
 PEAL_API peal_status peal_method_list_observations(
     peal_method method, peal_observation *out_observations, size_t capacity, size_t *out_count);
 
-/* The registrations for a protocol, and for those that adopt it, in the same order.
+/* Lists the registrations for a protocol, and for protocols that adopt it, in the same order.
  *
  * Parameters, statuses and thread rule are those of peal_method_list_observations. Since 0.1. */
 PEAL_API peal_status peal_protocol_list_observations(
     peal_protocol protocol, peal_observation *out_observations, size_t capacity, size_t *out_count);
 
-/* What there is to know of a registration. */
+/* The state of a registration. */
 struct peal_observation_info {
     size_t size;            /* sizeof(struct peal_observation_info), set by the caller */
-    peal_protocol protocol; /* for which it was made */
-    void *target;           /* tells which it is; do not follow it: peal does not own it, and it may be
-                               gone. NULL where `is_dead` */
+    peal_protocol protocol; /* the observed protocol */
+    void *target;           /* identifies it; do not follow it: peal does not own it, and it may have
+                               ended. NULL where `is_dead` */
     peal_queue queue;       /* zero without one */
     peal_owner owner;       /* zero without one */
     int32_t priority;
@@ -193,20 +192,20 @@ struct peal_observation_info {
     bool is_dead;           /* the weak target has died: the next broadcast removes the observer */
 };
 
-/* Fills in what there is to know. A weak target is retained and released for that.
+/* Reads the state of a registration. A weak target is retained and released for this.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_ask(
     peal_observation observation, struct peal_observation_info *info);
 
-/* How a method's calls are made. */
+/* The way in which a method's calls are made. */
 typedef enum peal_call_path {
     PEAL_CALL_PATH_REGISTER_FRAME = 1, /* a register frame, built once a broadcast */
     PEAL_CALL_PATH_FFI_CALL = 2        /* ffi_call, for what a frame cannot carry */
 } peal_call_path;
 
-/* Tells how a method's calls are made on this machine.
+/* Reads how a method's calls are made on this machine.
  *
  * out_path: filled.
  * Thread rule: any thread. Since 0.1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * invocation.h - a call as an object: a method, its arguments, its result. What NSInvocation is to
- * Objective-C; docs/invocations.md sets the two side by side.
+ * invocation.h - a call as an object: a method, its arguments, its result. The counterpart of NSInvocation
+ * of Objective-C; docs/invocations.md compares the two.
  *
  *     peal_invocation call;
  *     peal_invocation_of(chat.on_message, &call, "lobby", "good morning");
@@ -10,18 +10,17 @@
  *     peal_invocation_broadcast(call, NULL, NULL, NULL);
  *     peal_invocation_destroy(call);
  *
- * An invocation holds the argument values. Until they are retained, its pointers are as they were
- * given, and what they point to is *borrowed*. Once they are retained, what they point to is the
- * invocation's own, by the rules of types.h: strings and buffers copied, objects retained, structs
- * copied by their function. A pointer of which nothing is said cannot be retained, unless the method
- * is declared `borrowed`.
+ * An invocation has copies of the argument values. Until they are retained, its pointers are unchanged, and
+ * the memory that they point to is *borrowed*. Once they are retained, the invocation owns that memory, by
+ * the rules of types.h: strings and buffers copied, objects retained, structs copied by their function. A
+ * pointer without a rule cannot be retained, unless the method is declared `borrowed`.
  *
- * Any thread may use an invocation, several at once too: each function sees all of what another did
- * or nothing of it. A call goes on with the arguments it began with, also when another thread sets
- * new ones or destroys the invocation. No lock is held while functions of the caller's run.
+ * Several threads may use an invocation at once: each function sees either all or none of the effect of
+ * another. A call uses the arguments that it began with, also when another thread sets new ones or destroys
+ * the invocation. No lock is held while functions of the caller run.
  *
- * An invocation outlives its method, whose center or owner has ended, only to be destroyed: all else
- * is PEAL_ERROR_STATE then.
+ * After its method has ended with the center or the owner, an invocation can only be destroyed: all other
+ * functions return PEAL_ERROR_STATE.
  */
 #ifndef PEAL_INVOCATION_H
 #define PEAL_INVOCATION_H
@@ -46,8 +45,8 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create(
 
 /* Makes an invocation with arguments by array, as peal_send takes them.
  *
- * arguments: *copied*, the values; what they point to is *borrowed* until they are retained or set
- *   anew, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
+ * arguments: *copied*, the values; the pointed-to memory is *borrowed* until they are retained or set
+ *   again, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
  * argument_count: must be the method's number of parameters.
  * The rest is as for peal_invocation_create. Also returns PEAL_ERROR_ARGUMENT_COUNT.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -56,14 +55,14 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create_with(
     peal_invocation *out_invocation);
 
 /* peal_invocation_of(method, out_invocation, ...) makes an invocation with its arguments written out,
- * as peal_broadcast takes them: those of the prototype, but a struct goes by a pointer to it.
+ * as peal_broadcast takes them: those of the prototype, but a struct is passed by a pointer to it.
  *
  * The rest is as for peal_invocation_create_with.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 #define peal_invocation_of(method, ...) \
     peal_invocation_of_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
-/* The functions behind the macro, for callers that have no preprocessor.
+/* The functions that the macro calls, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `out_invocation`.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -73,8 +72,8 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_counted(
 PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
     size_t argument_count, peal_method method, peal_invocation *out_invocation, va_list arguments);
 
-/* Makes an invocation of the same method whose arguments are its own: retained, whether or not those
- * of the original are. The result is copied as a value. Nothing ties the two together.
+/* Makes an invocation of the same method with retained arguments, also if those of the original are not
+ * retained. The result is copied as a value. The two are independent.
  *
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; and what peal_invocation_retain_arguments returns.
@@ -82,15 +81,15 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
 PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(
     peal_invocation invocation, peal_invocation *out_invocation);
 
-/* Ends an invocation and releases what it has retained: before this returns, unless a call of it runs;
- * then when that ends.
+/* Ends an invocation and releases its retained memory: before this returns, or at the end of its running
+ * call.
  *
  * invocation: *consumed*.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when it is ended already.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_invocation_destroy(peal_invocation invocation);
 
-/* The method that it calls.
+/* Returns the method of an invocation.
  *
  * out_method: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when the method has ended.
@@ -101,31 +100,31 @@ PEAL_API peal_status peal_invocation_method(peal_invocation invocation, peal_met
 
 /* Sets an argument.
  *
- * Where arguments are retained the new one is too, and all others are captured anew: objects are
- * retained before they are released. An argument that is the length of a retained buffer cannot be
- * set any more, PEAL_ERROR_STATE; a buffer that is set must be as long as that length says.
+ * When arguments are retained, the new one is retained too, and all others are captured again: objects are
+ * retained before they are released. An argument that is the length of a retained buffer can no longer be
+ * set: PEAL_ERROR_STATE. A new buffer must have the length that this argument states.
  *
  * index: of the parameter, from 0; `self` is not counted.
  * value: *copied*; points to a value of the parameter's type.
  * size: sizeof the value; must be the parameter's.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong index or size, or NULL. Also
- * PEAL_ERROR_STATE, PEAL_ERROR_MEMORY. After a failure the argument is what it was.
+ * PEAL_ERROR_STATE, PEAL_ERROR_MEMORY. After a failure the argument is unchanged.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_set_argument(
     peal_invocation invocation, size_t index, const void *value, size_t size);
 
 /* Reads an argument.
  *
- * out_value: filled with the value. A pointer in it is *borrowed* from whoever owns it: the caller of
- *   before, or, where arguments are retained, the invocation, until an argument is set or it ends.
+ * out_value: filled with the value. A pointer in it is *borrowed*: from the caller that set it, or, when
+ *   arguments are retained, from the invocation, until an argument is set or it ends.
  * The rest is as for peal_invocation_set_argument.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_get_argument(
     peal_invocation invocation, size_t index, void *out_value, size_t size);
 
-/* The same two by the parameter's name.
+/* Set and read an argument by the parameter's name.
  *
- * name: *borrowed during the call*; as the prototype has it.
+ * name: *borrowed during the call*; as in the prototype.
  * Also return PEAL_ERROR_NOT_FOUND.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_set_argument_named(
@@ -133,16 +132,16 @@ PEAL_API peal_status peal_invocation_set_argument_named(
 PEAL_API peal_status peal_invocation_get_argument_named(
     peal_invocation invocation, const char *name, void *out_value, size_t size);
 
-/* Makes what the arguments point to the invocation's own, by the rules of types.h. Does nothing when
- * that is done.
+/* Makes the invocation own the memory that its arguments point to, by the rules of types.h. Has no effect
+ * when they are already retained.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when a parameter is a pointer of which nothing
- * is said, and the method is not declared `borrowed`; PEAL_ERROR_MEMORY, also when a type's own copy
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when a parameter is a pointer without a rule,
+ * and the method is not declared `borrowed`; PEAL_ERROR_MEMORY, also when a type's own copy
  * fails. Also PEAL_ERROR_STATE when the method has ended. After a failure nothing is retained.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_retain_arguments(peal_invocation invocation);
 
-/* Whether the arguments are retained. False also for a handle that is no invocation.
+/* Returns true if the arguments are retained. False also for a handle that is no invocation.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
@@ -151,17 +150,17 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
 
 /* Calls one observer with the arguments, and keeps the result.
  *
- * It is called as by a broadcast that reaches it alone: not while it is blocked, a ONCE observer is
- * used up, a weak target is kept alive, its destroy callback waits for the call to end, and inside
- * the call the method counts as being broadcast. An observer with a queue is called there and nowhere
- * else: broadcast the invocation. The method's policy does not matter, nor what it says of recursion:
- * the call is made at once. A service that observes lazily is created first: where that fails, the
- * status is that of peal_service_get, and PEAL_ERROR_STATE from within its own creation.
+ * It is called as by a broadcast that reaches it alone. It is not called while it is blocked. A ONCE observer
+ * is removed, a weak target is kept alive, and its destroy callback waits for the call to end. Inside the
+ * call the method counts as being broadcast. An observer with a queue can only be called there: broadcast
+ * the invocation. The method's policy and its recursion option have no effect: the call is made at once. A
+ * lazily observing service is created first: when that fails, the status is that of peal_service_get, and
+ * PEAL_ERROR_STATE from within its own creation.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE for either handle, also when the observer has been removed;
  * PEAL_ERROR_STATE when the observer is blocked or the method has ended. Also
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
- * PEAL_ERROR_MEMORY. After a failure nobody was called and the result is what it was.
+ * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_invoke(
     peal_invocation invocation, peal_observation observation);
@@ -169,7 +168,7 @@ PEAL_API peal_status peal_invocation_invoke(
 /* Calls a function with the arguments, and keeps the result. It need not belong to an observer.
  *
  * target: *borrowed during the call*; passed as `self`; may be NULL.
- * function: takes `void *self` and then the method's parameters, and returns its result. That cannot
+ * function: takes `void *self` and then the method's parameters, and returns its result. This cannot
  *   be checked.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a NULL function; PEAL_ERROR_STATE when
  * the method has ended.
@@ -180,11 +179,11 @@ PEAL_API peal_status peal_invocation_invoke_function(
 /* Broadcasts the method with the arguments, and keeps the result that the policy makes.
  *
  * options: *borrowed during the call*; as for peal_send_with; NULL for none.
- * out_result: filled with the result too; may be NULL. Under COLLECT and FOLD it is the only place of
- *   the result, and the invocation's own is left as it was.
+ * out_result: filled with the result too; may be NULL. Under COLLECT and FOLD only this is filled, and the
+ *   invocation's own result is unchanged.
  * out_calls: filled with the number of observers called; may be NULL.
  * Returns what peal_send_with returns. Also PEAL_ERROR_STATE when the method has ended. After a
- * failure the invocation's result is what it was.
+ * failure the invocation's result is unchanged.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_invocation_broadcast(
     peal_invocation invocation, const struct peal_send_options *options, void *out_result,
@@ -192,9 +191,9 @@ PEAL_API peal_status peal_invocation_broadcast(
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
-/* Reads the result of the last call that was made, zeros before the first, or what was set since.
+/* Reads the result of the last call, or the value that was set since; zeros before the first call.
  *
- * out_value: filled. A pointer in it is as the observer returned it: nothing is retained.
+ * out_value: filled. A pointer in it is the one that the observer returned: it is not retained.
  * size: sizeof the value; must be the result's.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when the method returns void. Also
  * PEAL_ERROR_ARGUMENT for a wrong size or NULL, PEAL_ERROR_STATE when the method has ended.
@@ -202,7 +201,7 @@ PEAL_API peal_status peal_invocation_broadcast(
 PEAL_API peal_status peal_invocation_get_result(
     peal_invocation invocation, void *out_value, size_t size);
 
-/* Sets the result, for whoever reads it instead of a call.
+/* Sets the result, which a later read returns instead of that of a call.
  *
  * value: *copied*.
  * The rest is as for peal_invocation_get_result.

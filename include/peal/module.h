@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * module.h - parts that share the application's life: started in order, told of its events, stopped.
+ * module.h - parts of a program that are started in order, notified of its events, and stopped.
  *
  *     static const struct peal_lifecycle events = {
  *         PEAL_TABLE(peal_lifecycle), .did_become_active = network_wake, .open_url = network_open,
@@ -19,14 +19,15 @@
  *     PEAL_BROADCAST(peal_lifecycle, &life, did_become_active);
  *     peal_modules_stop(center, 5000);      network first, then storage
  *
- * The life-cycle protocol, "PealLifecycle", is an ordinary one, defined in every center: anybody may
- * observe and broadcast it. A module hears it, and the protocols that are forwarded to modules, from
+ * The life-cycle protocol, "PealLifecycle", is an ordinary one, defined in every center: any code may
+ * observe and broadcast it. A module observes it, and the protocols that are forwarded to modules, from
  * the end of its start until the beginning of its stop, in start order. An application adds methods of
  * its own by a protocol that adopts it, or forwards another one.
  *
- * will_start is the exception: no module observes yet, so each is told directly. One that has neither a
- * queue nor a service hears it before anything starts, the others right before their own start, as do
- * those that come while others run; these hear did_start right after it, too.
+ * will_start is the exception: no module observes yet, so it is called on each module directly. For a
+ * module without a queue and without a service, this happens before any start. For the others it happens
+ * right before their own start, as it does for a module that is registered while others run. For these,
+ * did_start is called right after their own start too.
  *
  * (CEApplicationMediator: registerAppilgationModuleDelegate:, notifySelectorOfAllDelegates,
  * notifySelectorOfAllDelegateUntilSuccessed; and the Fx framework's and OSGi's start order.)
@@ -41,8 +42,8 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* What happens to an application. All are optional. The mediator broadcasts the first three itself;
- * the rest are for the host, or come from signals (peal_signal_bind). */
+/* The events of an application. All are optional. The mediator broadcasts the first three itself. The
+ * program broadcasts the others, or signals do (peal_signal_bind). */
 #define PEAL_LIFECYCLE(METHOD)                                                                      \
     METHOD(optional, void, will_start, (void))                                                      \
     METHOD(optional, void, did_start, (void))                                                       \
@@ -60,20 +61,20 @@ PEAL_PROTOCOL(peal_lifecycle, "PealLifecycle", PEAL_LIFECYCLE);
 
 /* ---- Registering ------------------------------------------------------------------------------- */
 
-/* A start or a stop that runs, with no lock held; what it registers belongs to the module's owner. peal
- * fills in the first five members, the module the last two. */
+/* A running start or stop, with no lock held. Its registrations belong to the module's owner. peal fills in
+ * the first five members, the module the last two. */
 struct peal_module_step {
     size_t size;          /* sizeof(struct peal_module_step) */
     peal_center center;
     const char *module;   /* *borrowed during the call*; its name */
-    void *context;        /* that of the description */
+    void *context;        /* the context of the description */
     peal_completion done; /* for a step that returns PEAL_DEFERRED: peal_complete it, with 0 for success
-                             or a number of the module's own */
-    int code;             /* of a failure: a number of the module's own */
+                             or a number that the module chooses */
+    int code;             /* of a failure: a number that the module chooses */
     char message[256];    /* of a failure: a sentence */
 };
 
-/* What a module is. Begin with PEAL_MODULE_DESCRIPTION(name) or zeros and the size. */
+/* A module to register. Begin with PEAL_MODULE_DESCRIPTION(name) or zeros and the size. */
 struct peal_module_description {
     size_t size; /* sizeof(struct peal_module_description) */
     const char *name;
@@ -81,23 +82,24 @@ struct peal_module_description {
     const char *const *dependencies;     /* names of modules, ended by NULL; may be NULL */
     const struct peal_provision *tables; /* the life-cycle protocol, one that adopts it, and protocols
                                             that may be forwarded; ended by NULL; may be NULL */
-    const char *service; /* a service that the module is: got when it starts, let go after its stop, and
+    const char *service; /* a service that the module is: got when it starts, released after its stop, and
                             `self` is its instance. NULL: `self` is the context */
-    int32_t priority;    /* among modules that could start next, the higher is earlier */
+    int32_t priority;    /* among modules that could start next, the highest is the first */
     uint32_t timeout;    /* of each step, in milliseconds; 0: 10 seconds; PEAL_FOREVER for no limit.
                             See "Time limits" */
-    peal_queue queue;    /* where its steps and events run; zero: on the thread of whoever starts, stops
-                            and broadcasts. Who starts or stops waits; from a call of the queue, and
-                            from the main thread for the main queue, the step runs at once. Another
+    peal_queue queue;    /* runs its steps and events; zero: on the thread that starts, stops or
+                            broadcasts. The thread that starts or stops waits; from a call of the queue,
+                            and from the main thread for the main queue, the step runs at once. Another
                             thread must pump a pumped queue meanwhile. See "Queues" */
-    void *context; /* *borrowed until* `release`; `self` of all functions where there is no service */
-    /* Starts. PEAL_OK; PEAL_DEFERRED when step->done will tell; negative: it failed. May be NULL. */
+    void *context; /* *borrowed until* `release`; `self` of all functions without a service */
+    /* Starts. Return PEAL_OK on success, PEAL_DEFERRED to report the result later through step->done, or a
+     * negative status on failure. May be NULL. */
     peal_status (*start)(void *self, struct peal_module_step *step);
-    /* The same for the stop. A stop that fails is reported, and the others go on. May be NULL. */
+    /* Stops, with the same statuses. A failing stop is reported, and the others continue. May be NULL. */
     peal_status (*stop)(void *self, struct peal_module_step *step);
-    /* Called once with the context when the module is gone, or when registering fails; may be NULL. */
+    /* Called once with the context when the module has ended, or when registering fails; may be NULL. */
     void (*release)(void *context);
-    peal_owner owner; /* to whom it belongs; zero: the thread's (owner.h), if any */
+    peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
 };
 
 #define PEAL_MODULE_DESCRIPTION(name)                                                               \
@@ -106,42 +108,42 @@ struct peal_module_description {
             NULL, NULL, NULL, { 0 }                                                                 \
     }
 
-/* Time limits. As soon as the limit of a step passes, module_overdue is told (below), while it runs.
- *   - A step that blocks the thread of whoever starts or stops cannot be ended by peal. It has failed when
- *     it comes back; a start that comes back with success is undone by its stop.
- *   - One on a queue, or deferred, is given up. Where it had not begun it never does. What it answers later
- *     has no effect; where it is deferred, its instance is let go, and step->done is stale. A start that
- *     was given up is not undone.
+/* Time limits. As soon as the limit of a step expires, module_overdue is broadcast (below), while it runs.
+ *   - A step that blocks the thread that starts or stops cannot be ended by peal. It has failed when it
+ *     returns; a start that returns success is undone by its stop.
+ *   - A step on a queue, or a deferred one, is cancelled. If it had not begun, it never begins. Its later
+ *     answer has no effect. Where it is deferred, its instance is released, and step->done is stale. A
+ *     cancelled start is not undone.
  * The limit of a stop includes the wait for the module's events that run on other threads. peal
- * never calls `stop` while an event or a step of the module runs. When the limit passes before
- * these have ended, the waiting function returns, and a thread of peal's calls `stop` as soon as
+ * never calls `stop` while an event or a step of the module runs. When the limit expires before
+ * these have ended, the waiting function returns, and a thread of the library calls `stop` as soon as
  * they have ended. Until then the module is PEAL_MODULE_STOPPING.
  *
- * Queues. An event without a result waits on the queue of its module, and the broadcast goes on. An
+ * Queues. An event without a result waits on the queue of its module, and the broadcast continues. An
  * event with a result is called on the queue too, and the broadcasting thread waits for the answer,
- * as long as a step may take. After that time the result is zero, module_overdue is told with
+ * for the time limit of a step. After that time the result is zero, module_overdue is broadcast with
  * "event", and a call that has not begun is never made.
  *   - A module whose queue has ended, or whose executor takes no work, has no step called on another thread. It
- *     does not start: PEAL_ERROR_START. It is stopped without its `stop`, and module_failed tells so.
- *   - When the queue of a running module ends, module_failed tells so at once, with "event": the module hears
- *     nothing any more.
+ *     does not start: PEAL_ERROR_START. It is stopped without its `stop`, which module_failed reports.
+ *   - When the queue of a running module ends, module_failed reports this at once, with "event": the module
+ *     receives no further events.
  *
- * Circles. Where calls of modules would wait for each other, one of them does not wait: two events that remove
- * each other's modules, two queues whose modules ask each other. A removal or a stop then returns
- * PEAL_NOT_WAITED, and a thread of peal's does the rest. An answer is zero, and module_failed is told with
- * "event". A start fails with PEAL_ERROR_WOULD_DEADLOCK. */
+ * Circles. Where calls of modules would wait for each other, one of them does not wait. Examples are two events
+ * that remove each other's modules, and two queues whose modules call each other. A removal or a stop then
+ * returns PEAL_NOT_WAITED, and a thread of the library does the rest. An event's result is zero, and
+ * module_failed is broadcast with "event". A start fails with PEAL_ERROR_WOULD_DEADLOCK. */
 
-/* Registers a module. Before the start, it waits for it. While the modules run it starts at once, and
- * before this returns; its dependencies must run by then. During the start, from one of its steps say,
- * it is started by that start, as soon as its dependencies run.
+/* Registers a module. Before the start of all modules, it waits for that start. While the modules run, it is
+ * started before this returns; its dependencies must already run. During the start, for example from one of
+ * its steps, that start also starts the new module, as soon as its dependencies run.
  *
  * description: *copied*, with its tables, which are checked against their protocols. Names have 1 to 255
  *   bytes of UTF-8. A dependency that is named twice counts once.
  * out_module: filled, zero on failure; may be NULL.
- * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. Of a module that
- * starts at once also what peal_modules_start returns of it, PEAL_ERROR_STATE for a dependency that does
- * not run: then it is not registered. PEAL_ERROR_STATE while the modules stop, or after. Also
- * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for one that needs itself,
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. For a module that
+ * starts at once also what peal_modules_start returns for it, and PEAL_ERROR_STATE for a dependency that does
+ * not run: the module is then not registered. PEAL_ERROR_STATE while the modules stop, or after. Also
+ * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for a module that needs itself,
  * PEAL_ERROR_TYPE for a queue and a method with a bare pointer (observer.h), PEAL_ERROR_ARGUMENT,
  * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -149,22 +151,23 @@ PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
 
 /* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit. Its
- * handle is stale and its name free from the beginning. From its own event or step, and where the time
- * passes, the rest is done when that has ended: on a thread of peal's for an event.
+ * handle is stale and its name free as soon as the removal begins. When the removal runs in the module's own
+ * event or step, or the time limit expires, the rest is done after that has ended: on a thread of the library
+ * for an event.
  *
  * module: *consumed*, unless it is PEAL_ERROR_STATE.
- * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, since the time
- * has passed, this is its own call, or the wait would be part of a circle ("Circles");
- * PEAL_ERROR_STATE when a module that runs, or is about to be started by a start, needs it: the
- * sentence names that; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, because the time limit
+ * has expired, this is its own call, or the wait would be part of a circle ("Circles");
+ * PEAL_ERROR_STATE when a module that runs, or that a running start will start, needs it: the
+ * sentence names that module; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_module_remove(peal_module module);
 
 /* Removes all modules of a class, in reverse start order.
  *
- * out_removed: filled with how many; may be NULL.
- * Returns as peal_module_remove, the first that is not PEAL_OK; PEAL_ERROR_NOT_FOUND for an unknown
- * class. One that cannot be removed stays, and the others go.
+ * out_removed: filled with the number of removed modules; may be NULL.
+ * Returns as peal_module_remove, the first status that is not PEAL_OK; PEAL_ERROR_NOT_FOUND for an unknown
+ * class. A module that cannot be removed stays, and the others are removed.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_modules_remove_class(
     peal_center center, const char *class_name, size_t *out_removed);
@@ -176,11 +179,10 @@ PEAL_API peal_status peal_modules_remove_class(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_find(peal_center center, const char *name, peal_module *out_module);
 
-/* Forwards a protocol to modules: each that has a table for it, now or later, observes it while it
- * runs, in start order.
+/* Forwards a protocol to modules: each module that has a table for it, registered before or after, observes
+ * it while it runs, in start order.
  *
- * Returns PEAL_OK, also when it is forwarded already; PEAL_ERROR_HANDLE; of registering what
- * peal_observe returns.
+ * Returns PEAL_OK, also when it is already forwarded; PEAL_ERROR_HANDLE; the failures of peal_observe.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_forward(peal_protocol protocol);
 
@@ -190,45 +192,45 @@ typedef enum peal_modules_state {
     PEAL_MODULES_IDLE = 0,
     PEAL_MODULES_STARTING = 1,
     PEAL_MODULES_RUNNING = 2,
-    PEAL_MODULES_DRAINING = 3, /* they stop */
-    PEAL_MODULES_STOPPED = 4   /* for good */
+    PEAL_MODULES_DRAINING = 3, /* being stopped */
+    PEAL_MODULES_STOPPED = 4   /* final */
 } peal_modules_state;
 
-/* Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of
- * `will_start` before, and of `did_start` after.
+/* Starts all modules: dependencies first, then by priority, then in order of registration. Calls
+ * `will_start` on all before, and `did_start` after.
  *
- * Where a start fails, or its time limit passes, those that had started are stopped in reverse order,
- * and the modules are idle again: start again when the cause is gone. For a module that was registered
- * during the start, a missing dependency or a cycle is such a failure, once nothing else is left to start.
+ * When a start fails, or its time limit expires, the started modules are stopped in reverse order,
+ * and the modules are idle again: the start may be repeated. For a module that is registered during the
+ * start, a missing dependency or a cycle is such a failure, once no other module is left to start.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and
- * PEAL_ERROR_CYCLE with the path: then nothing was started; PEAL_ERROR_START, whose sentence has
- * the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they start or run already, have been
- * stopped, were stopped meanwhile, or while one of the last start is still being stopped. Also
+ * PEAL_ERROR_CYCLE with the path: in both cases nothing was started; PEAL_ERROR_START, whose sentence
+ * contains the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they already start or run, have been
+ * stopped, were stopped meanwhile, or while a module of the last start is still being stopped. Also
  * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT
- * when the system gives no thread for time limits, PEAL_ERROR_MEMORY: then nothing was started.
+ * when the system gives no thread for time limits, PEAL_ERROR_MEMORY: in both cases nothing was started.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 
-/* Stops all modules in reverse start order, for good. Tells all of `will_terminate` before. Each module
- * hears nothing more before its own stop begins. A step that fails, or whose time limit passes, is
+/* Stops all modules in reverse start order. Stopping is final. Calls `will_terminate` on all before. A module
+ * receives no event after its own stop has begun. A step that fails, or whose time limit expires, is
  * reported, and the next module is stopped.
  *
- * A module whose event still runs then is stopped when that has ended, as "Time limits" says.
+ * A module whose event still runs at that time is stopped when the event has ended ("Time limits").
  *
- * Before the start: no start will succeed. During the start: the module that starts finishes, no other
- * begins, and those that had started are stopped by the thread that starts; this waits for it. The end of
- * a center stops them too, with no limit but that of each.
+ * Before the start: no start will succeed. During the start: the running step finishes, no other module
+ * begins, and the started modules are stopped by the starting thread; this function waits for it. The end of
+ * a center stops its modules too, with no limit except that of each module.
  *
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK, also when they were stopped already; PEAL_NOT_WAITED from within a step or an event
- * of a module that is to be stopped, and on the thread that starts or stops them: then they are stopped
- * when that ends, after an event on a thread of peal's; PEAL_ERROR_TIMEOUT when the time has passed, and
- * one was stopped without waiting for it; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK, also when they were already stopped; PEAL_NOT_WAITED from within a step or an event
+ * of a module that is to be stopped, and on the thread that starts or stops them: the modules are then stopped
+ * when that ends, after an event on a thread of the library; PEAL_ERROR_TIMEOUT when the limit has expired, and
+ * a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Two at once: the second waits for the first. Since 0.1. */
 PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
 
-/* The state of all.
+/* Reads the common state of a center's modules.
  *
  * out_state: filled.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL.
@@ -243,10 +245,10 @@ typedef enum peal_module_state {
     PEAL_MODULE_RUNNING = 2,
     PEAL_MODULE_STOPPING = 3,
     PEAL_MODULE_STOPPED = 4, /* after a start of all that failed: registered again */
-    PEAL_MODULE_FAILED = 5  /* its start did */
+    PEAL_MODULE_FAILED = 5  /* its start has failed */
 } peal_module_state;
 
-/* What there is to know of a module. */
+/* The state of a module. */
 struct peal_module_info {
     size_t size;               /* sizeof(struct peal_module_info), set by the caller */
     peal_module_state state;
@@ -254,37 +256,37 @@ struct peal_module_info {
     char name[256];
     char class_name[256];
     char dependencies[1024];   /* names with ", " between; cut to fit */
-    uint64_t order;            /* as which it started, from 1; 0 before */
+    uint64_t order;            /* its ordinal in the start, from 1; 0 before */
     uint64_t started_at;       /* monotonic time at which its start began, in nanoseconds; 0 before */
-    uint64_t start_time;       /* how long its start took, or has taken so far, in nanoseconds */
-    uint64_t stop_time;        /* the same of its stop */
-    bool is_overdue;           /* a step's time limit has passed */
-    char last_failure[256];    /* the sentence of the last one; empty without */
+    uint64_t start_time;       /* the duration of its start so far, in nanoseconds */
+    uint64_t stop_time;        /* the duration of its stop so far, in nanoseconds */
+    bool is_overdue;           /* a step's time limit has expired */
+    char last_failure[256];    /* the sentence of the last failure; empty without */
 };
 
-/* Fills in what there is to know, all at one moment.
+/* Reads the state of a module, atomically.
  *
  * info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_ask(peal_module module, struct peal_module_info *info);
 
-/* The modules of a center: those that were started first, in that order, then the others in order of
+/* Lists the modules of a center: started modules in start order, then the others in order of
  * registration.
  *
  * out_modules: filled with up to `capacity` handles; NULL when capacity is 0.
- * out_count: filled with how many there are; may be NULL.
+ * out_count: filled with the number of modules; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_list(
     peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
 
-/* What observers are told about modules: the built-in protocol "PealModules". Broadcast with no lock
- * held. A step is "start" or "stop", or "event" for an event with a result that a module answers on its queue,
- * and for the end of a running module's queue. It is overdue as soon as its time limit passes, while it runs. A
- * stop that fails is told as module_failed in the place of module_stopped. Before a module is stopped since
- * the owner of one that it needs was retired, module_failed tells so, with "stop".
- * A signal that is bound is told of before its action runs, on the queue of its binding. */
+/* Notifications about modules: the built-in protocol "PealModules". It is broadcast with no lock held. A step
+ * is "start" or "stop", or "event" for an event with a result that a module answers on its queue, and for the
+ * end of a running module's queue. A step is overdue as soon as its time limit expires, while it runs. A failing
+ * stop is reported by module_failed instead of module_stopped. When the owner of a module is retired, all
+ * modules that need this one are stopped; before each stop module_failed reports the cause, with "stop".
+ * For a bound signal, signal_received is broadcast before its action runs, on the queue of its binding. */
 #define PEAL_MODULE_EVENTS(METHOD)                                                                  \
     METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                \
     METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                \
@@ -295,25 +297,25 @@ PEAL_PROTOCOL(peal_module_events, "PealModules", PEAL_MODULE_EVENTS);
 
 /* ---- Signals ----------------------------------------------------------------------------------- */
 
-/* What a POSIX signal does to the modules of a center. */
+/* The effect of a POSIX signal on the modules of a center. */
 typedef enum peal_signal_action {
-    PEAL_SIGNAL_TERMINATE = 1,  /* peal_modules_stop. The signal is caught once: the second one does what
-                                   it did before, so that it ends a process which does not come to it */
+    PEAL_SIGNAL_TERMINATE = 1,  /* peal_modules_stop. The signal is caught once: the second one has its
+                                   previous effect, so that it ends a process that does not react */
     PEAL_SIGNAL_RELOAD = 2,     /* configuration_reloaded */
     PEAL_SIGNAL_BACKGROUND = 3, /* will_resign_active, did_enter_background; then the process is stopped
-                                   as the signal would have done. For SIGTSTP alone */
+                                   as by the unbound signal. For SIGTSTP alone */
     PEAL_SIGNAL_FOREGROUND = 4, /* will_enter_foreground, did_become_active */
     PEAL_SIGNAL_END_SESSION = 5 /* peal_session_end */
 } peal_signal_action;
 
-/* Binds a POSIX signal to an action: the handler only wakes a thread of peal's, and the action runs
- * on a queue. Signals of one kind that come faster than they are worked off count as one, as always. In a
- * child that was forked and runs no other program a signal does what it does without a handler. The end
- * of the center takes its bindings back.
+/* Binds a POSIX signal to an action: the handler only wakes a thread of the library, and the action runs
+ * on a queue. Signals of one kind that arrive before the action runs count as one, as always for POSIX. In a
+ * forked child that has not executed another program, a signal has its default effect. The end of the center
+ * removes its bindings.
  *
- * center: whose modules; a signal has one binding in the process.
+ * center: the center of the modules; a signal has one binding in the process.
  * signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM, SIGWINCH.
- * queue: where the action runs; zero: a serial queue of peal's own.
+ * queue: runs the action; zero: a serial queue of the library.
  * timeout: of TERMINATE, as for peal_modules_stop; else not used.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler that is not peal's;
  * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread; PEAL_ERROR_MEMORY.
@@ -321,14 +323,14 @@ typedef enum peal_signal_action {
 PEAL_API peal_status peal_signal_bind(
     peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);
 
-/* Takes a binding back: the signal does what it did before.
+/* Removes a binding: the signal has its previous effect again.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_signal_unbind(peal_center center, int signal);
 
-/* Binds the usual ones: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
- * SIGCONT to FOREGROUND. All, or none.
+/* Binds the usual signals: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
+ * SIGCONT to FOREGROUND. Either all are bound or none.
  *
  * Returns as peal_signal_bind.
  * Thread rule: any thread. Since 0.1. */

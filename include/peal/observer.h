@@ -6,12 +6,12 @@
  * methods that its table implements. Calls run in order of priority, higher first, and within one
  * priority in order of registration.
  *
- * During a broadcast: an observer registered by a callback is not called by that broadcast; one
- * that is removed before its turn is not called; a nested broadcast sees the change at once. (The
+ * During a broadcast, an observer that a callback registers is not called by that broadcast. An observer
+ * that is removed before its turn is skipped. A nested broadcast uses the changed list. (These are the
  * rules of GLib, Qt and Boost.Signals2, and of Wayland's wl_signal_emit_mutable.)
  *
- * One target may observe a protocol and another one that adopts it. These are two registrations, no
- * duplicates: a broadcast of the adopted protocol calls the target twice.
+ * One target may observe a protocol and another protocol that adopts it. These are two registrations and
+ * no duplicates: a broadcast of the adopted protocol calls the target twice.
  */
 #ifndef PEAL_OBSERVER_H
 #define PEAL_OBSERVER_H
@@ -22,44 +22,44 @@ PEAL_BEGIN_DECLARATIONS
 
 /* How an observer is registered. */
 enum peal_observe_flags {
-    /* Removed before its first call runs: it is called once, also when broadcasts race. */
+    /* Removed before its first call runs: it is called exactly once, also when broadcasts race. */
     PEAL_OBSERVE_ONCE = 1 << 0,
-    /* All observations of the same target on the protocol and queue are removed, and this one comes
-     * last in its priority. When it fails they stay. A broadcast that runs at the same time calls one
-     * of old and new: the new one in the place of an old one whose turn had not come. Calls that wait
-     * on the queue go to the new one. Not so for peal_observe_service: there such a broadcast may call
-     * neither. Not together with ALLOW_DUPLICATE. */
+    /* Removes all registrations of the same target on the protocol and queue. The new registration is
+     * the last one of its priority. On failure the old registrations stay. A concurrent broadcast calls
+     * either the old or the new one: the new one in the turn of an old one that was not yet called. Calls
+     * that wait on the queue go to the new one. For peal_observe_service this does not apply: a concurrent
+     * broadcast may call neither. Not together with ALLOW_DUPLICATE. */
     PEAL_OBSERVE_REPLACE = 1 << 1,
-    /* The same target is registered again and called once for each. */
+    /* Registers the same target again. It is called once for each registration. */
     PEAL_OBSERVE_ALLOW_DUPLICATE = 1 << 2,
-    /* Registered, but blocked once: peal_observation_unblock lets it hear. */
+    /* Registered with one block: it is not called before peal_observation_unblock. */
     PEAL_OBSERVE_BLOCKED = 1 << 3,
     /* With a queue: the observer promises that bare pointers among the arguments outlive delivery.
-     * Without it, and without `borrowed` in the method, they refuse a queue. */
+     * Without this flag, and without `borrowed` in the method, such methods refuse a queue. */
     PEAL_OBSERVE_BORROWED = 1 << 4
 };
 
-/* How a target that peal does not own is kept alive during a call (reference.h has ready ones).
+/* Keeps a target that peal does not own alive during a call (reference.h has a ready implementation).
  *
- * peal calls `retain` before each call, and right after the call, before the next observer's turn, `release`. When `retain` returns false
- * the target is dead: it is not called, and the observation is removed. Both run with no lock held,
- * on the thread of the call. */
+ * peal calls `retain` before each call. It calls `release` right after the call, before the next
+ * observer's turn. When `retain` returns false, the target is dead: the observer is not called, and its
+ * registration is removed. Both run with no lock held, on the thread of the call. */
 struct peal_weak_type {
     bool (*retain)(void *reference);              /* true: the target is alive, and retained */
-    void (*release)(void *reference, void *target); /* takes that back */
+    void (*release)(void *reference, void *target); /* undoes one retain */
 };
 
-/* What is special about a registration. Begin with PEAL_OBSERVE_OPTIONS or zeros and the size. */
+/* Options of a registration. Begin with PEAL_OBSERVE_OPTIONS or zeros and the size. */
 struct peal_observe_options {
     size_t size;                    /* sizeof(struct peal_observe_options) */
     uint32_t flags;                 /* enum peal_observe_flags */
     int32_t priority;               /* higher is called earlier; 0 by default */
-    void (*destroy)(void *target);  /* called once when peal is done with the target; may be NULL */
-    peal_queue queue;               /* where calls are delivered; zero: on the broadcasting thread */
-    peal_owner owner;               /* to whom it belongs; zero: the thread's (owner.h), if any */
+    void (*destroy)(void *target);  /* called once after the last call; may be NULL */
+    peal_queue queue;               /* runs the calls later; zero: on the broadcasting thread */
+    peal_owner owner;               /* the owner; zero: the thread's (owner.h), if any */
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
-    void *weak_reference;           /* what `weak` gets: a GWeakRef, say */
-    peal_reference reference;       /* or: held weakly; the target must be this one's object */
+    void *weak_reference;           /* the argument of `weak`, a GWeakRef for example */
+    peal_reference reference;       /* or: a weak target that is the object of this reference */
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
@@ -68,22 +68,20 @@ struct peal_observe_options {
 
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *
- * The same target on the same protocol and queue is refused as a duplicate, unless a flag says
- * otherwise. A weak target that has died is no duplicate of another one at its address: its observation is
- * removed first.
- * Where the target is NULL, the functions tell observers apart.
+ * The same target on the same protocol and queue is refused as a duplicate, unless a flag allows it. A
+ * weak target that has died is no duplicate of another one at its address: its registration is removed
+ * first. Where the target is NULL, its functions distinguish it from others.
  *
- * protocol: what it observes.
+ * protocol: the protocol to observe.
  * target: *borrowed until the destroy callback*; passed as `self`; may be NULL.
  * table: *copied*; its first member is its size in bytes, as a size_t; see protocol.h. A method
- *   that lies past the size, or is NULL, is absent. A table that is larger than the protocol as it
- *   is defined comes from a later version, and is PEAL_ERROR_CONFORMANCE: define that version
- *   first.
+ *   beyond that size, or a NULL one, is absent. A table that is larger than the defined protocol belongs
+ *   to a later version and gives PEAL_ERROR_CONFORMANCE: define that version first.
  * options: *copied*; NULL for none. `destroy` runs exactly once, also when the registration fails,
  *   after the last call has returned, with no lock held: on the observer's queue, or without one
- *   on the thread that finds it finished. Where registering fails it runs before this returns. A
- *   size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are unknown
- *   flags, and REPLACE with ALLOW_DUPLICATE. Where the size is too small `destroy` is not read, and
+ *   on the thread that ends the last call or the registration. When registering fails, it runs before this
+ *   returns. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are
+ *   unknown flags, and REPLACE with ALLOW_DUPLICATE. When the size is too small, `destroy` is not read and
  *   does not run.
  * out_observation: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFORMANCE, whose sentence names the missing methods;
@@ -98,8 +96,8 @@ PEAL_API peal_status peal_observe(
 struct peal_binding {
     const char *method;     /* the method's name, as for peal_method_find */
     peal_function function; /* takes `void *self` first; NULL leaves the method out */
-    const char *prototype;  /* the function's own, without `self`, to be checked against the
-                               method's, whatever the function is called; may be NULL */
+    const char *prototype;  /* the function's own, without `self`; compared with the method's, except
+                               for the function's name; may be NULL */
 };
 
 /* Registers an observer from names, for programs that have no table struct.
@@ -113,30 +111,31 @@ PEAL_API peal_status peal_observe_bindings(
     peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
-/* One call, as a handler gets it. */
+/* One call, as a handler receives it. */
 struct peal_call {
-    peal_method method;     /* which method was called, as the observed protocol names it */
-    size_t index;           /* its place in the list of names, or among the protocol's methods */
+    peal_method method;     /* the called method, as the observed protocol names it */
+    size_t index;           /* its index in the list of names, or among the protocol's methods */
     void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
-    void *result;           /* room for the result, zeroed; NULL where the method has none */
+    void *result;           /* memory for the result, zeroed; NULL where the method has none */
 };
 
-/* Takes calls of any method: for languages, bindings and tools, which cannot write a C function for each
- * prototype. inspect.h tells what the arguments are. (forwardInvocation, and GLib's closure marshallers.)
+/* A function that receives the calls of any method: for languages, bindings and tools, which cannot write a
+ * C function for each prototype. inspect.h describes the arguments. (Compare forwardInvocation, and GLib's
+ * closure marshallers.)
  *
  * target: as registered.
  * call: *borrowed during the call*. Values may be read as their types; do not write to them. */
 typedef void (*peal_handler)(void *target, const struct peal_call *call);
 
-/* Registers an observer whose methods are all one function. It is an observer as any other: of each call
- * it gets, it is told which method it was, its arguments, and where to leave the result.
+/* Registers an observer with one function for all its methods. In all else it is an ordinary observer. Each
+ * call passes the method, the arguments, and the memory for the result.
  *
  * handler: called for each of the methods; *borrowed until the destroy callback*.
  * methods, count: *copied*; the names of the methods that it implements, as for peal_method_find, each at
  *   most once; required ones must be among them. NULL and 0: all that peal_protocol_list_methods lists now,
- *   in that order, those of adopted protocols among them. Methods that a protocol grows by later are not
- *   implemented.
- * The rest is as for peal_observe, but that a duplicate has the same target and the same handler. Also
+ *   in that order, those of adopted protocols included. Methods that are added to the protocol later are
+ *   not implemented.
+ * The rest is as for peal_observe, except that a duplicate has the same target and the same handler. Also
  * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method named
  * twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of libffi
  * (proxy.h) and the system forbids it.
@@ -145,29 +144,29 @@ PEAL_API peal_status peal_observe_handler(
     peal_protocol protocol, void *target, peal_handler handler, const char *const *methods, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
-/* Registers a service as an observer, lazily. Nothing is created until the first broadcast of a method
- * that the service implements: then it is created (service.h), before that broadcast calls anybody, and
- * observes from that broadcast on, in the place that this registration has in the order. Its table for
- * the protocol is the one that it provides. (The lazy agent of WeChat's MMExtensionCenter.)
+/* Registers a service as a lazy observer. No instance is created until the first broadcast of a method that
+ * the service implements. That broadcast creates it (service.h) before its first call. From then on the
+ * instance observes, in the position of this registration in the order. Its table for the protocol is the
+ * one that the service provides. (The lazy agent of WeChat's MMExtensionCenter.)
  *
- * The broadcast begins when its services are there: who is registered by their creation is called. Where
- * another thread creates one, it waits for that. Where a creation fails, that is told to observers of
- * "PealServices"; the broadcast goes on without it, and the next one tries again. Within its own creation
- * the service is not called, and not waited for. A broadcast that fails creates nothing, nor does
- * PEAL_EACH for a service with a queue, which it does not visit.
+ * The broadcast begins after its services are created: an observer that their creation registers is called.
+ * The broadcast waits for a creation that another thread has begun. When a creation fails, observers of
+ * "PealServices" are notified, the broadcast continues without it, and the next broadcast tries again.
+ * Inside its own creation the service is neither called nor waited for. A broadcast that fails creates
+ * no instance. Neither does PEAL_EACH for a service with a queue, because it does not visit that.
  *
- * When the instance is removed the registration stays, and is lazy again. As long as it observes, the
- * registration has a use of it. Blocks and removals mean the instance too; while it is blocked, nothing is
- * created. With ONCE the registration ends when the instance is called; a creation that failed does not
- * use it up.
+ * When the instance is removed, the registration stays and is lazy again. While it observes, the
+ * registration has a use of the instance. Blocks and removals apply to the instance too; while it is
+ * blocked, none is created. With ONCE the registration ends when the instance is called; a failed creation
+ * does not end it.
  *
  * service: *copied*; the name of a registered service, which provides the protocol.
  * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended, after the
  *   instance's last call: by peal_observation_remove, or with the service, the queue, the owner or the
  *   center. `weak` and `reference` are PEAL_ERROR_ARGUMENT. The service is created on the broadcasting
- *   thread, also where a queue is given.
- * out_observation: filled, zero on failure; may be NULL. Removed before the first broadcast, nothing is
- *   ever created for it.
+ *   thread, also with a queue.
+ * out_observation: filled, zero on failure; may be NULL. After a removal before the first broadcast, no
+ *   instance is ever created for it.
  * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
  * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily on that queue already.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -175,73 +174,74 @@ PEAL_API peal_status peal_observe_service(
     peal_protocol protocol, const char *service, const struct peal_observe_options *options,
     peal_observation *out_observation);
 
-/* Ends a registration. Once this returns no call of it starts, on any thread; a call that another
- * thread has begun may still be finishing. A call counts as begun once the broadcast has looked at
- * the observer and found that it may be called: the few instructions from there into the function
- * may still lie ahead. So free the target in the destroy callback, not after this. Of an observer
- * without a queue that no thread is calling, the callback has run when this returns. Otherwise it runs
- * when the broadcast that calls the observer has ended, or in its turn on the observer's queue.
+/* Ends a registration. Once this returns, no call of the observer starts on any thread. A call that another
+ * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
+ * and found that it may be called: the few instructions from there into the function may not have run yet.
+ * So free the target in the destroy callback, not after this function. For an observer without a queue that
+ * no thread is calling, the destroy callback has run when this returns. Otherwise it runs when the
+ * broadcast that calls the observer has ended, or in its turn on the observer's queue.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when it is ended already.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_observation_remove(peal_observation observation);
 
 enum peal_remove_flags {
-    /* Calls that wait on the observer's queue are delivered first; else they are dropped. */
+    /* Delivers the calls that wait on the observer's queue first. Without it they are dropped. */
     PEAL_REMOVE_DRAIN = 1 << 0,
-    /* Returns when no call of the observer runs any more, nor ever will. */
+    /* Returns when no call of the observer is running. */
     PEAL_REMOVE_WAIT = 1 << 1
 };
 
-/* Ends a registration as peal_observation_remove does, but may drain first, and wait after.
+/* Ends a registration as peal_observation_remove does, and can drain its queued calls before and wait for
+ * its running calls after.
  *
- * With WAIT from the observer's own call, or with DRAIN too from any call of its queue, waiting
- * would never end: then it removes, does not wait, and returns PEAL_NOT_WAITED.
+ * With WAIT from the observer's own call, or with WAIT and DRAIN from any call of its queue, waiting would
+ * never end. The function then removes the observer without waiting and returns PEAL_NOT_WAITED.
  *
  * flags: of enum peal_remove_flags.
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK: with WAIT, its code does not run and will not, but for the destroy callback of
- * one that has a queue, which runs there. PEAL_NOT_WAITED: removed, but a call may still run, since
- * waiting made no sense or the time has passed: do not unload its code. PEAL_ERROR_HANDLE when it is
- * ended already: then too, WAIT has waited for a call that still ran, of a ONCE observer say.
- * PEAL_ERROR_ARGUMENT for unknown flags.
+ * Returns PEAL_OK: with WAIT, the observer's code does not run and will not run. The exception is the
+ * destroy callback of an observer with a queue, which runs there. PEAL_NOT_WAITED: the observer is removed,
+ * but a call may still run, because waiting would never end or the time limit has expired: do not unload
+ * its code. PEAL_ERROR_HANDLE when it has already ended. In that case too, WAIT has waited for a call that
+ * still ran, for example the call of a ONCE observer. PEAL_ERROR_ARGUMENT for unknown flags.
  * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
  * call wait until the time limit. Since 0.1. */
 PEAL_API peal_status peal_observation_remove_with(
     peal_observation observation, uint32_t flags, uint32_t timeout);
 
 /* Ends all registrations of a target for a protocol, whatever their queues, each as
- * peal_observation_remove does. (removeDelegate: of GCDMulticastDelegate, UNREGISTER_EXTENSION of
- * WeChat's extension center: for who has kept no handle.)
+ * peal_observation_remove does. For callers that have not kept a handle. (removeDelegate: of
+ * GCDMulticastDelegate, UNREGISTER_EXTENSION of WeChat's extension center.)
  *
- * protocol: those for protocols that adopt it, or are adopted by it, stay.
- * target: compared, never followed; NULL for those that were registered with NULL. Lazy registrations
- *   have none, and stay.
+ * protocol: registrations for protocols that adopt it, or are adopted by it, stay.
+ * target: compared, never followed; NULL for registrations with a NULL target. Lazy registrations
+ *   have no target, and stay.
  * out_removed: filled with how many; may be NULL.
  * Returns PEAL_OK, also where there was none; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_unobserve(
     peal_protocol protocol, const void *target, size_t *out_removed);
 
-/* Ends all registrations for a protocol. Those for protocols that adopt it stay.
+/* Ends all registrations for a protocol. Registrations for protocols that adopt it stay.
  *
  * Parameters, statuses and thread rule are those of peal_unobserve. Since 0.1. */
 PEAL_API peal_status peal_unobserve_all(peal_protocol protocol, size_t *out_removed);
 
-/* Skips an observer until it is unblocked as many times as it was blocked. A queued call looks at
- * that when it is about to begin: one that was blocked at the broadcast and is not any more is called.
+/* Skips an observer until it is unblocked as many times as it was blocked. A queued call tests this
+ * just before it begins: an observer that was blocked at the broadcast and is unblocked by then is called.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million blocks.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_observation_block(peal_observation observation);
 
-/* Takes one block back.
+/* Removes one block.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when it is not blocked.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_observation_unblock(peal_observation observation);
 
-/* Whether a registration is in force: true until it is removed, also while it is blocked.
+/* Returns true if a registration is in force: until it is removed, also while it is blocked.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_observation_is_active(peal_observation observation);

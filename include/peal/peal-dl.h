@@ -205,7 +205,7 @@ PEAL_BEGIN_DECLARATIONS
 #define PEAL_DL_STRING_(text) PEAL_DL_STRING_OF_(text)
 #define PEAL_DL_STRING_OF_(text) #text
 
-/* What peal_dl_open(NULL) loads. */
+/* The name that peal_dl_open(NULL) loads. */
 #define PEAL_DL_NAME "libpeal.so." PEAL_DL_STRING_(PEAL_SOVERSION)
 
 /* Defined wherever this header is included, and one in the whole program or plugin. */
@@ -399,7 +399,7 @@ PEAL_DL_SHARED_ void peal_dl_not_open_(void)
 PEAL_DL_LIST_(PEAL_DL_POINTER_)
 #undef PEAL_DL_POINTER_
 
-/* What a loaded library lacks: the name of the first function, or NULL where nothing is missing. */
+/* The name of the first function that a loaded library lacks; NULL when it has all. */
 PEAL_UNUSED static inline const char *peal_dl_lacks_(void *library)
 {
 #define PEAL_DL_LOOK_(name)                    \
@@ -422,7 +422,7 @@ PEAL_UNUSED static inline void peal_dl_fill_(void *library, const char *name, vo
 extern void *dlvsym(void *library, const char *name, const char *version);
 #endif
 
-/* Whether a loaded library has this interface: its symbols say which, as its name does. */
+/* Returns true if a loaded library has this interface, by its symbols and its name. */
 PEAL_UNUSED static inline bool peal_dl_fits_(void *library)
 {
     return dlvsym(library, "peal_version", "PEAL_" PEAL_DL_STRING_(PEAL_SOVERSION)) != NULL;
@@ -449,15 +449,15 @@ PEAL_UNUSED static inline void peal_dl_refuse_(
              (unsigned)PEAL_VERSION_MAJOR, (unsigned)PEAL_VERSION_MINOR);
 }
 
-/* Loads libpeal.so and makes every function of it known. Once it has succeeded, calling it again does
+/* Loads libpeal.so and all its functions. After a success, another call does
  * nothing. The library stays loaded until the process ends.
  *
  * path: *borrowed during the call*; the library's path, or a name for the loader to look for; NULL for
  *   PEAL_DL_NAME.
  * Returns true when all functions can be called. False when the library is missing, is no libpeal.so,
  * has another PEAL_SOVERSION, is older than these headers or lacks one of their functions: then nothing
- * is changed, and peal_dl_message() says what to do. Of two versions that differ in their last number
- * neither is older.
+ * is changed, and peal_dl_message() returns the remedy. Two versions that differ only in their last number
+ * are equally old.
  * Thread rule: one thread at a time; no other calls peal meanwhile. Since 0.1. */
 PEAL_UNUSED static inline bool peal_dl_open(const char *path)
 {
@@ -501,7 +501,7 @@ PEAL_UNUSED static inline bool peal_dl_open(const char *path)
     return false;
 }
 
-/* Whether peal_dl_open has succeeded.
+/* Returns true if peal_dl_open has succeeded.
  *
  * Thread rule: as peal_dl_open. Since 0.1. */
 PEAL_UNUSED static inline bool peal_dl_is_open(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peal.h - everything. Parts of one program work together without knowing each other: one call
- * reaches every part that cares.
+ * peal.h - includes all headers. Parts of a program that know nothing about each other work together: one
+ * call reaches every part that observes it.
  *
- * Where to read on: protocol.h declares what can be called, observer.h registers who listens,
- * broadcast.h calls. service.h has singletons by name, module.h parts that share the application's life.
+ * Start with protocol.h, which declares methods, observer.h, which registers observers, and broadcast.h,
+ * which calls them. service.h has singletons by name. module.h starts and stops the parts of a program.
  */
 #ifndef PEAL_PEAL_H
 #define PEAL_PEAL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * property.h - named values whose observers are told of each change.
+ * property.h - named values whose observers are notified of each change.
  *
  *     PEAL_PROPERTY(volume, "volume", float);
  *
@@ -14,16 +14,16 @@
  *     volume_set(volume, 0.7f);
  *     float now = volume_get(volume);
  *
- * A property has a name in its center and one type for good: any type of a method's parameter
- * (protocol.h). Values are copied. A pointer is a value like a number: what it points to is neither
- * followed nor kept alive. But `const char *` is a text: its bytes are copied. A pointer to a type that
- * was registered with types.h is refused, since a reader could not keep the object: use a
+ * A property has a name in its center and one permanent type: any type of a method's parameter
+ * (protocol.h). Values are copied. A pointer is a value like a number: the pointed-to object is neither
+ * followed nor kept alive. A `const char *` is a text: its bytes are copied. A pointer to a type that
+ * was registered with types.h is refused, because a reader could not keep the object: use a
  * peal_reference as the value.
  *
- * Reading never waits and never sees half of a value, whatever others do meanwhile. Setting takes
- * effect at once. Observers are told in the order of the sets, each change once, one change at a time:
- * a set that comes while the property's observers are being told, by one of them or by another thread,
- * changes the value, and is told once that is over, by the thread that tells then (PEAL_DEFERRED).
+ * Reading never waits and never sees half of a value, whatever other threads do. Setting takes effect at
+ * once. Observers are notified in the order of the sets, each change once, one change at a time. A set that
+ * arrives during a notification of the property's observers, from one of them or from another thread,
+ * changes the value. It is notified afterwards, by the thread that is notifying (PEAL_DEFERRED).
  *
  * Observers are those of observer.h: weak targets, priorities, queues, owners, ONCE, blocking and their
  * handles are the same.
@@ -39,24 +39,24 @@ PEAL_BEGIN_DECLARATIONS
 /* ---- Properties -------------------------------------------------------------------------------- */
 
 enum peal_property_flags {
-    /* A set of a value that is equal to the old one tells nobody. Equal are values with equal bytes;
-     * those between the members of a struct do not count. */
+    /* A set of a value that is equal to the old one notifies no observer. Values are equal if their bytes
+     * are equal; padding between the members of a struct is ignored. */
     PEAL_PROPERTY_IGNORE_EQUAL = 1 << 0
 };
 
-/* What is special about a property. Begin with PEAL_PROPERTY_OPTIONS or zeros and the size. */
+/* Options of a property. Begin with PEAL_PROPERTY_OPTIONS or zeros and the size. */
 struct peal_property_options {
     size_t size;      /* sizeof(struct peal_property_options) */
     uint32_t flags;   /* enum peal_property_flags */
-    peal_owner owner; /* for whom it is defined; zero: the thread's (owner.h), if any */
+    peal_owner owner; /* the owner that defines it; zero: the thread's (owner.h), if any */
 };
 
 #define PEAL_PROPERTY_OPTIONS { sizeof(struct peal_property_options), 0, { 0 } }
 
 /* Defines a property, or finds the one of that name. `volume_define` of the macro is the same.
  *
- * A property that is there already keeps its value. It ends with its center; one that was defined for
- * owners alone ends with the last of them.
+ * An existing property keeps its value. A property ends with its center. A property that only owners
+ * defined also ends with the last of these.
  *
  * center: where to define it.
  * name: *copied*; 1 to 255 bytes.
@@ -75,7 +75,7 @@ PEAL_API peal_status peal_property_define(
 
 /* Finds a property by name.
  *
- * type: what the caller takes it for, to be compared; NULL: anything.
+ * type: the type that the caller expects, to be compared; NULL: any type.
  * out_property: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_TYPE when it has another type. Also PEAL_ERROR_SYNTAX
  * of a type, PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE.
@@ -83,15 +83,15 @@ PEAL_API peal_status peal_property_define(
 PEAL_API peal_status peal_property_find(
     peal_center center, const char *name, const char *type, peal_property *out_property);
 
-/* Ends a property, whoever defined it: its observers are removed, each as by peal_observation_remove, and
- * changes that wait are told to nobody.
+/* Ends a property, also one that another owner defined: its observers are removed, each as by
+ * peal_observation_remove, and waiting changes are dropped.
  *
  * property: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_remove(peal_property property);
 
-/* The name of a property, and its type as it was defined.
+/* Reads the name of a property, or its type as it was defined.
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
@@ -102,7 +102,7 @@ PEAL_API peal_status peal_property_type(
 
 /* ---- Values ------------------------------------------------------------------------------------ */
 
-/* Reads the value. Takes no lock, waits for nobody.
+/* Reads the value. Takes no lock, and never waits.
  *
  * out_value: filled with a whole value; untouched on failure.
  * size: sizeof the type.
@@ -121,44 +121,45 @@ PEAL_API peal_status peal_property_get(peal_property property, void *out_value, 
 PEAL_API peal_status peal_property_get_text(
     peal_property property, char *buffer, size_t capacity, size_t *out_length);
 
-/* Sets the value, and tells the observers before it returns, or lets those be told who tell already.
+/* Sets the value and notifies the observers before it returns, or leaves that to the notifying thread.
  *
- * value: *copied*; points to a value of the type: of a text, to a `const char *`.
+ * value: *copied*; points to a value of the type: for a text, to a `const char *`.
  * size: sizeof the type.
- * Returns PEAL_OK; PEAL_DEFERRED: set, and told later: the property is being told, or a batch is open;
- * PEAL_REJECTED: set, but a queue was full, or memory short, for an observer's call. Also
+ * Returns PEAL_OK; PEAL_DEFERRED: set, and notified later, because a notification of the property runs or
+ * a batch is open; PEAL_REJECTED: set, but a queue was full, or memory refused, for an observer's call. Also
  * PEAL_ERROR_TYPE for another size; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL; PEAL_ERROR_LIMIT
- * when 65,536 changes wait to be told, as where an observer sets the property each time it is told, or
- * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY: not set then.
- * Where another thread tells them, a set first waits a second for room, unless
- * it comes from a callback or a batch is open.
+ * when 65,536 changes wait, for example because an observer sets the property at each notification, or
+ * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY. On
+ * failure the value is not set. While another thread notifies, a set first waits up to a second for
+ * room, unless a callback calls it or a batch is open.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_set(peal_property property, const void *value, size_t size);
 
 /* Sets the value if it is still the expected one.
  *
- * expected: *borrowed during the call*; compared as PEAL_PROPERTY_IGNORE_EQUAL says.
- * out_is_set: filled with whether it was set; may be NULL. True also where the value is equal already and
- *   PEAL_PROPERTY_IGNORE_EQUAL tells nobody.
- * The rest is as for peal_property_set. Where it is not set the status is PEAL_OK and nobody is told.
+ * expected: *borrowed during the call*; compared as for PEAL_PROPERTY_IGNORE_EQUAL.
+ * out_is_set: filled with true if it was set; may be NULL. Also true when the value is already equal and
+ *   PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification.
+ * The rest is as for peal_property_set. When it is not set, the status is PEAL_OK and there is no
+ * notification.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_property_compare_and_set(
     peal_property property, const void *expected, const void *value, size_t size, bool *out_is_set);
 
-/* Holds back what this thread's sets have to tell, until the batch ends. Values change at once. Of each
- * property that was set observers are told once, with the first old value and the last new one, in the
- * order of the first sets. (Where another thread set it in between, the changes stay apart.) Where both
- * are equal, PEAL_PROPERTY_IGNORE_EQUAL tells nobody. Batches
- * nest: the outermost counts. A thread that ends, ends its batch.
+/* Delays the notifications of this thread's sets until the batch ends. Values change at once. For each
+ * property that was set, observers are notified once, with the first old value and the last new one, in
+ * the order of the first sets. (If another thread set it in between, the changes stay separate.) If both
+ * values are equal, PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification. Batches nest: the outermost one
+ * counts. The end of a thread ends its batch.
  *
  * Returns PEAL_OK; PEAL_ERROR_MEMORY.
  * Thread rule: any thread; each has its own. End it on the same thread, and in the same callback.
  * Since 0.1. */
 PEAL_API peal_status peal_batch_begin(void);
 
-/* Ends the innermost batch of this thread, and with the outermost tells what was held back.
+/* Ends the innermost batch of this thread. The end of the outermost one sends the delayed notifications.
  *
- * Returns PEAL_OK; PEAL_REJECTED: told, but a queue was full, or memory short, for an observer's call;
+ * Returns PEAL_OK; PEAL_REJECTED: notified, but a queue was full, or memory refused, for an observer's call;
  * PEAL_ERROR_STATE without a batch.
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API peal_status peal_batch_end(void);
@@ -167,41 +168,41 @@ PEAL_API peal_status peal_batch_end(void);
 
 typedef enum peal_change_kind {
     PEAL_CHANGE_SET = 1,    /* the value was set, or is about to be */
-    PEAL_CHANGE_INITIAL = 2 /* no change: the value when the observer was registered */
+    PEAL_CHANGE_INITIAL = 2 /* no change: the value at the registration of the observer */
 } peal_change_kind;
 
-/* What an observer is told by `recorded` and `prior`. */
+/* The record that `recorded` and `prior` receive. */
 struct peal_change {
     size_t size;            /* sizeof(struct peal_change) */
     peal_property property;
     peal_change_kind kind;
-    bool is_prior;          /* told by `prior` */
+    bool is_prior;          /* passed to `prior` */
     bool is_text;           /* the values are texts, each ended by a zero */
     size_t value_size;      /* of a value in bytes; of texts, of the new one with its zero */
-    const void *old_value;  /* *borrowed during the call*; the values: of a text, its first byte */
+    const void *old_value;  /* *borrowed during the call*; the values: for a text, its first byte */
     const void *new_value;
 };
 
-/* What an observer is told, each by its own function; at least one. With the macro, `changed_values`
- * has its own type: void (*)(void *self, float old_value, float new_value). */
+/* The functions of an observer, one for each kind of notification; at least one. With the macro,
+ * `changed_values` has its own type: void (*)(void *self, float old_value, float new_value). */
 struct peal_property_observer {
     size_t size;                  /* sizeof(struct peal_property_observer) */
-    void (*changed)(void *self);  /* that it changed */
+    void (*changed)(void *self);  /* after a change, without values */
     peal_function changed_values; /* void (*)(void *self, T old_value, T new_value) */
-    /* Before it changes: all `prior` functions are called before the value is another, and before
-     * anybody is told of the change. Where a set comes while the property is being told, in a batch, and
-     * for peal_property_compare_and_set, the value is the new one already. */
+    /* Before a change: all `prior` functions are called before the value changes, and before any other
+     * function of the change. For a set during a notification of the property, in a batch, and for
+     * peal_property_compare_and_set, the value has already changed. */
     void (*prior)(void *self, const struct peal_change *change);
     void (*recorded)(void *self, const struct peal_change *change); /* the same, after the change */
 };
 
 enum peal_property_observe_flags {
-    /* Told at once, before any change, of the value as it is: by `changed`, by `changed_values` with
-     * the value twice, by `recorded` as PEAL_CHANGE_INITIAL. Registering then returns PEAL_DEFERRED where
-     * another thread is telling the property's observers: that one tells this too. */
+    /* Notifies the observer of the current value at once, before any change: by `changed`, by
+     * `changed_values` with the value twice, by `recorded` as PEAL_CHANGE_INITIAL. When another thread is
+     * notifying the property's observers, registering returns PEAL_DEFERRED: that thread does this too. */
     PEAL_PROPERTY_INITIAL = 1 << 0,
-    /* Needs a queue, else it is PEAL_ERROR_ARGUMENT: a change that still waits there when the next one
-     * comes is dropped, and counted (queue.h). The old value that is told is that of the last set. */
+    /* Needs a queue, else it is PEAL_ERROR_ARGUMENT: a change that still waits there at the next change
+     * is dropped, and counted (queue.h). The old value of a notification is that of the last set. */
     PEAL_PROPERTY_KEEP_LATEST = 1 << 1
 };
 
@@ -211,8 +212,8 @@ enum peal_property_observe_flags {
  * target: *borrowed until the destroy callback*; passed as `self`; may be NULL.
  * observer: *copied*.
  * flags: enum peal_property_observe_flags.
- * options, and the rest: as for peal_observe; the target may observe a property once, and another
- *   property too. A queue with `changed_values` needs PEAL_OBSERVE_BORROWED where the type is a pointer.
+ * options, and the rest: as for peal_observe; the target may observe each property once. A queue with
+ *   `changed_values` needs PEAL_OBSERVE_BORROWED where the type is a pointer.
  * Returns PEAL_OK; PEAL_DEFERRED; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
  * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
  * Thread rule: any thread, also from a callback. Since 0.1. */
@@ -222,11 +223,11 @@ PEAL_API peal_status peal_property_observe(
 
 /* ---- The macro --------------------------------------------------------------------------------- */
 
-/* Makes of a tag, a name and a type:
+/* Defines these from a tag, a name and a type:
  *     struct volume_property   the handle
  *     struct volume_observer   struct peal_property_observer with the type
  *     volume_define, volume_find, volume_get, volume_set, volume_compare_and_set, volume_observe
- * volume_get returns zeros where the property has ended. The type is a name, or `struct name`. */
+ * volume_get returns zeros when the property has ended. The type is a name, or `struct name`. */
 #define PEAL_PROPERTY(tag, property_name, type)                                                    \
     PEAL_PROPERTY_COMMON_(tag, property_name, type)                                                \
     PEAL_UNUSED static inline peal_status tag##_define(                                            \
@@ -268,8 +269,8 @@ PEAL_API peal_status peal_property_observe(
     }                                                                                              \
     struct tag##_property
 
-/* The first member of an observer's initialiser: { PEAL_OBSERVER(volume), .changed = redraw }. That is C;
- * for C++20 write { .size = sizeof(struct volume_observer), .changed = redraw }, which is C too. */
+/* The first member of an observer's initialiser: { PEAL_OBSERVER(volume), .changed = redraw }. That is C.
+ * For C++20 write { .size = sizeof(struct volume_observer), .changed = redraw }, which is C too. */
 #define PEAL_OBSERVER(tag) sizeof(struct tag##_observer)
 
 #define PEAL_PROPERTY_COMMON_(tag, property_name, type)                                            \

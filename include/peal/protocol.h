@@ -17,7 +17,7 @@
  *     chat_description      the same as text, for peal_protocol_define
  *     chat_define(center, &handles)
  *     chat_observe(&handles, target, &table, options, &observation)
- *     struct chat_use       what PEAL_SERVICE gives: `self`, `table`, `use` (service.h)
+ *     struct chat_use       the result of PEAL_SERVICE: `self`, `table`, `use` (service.h)
  *     struct chat_proxy     a table whose calls are forwarded: `table`, `self`, `proxy` (proxy.h)
  *     chat_proxy_create(&handles, options, &proxy)
  *     chat_proxy_create_for(&handles, target, &table, options, &proxy)
@@ -26,8 +26,8 @@
  * --------------------
  *     [required|optional] prototype [, option]...
  *
- * A method is required unless it says `optional`. The options:
- *     since(N)     the version of the protocol in which the method came; 1 unless given;
+ * A method is required unless it is marked `optional`. The options:
+ *     since(N)     the first version of the protocol that has the method; 1 unless given;
  *                  within one list it must not fall (PEAL_ERROR_SYNTAX)
  *     all          results are dropped; the policy of a method that returns void
  *     first_true   stop at the first result that is true, and keep it  bool and integers
@@ -43,15 +43,15 @@
  *     recursive    a broadcast inside a callback of the same method runs at once; the default
  *     defer        it runs after the outer one has ended, with a copy of its arguments
  *     reject       it is refused with PEAL_ERROR_RECURSION
- *     borrowed     the broadcaster promises that bare pointers outlive a call that is kept
- * A method has one policy and one way of recursion. A policy that the result does not fit is
- * refused at the definition, with PEAL_ERROR_SYNTAX. So is `defer` with a parameter that is a bare
- * pointer (no `const char *`, no length given with __counted_by or its kin, no type registered by
- * peal_type_set_object or peal_type_set_copy) and no `borrowed`, with PEAL_ERROR_TYPE.
+ *     borrowed     the broadcaster promises that bare pointers outlive a captured call
+ * A method has one policy and one kind of recursion. A policy that the result does not fit is
+ * refused at the definition, with PEAL_ERROR_SYNTAX. Without `borrowed`, `defer` is refused with
+ * PEAL_ERROR_TYPE when a parameter is a bare pointer: no `const char *`, no length given with __counted_by
+ * or a similar attribute, no type registered by peal_type_set_object or peal_type_set_copy.
  *
- * Types: all scalars, the names of <stdint.h>, size_t and its kin, bool, enums, pointers, function
- * pointers, and structs and unions by value once they are declared (types.h). Behind a pointer any
- * name will do. A prototype may be pasted from a header: extern, static, inline and attributes that do
+ * Types: all scalars, the names of <stdint.h>, size_t and similar names, bool, enums, pointers, function
+ * pointers, and structs and unions by value once they are declared (types.h). A pointed-to type may have any
+ * name. A prototype may be copied from a header: extern, static, inline and attributes that do
  * not change the call are ignored. docs/signatures.md has the grammar with examples.
  */
 #ifndef PEAL_PROTOCOL_H
@@ -75,13 +75,13 @@ struct peal_protocol_description {
 
 /* Defines a protocol in a center.
  *
- * Where the name is new, all is defined or nothing. Where the name is known with the same methods,
- * the known protocol is returned. Where one list is the start of the other, the protocol grows (or
- * has grown already): methods at the end that the center does not know must have a `since` above
- * the versions known so far. Any other difference fails and is named.
+ * A new name: either everything is defined or nothing. A known name with the same methods: the known
+ * protocol is returned. Where one list is the start of the other, the protocol grows, or has already
+ * grown: methods at the end that the center does not have must have a `since` above the versions of the
+ * existing methods. Any other difference fails and is named.
  *
- * A name has 1 to 255 bytes and no dot. A method may have the name of an adopted one; both are
- * there (peal_method_find). Two methods of one list may not share a name, and no list adopts a
+ * A name has 1 to 255 bytes and no dot. A method may have the name of an adopted one; both exist
+ * (peal_method_find). Two methods of one list may not share a name, and no list adopts a
  * protocol twice: PEAL_ERROR_CONFLICT.
  *
  * center: where to define it.
@@ -125,13 +125,12 @@ PEAL_API peal_status peal_protocol_define_objc(
 PEAL_API peal_status peal_protocol_find(
     peal_center center, const char *name, peal_protocol *out_protocol);
 
-/* Finds a method of a protocol: one of its own, or one that it adopts. Where both have the name,
- * its own is found.
+/* Finds a method of a protocol: its own or an adopted one. Where both have the name, its own is found.
  *
- * The handle names the protocol too: a broadcast through a method found in `protocol` reaches the
+ * The handle denotes the protocol too: a broadcast through a method found in `protocol` reaches the
  * observers that conform to `protocol`, also when the method itself is adopted.
  *
- * name: *borrowed during the call*; "on_close", or "Chat.on_close" where that means more than one.
+ * name: *borrowed during the call*; "on_close", or "Chat.on_close" where the short name is ambiguous.
  * out_method: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS, whose sentence names the choices.
  * Thread rule: any thread. Since 0.1. */
@@ -188,7 +187,7 @@ PEAL_API peal_status peal_method_find(
     PEAL_PROXY_(tag)                                                                                \
     struct tag
 
-/* What PEAL_SERVICE of service.h gives. */
+/* The result of PEAL_SERVICE of service.h. */
 #define PEAL_USE_(tag)                                                                              \
     struct tag##_use {                                                                              \
         void *self;                                                                                 \
@@ -206,7 +205,7 @@ PEAL_API peal_status peal_method_find(
 
 /* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. That is
  * C. In C++ name all members or none: { .size = sizeof(struct chat), .on_message = print_message } is
- * C (C99 and later) and C++20, with the methods in the order of the list;
+ * C (C99 and later) and C++20, with the methods in the order of the list.
  * { PEAL_TABLE(chat), print_message, nullptr } is any C and any C++. */
 #define PEAL_TABLE(tag) sizeof(struct tag)
 
@@ -220,7 +219,7 @@ PEAL_API peal_status peal_method_find(
 #define PEAL_HANDLE_MEMBER_(requirement, ...) \
     PEAL_IF_METHOD_(requirement)(PEAL_HANDLE_MEMBER_OF_(__VA_ARGS__), )
 #define PEAL_HANDLE_MEMBER_OF_(result, name, ...) peal_method name;
-/* Made of the words as written: passed on to another macro, __counted_by(n) would be gone. */
+/* The text is made here, of the words as written: another macro would expand __counted_by(n) to nothing. */
 #define PEAL_METHOD_TEXT_(requirement, result, name, ...) \
     #requirement " " #result " " #name " " #__VA_ARGS__,
 
@@ -254,9 +253,9 @@ PEAL_API peal_status peal_method_find(
 #define PEAL_SELF_CHOSEN_(is_void) PEAL_SELF_##is_void
 #define PEAL_SELF_0(...) (void *self, __VA_ARGS__)
 #define PEAL_SELF_1(...) (void *self)
-/* 1 for an empty list and for a lone `void`, else 0. `void` pasted to a prefix vanishes; what is
- * left is empty just where the parentheses behind it make a call that yields a comma, and nothing
- * of its own does (as a function pointer's would). */
+/* 1 for an empty list and for a lone `void`, else 0. `void` pasted to a prefix vanishes. The remainder is
+ * empty exactly where the parentheses after it make a call that yields a comma, and nothing in it yields
+ * one by itself (as a function pointer's parentheses would). */
 #define PEAL_IS_VOID_(...) PEAL_IS_EMPTY_(PEAL_FIRST_(PEAL_VANISHING_##__VA_ARGS__, ~))
 #define PEAL_VANISHING_
 #define PEAL_VANISHING_void

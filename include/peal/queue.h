@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * queue.h - places where calls are delivered later, one after the other.
+ * queue.h - queues, which run calls later, one after the other.
  *
  * An observer that is registered with a queue (struct peal_observe_options) is not called by the
  * broadcast itself. The broadcast copies the arguments, once for all its queued observers, and puts
- * one item on each queue; the queue calls its observers, in order of priority and registration.
- * What a copy copies is decided by the declared types: see protocol.h.
+ * one item on each queue. The queue calls its observers, in order of priority and registration. The
+ * declared types decide what is copied: see types.h.
  *
- * Each queue runs one call at a time, in the order in which they were broadcast. What differs is who
- * runs them:
- *     PEAL_QUEUE_SERIAL    threads of peal's own; the order of one queue is kept
- *     PEAL_QUEUE_PUMPED    the host, when it calls peal_queue_pump; a file descriptor tells when
- *                          (poll, epoll, GLib, libuv)
- *     PEAL_QUEUE_EXECUTOR  the host's own executor, through a function that submits work
+ * Each queue runs one call at a time, in the order of the broadcasts. The kinds of queues differ in the
+ * thread that runs them:
+ *     PEAL_QUEUE_SERIAL    threads of the library; the order of one queue is kept
+ *     PEAL_QUEUE_PUMPED    the program, when it calls peal_queue_pump; a file descriptor is readable
+ *                          while calls wait (poll, epoll, GLib, libuv)
+ *     PEAL_QUEUE_EXECUTOR  an executor of the program, through a function that submits work
  *     peal_queue_main()    the program's main thread: by libdispatch's main queue, or pumped
  *
- * Results of queued observers are dropped, and the policy of a method does not see them: they have
+ * Results of queued observers are dropped, and the policy of a method does not use them: they have
  * not run when the broadcast ends. completion.h gathers them.
  */
 #ifndef PEAL_QUEUE_H
@@ -31,38 +31,39 @@ typedef enum peal_queue_kind {
     PEAL_QUEUE_EXECUTOR = 2
 } peal_queue_kind;
 
-/* What a broadcast does when a bounded queue is full. Calls that are dropped or rejected are
+/* The effect of a broadcast on a full bounded queue. Calls that are dropped or rejected are
  * counted. */
 typedef enum peal_overflow {
     PEAL_OVERFLOW_REJECT = 0,      /* refuses the new calls: PEAL_REJECTED */
-    PEAL_OVERFLOW_DROP_OLDEST = 1, /* drops what has waited longest */
+    PEAL_OVERFLOW_DROP_OLDEST = 1, /* drops the call that has waited longest */
     PEAL_OVERFLOW_DROP_NEWEST = 2, /* drops the new calls; the broadcast is PEAL_OK */
     PEAL_OVERFLOW_KEEP_LATEST = 3, /* drops the oldest broadcast of the same method; without one, the
                                       oldest of all */
     PEAL_OVERFLOW_WAIT = 4         /* waits for room up to `wait` milliseconds, then REJECT; from a
-                                      call of the same queue REJECT at once. Who waits is woken once
-                                      half of the queue is free, or its run has ended */
+                                      call of the same queue REJECT at once. A waiting thread is woken
+                                      once half of the queue is free, or its run has ended */
 } peal_overflow;
 
-/* How a queue is made. Begin with PEAL_QUEUE_OPTIONS or zeros and the size. */
+/* Options of a queue. Begin with PEAL_QUEUE_OPTIONS or zeros and the size. */
 struct peal_queue_options {
     size_t size;            /* sizeof(struct peal_queue_options) */
     peal_queue_kind kind;
     peal_overflow overflow; /* when `capacity` is reached */
-    size_t capacity;        /* how many broadcasts may wait, whatever number of observers each
-                               reaches; 0: no bound */
+    size_t capacity;        /* the greatest number of waiting broadcasts, each counted once for any number
+                               of observers; 0: no bound */
     uint32_t wait;          /* for PEAL_OVERFLOW_WAIT, in milliseconds */
     peal_owner owner;       /* zero: the thread's, if any */
-    /* For PEAL_QUEUE_EXECUTOR: arranges that peal_queue_run(queue) is called once, soon, on whatever
-     * thread. False: it cannot; the calls that wait are rejected, and counted. Not called again
-     * before that run has begun, nor after `destroy`. Runs with no lock held, on the broadcasting thread. */
+    /* For PEAL_QUEUE_EXECUTOR: arranges one call of peal_queue_run(queue), soon, on any thread. False: this
+     * is not possible; the waiting calls are rejected, and counted. Not called again before that run has
+     * begun, nor after `destroy`. Runs with no lock held, on the broadcasting thread. */
     bool (*submit)(void *context, peal_queue queue);
     void *context;                  /* for `submit` */
     void (*destroy)(void *context); /* called once, when the queue has ended and no thread is in its calls or
                                        in `submit`; may be NULL */
-    /* *Copied.* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and perf show it:
-     * "peal:" and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An empty name is
-     * PEAL_ERROR_ARGUMENT, and so is a name for a queue of another kind, whose threads are the program's. */
+    /* *Copied.* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and
+     * perf show it: "peal:" and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An
+     * empty name is PEAL_ERROR_ARGUMENT. So is a name for a queue of another kind, whose threads belong to the
+     * program. */
     const char *name;
 };
 
@@ -75,39 +76,40 @@ struct peal_queue_options {
             { 0 }, NULL, NULL, NULL, NULL                                                       \
     }
 
-/* Makes a queue. Serial queues and executors belong to the process that makes them: in the child of a fork
- * they accept nothing.
+/* Creates a queue. Serial queues and executors belong to the process that creates them: in the child of a
+ * fork they accept no calls.
  *
  * options: *copied*; NULL for an unbounded serial queue.
  * out_queue: filled, zero on failure; *owned*: end it with peal_queue_destroy.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale owner; PEAL_ERROR_LIMIT at a
- * million queues, and when the system gives no thread for a serial queue; PEAL_ERROR_MEMORY. On failure `destroy` runs, where the size is right.
+ * million queues, and when the system gives no thread for a serial queue; PEAL_ERROR_MEMORY. On failure
+ * `destroy` runs, if the size is right.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_queue_create(
     const struct peal_queue_options *options, peal_queue *out_queue);
 
-/* The queue of the program's main thread, the same for all. Its calls run when the program runs
+/* Returns the queue of the program's main thread, the same for all. Its calls run when the program runs
  * libdispatch's main queue (dispatch_main, a run loop), or on the main thread when it pumps.
  * Unbounded; never ended.
  *
- * Returns zero when memory is short.
+ * Returns zero when memory is refused.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_queue peal_queue_main(void);
 
-/* Ends a queue: removes the observers that are registered with it, ends its timers, and drops the calls that wait. A
- * call that runs is not waited for; destroy callbacks that would have run on the queue run here or
- * at the end of that call.
+/* Ends a queue: removes its observers, ends its timers, and drops its waiting calls. A running call is not
+ * waited for; destroy callbacks that would have run on the queue run on this thread, or at the end of that
+ * call.
  *
  * queue: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for the main queue.
  * Thread rule: any thread, also from one of its calls. Since 0.1. */
 PEAL_API peal_status peal_queue_destroy(peal_queue queue);
 
-/* Runs what waits, on the calling thread: for pumped queues, and on the main thread for the main
- * queue. A paused queue runs nothing. The descriptor tells whether more is left.
+/* Runs the waiting calls on the calling thread: for pumped queues, and on the main thread for the main
+ * queue. A paused queue runs no call. The descriptor stays readable while calls remain.
  *
- * limit: how many broadcasts to run at most, those that arrive meanwhile too; 0: as many as wait
- *   when it begins. Destroy callbacks count as one each, but not as calls.
+ * limit: the greatest number of broadcasts to run, those included that arrive meanwhile; 0: the number
+ *   that waits at the beginning. Destroy callbacks count as one each, but not as calls.
  * out_calls: filled with the number of calls that were made; may be NULL. Firings of timers (timer.h) do
  *   not count.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind, on the wrong thread, or while it is
@@ -115,8 +117,8 @@ PEAL_API peal_status peal_queue_destroy(peal_queue queue);
  * Thread rule: any thread, one at a time. Since 0.1. */
 PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out_calls);
 
-/* A file descriptor that is readable while calls or destroy callbacks wait and the queue is not
- * paused: for poll and its kin. Made when it is first asked for.
+/* Returns a file descriptor that is readable while calls or destroy callbacks wait and the queue is not
+ * paused: for poll and similar functions. It is created by the first call.
  *
  * queue: a pumped queue, or the main queue.
  * out_descriptor: filled; *borrowed*: do not read from it or close it: the queue closes it.
@@ -126,41 +128,41 @@ PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_descriptor(peal_queue queue, int *out_descriptor);
 
-/* What an executor calls, once for each `submit`: runs what waits on the calling thread.
+/* Runs the waiting calls on the calling thread. An executor calls this once for each `submit`.
  *
- * Returns PEAL_OK; PEAL_ERROR_STATE when nothing was submitted: the executor calls twice. That
- * harms nobody. PEAL_ERROR_HANDLE when the queue has been ended meanwhile: an executor may ignore
+ * Returns PEAL_OK; PEAL_ERROR_STATE when nothing was submitted, because the executor calls twice: this is
+ * harmless. PEAL_ERROR_HANDLE when the queue has been ended meanwhile: an executor may ignore
  * that.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_run(peal_queue queue);
 
-/* Holds calls back, from the next on. Counted: as many resumes let it go on.
+/* Pauses a queue: no further call begins. Pauses are counted: as many resumes are needed.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million.
  * Thread rule: any thread, also from one of its calls. Since 0.1. */
 PEAL_API peal_status peal_queue_pause(peal_queue queue);
 
-/* Takes one pause back.
+/* Removes one pause.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when it is not paused.
  * Thread rule: any thread, also from one of its calls. Since 0.1. */
 PEAL_API peal_status peal_queue_resume(peal_queue queue);
 
-/* Waits until all that was put on the queue before this call has been delivered or dropped.
+/* Waits until all calls that were put on the queue before have been delivered or dropped.
  *
- * timeout: in milliseconds; PEAL_FOREVER for no limit: then somebody must pump, or resume.
+ * timeout: in milliseconds; PEAL_FOREVER for no limit: another thread must then pump, or resume.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_WOULD_DEADLOCK from one of its own calls;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_flush(peal_queue queue, uint32_t timeout);
 
-/* Whether the calling thread is inside one of the queue's calls.
+/* Returns true if the calling thread is inside one of the queue's calls.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_queue_is_current(peal_queue queue);
 
-/* What a queue has done. A call is one observer's; a broadcast to three observers makes three. What
- * was meant for the queue is delivered + dropped + rejected + waiting, and what runs now. */
+/* Counts of a queue's calls. Each observer's call counts: a broadcast to three observers makes three. The
+ * total is delivered + dropped + rejected + waiting, and the running call. */
 struct peal_queue_counts {
     size_t size;        /* sizeof(struct peal_queue_counts) */
     uint64_t waiting;   /* calls on the queue that have not begun; firings of timers do not count here */
@@ -170,7 +172,7 @@ struct peal_queue_counts {
     uint64_t rejected;  /* calls refused with PEAL_REJECTED */
 };
 
-/* Reads a queue's counts, all at one moment.
+/* Reads a queue's counts, atomically.
  *
  * out_counts: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.

@@ -2,16 +2,16 @@
  *
  * reference.h - counted objects, and weak references to them.
  *
- * A peal_reference is a number. Who has retained it owns a share of the object; who has merely
- * copied the number has a weak reference: retaining it tells whether the object is still alive.
+ * A peal_reference is a number. A caller that has retained it owns a share of the object. A caller that
+ * has only copied the number has a weak reference: retaining it fails once the object is destroyed.
  * (A generational handle is a weak reference by itself.)
  *
  *     peal_reference_create(session, free_session, &reference);   count is one
  *     if (peal_reference_retain(reference, &object) == PEAL_OK) { ... peal_reference_release(reference); }
  *
- * Observers: give `reference` in struct peal_observe_options, and the object as the target. Then the
- * object is retained just before each call and released after it; once it is dead the observer is
- * skipped, and removed.
+ * Observers: set `reference` in struct peal_observe_options, and pass the object as the target. Then the
+ * object is retained just before each call and released after it. Once the object is destroyed, the
+ * observer is skipped and removed.
  */
 #ifndef PEAL_REFERENCE_H
 #define PEAL_REFERENCE_H
@@ -20,7 +20,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Makes a counted reference to an object, with a count of one.
+/* Creates a counted reference to an object, with a count of one.
  *
  * object: *owned by the reference*; may not be NULL.
  * destroy: called once with the object when the count reaches zero, on the thread that released it
@@ -31,7 +31,7 @@ PEAL_BEGIN_DECLARATIONS
 PEAL_API PEAL_CHECK peal_status peal_reference_create(
     void *object, void (*destroy)(void *object), peal_reference *out_reference);
 
-/* Takes a share of the object, if it is alive: what makes a strong reference of a weak one.
+/* Retains the object if it is alive. This makes a strong reference of a weak one.
  *
  * out_object: filled with the object, NULL on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object is dead; PEAL_ERROR_LIMIT at four billion
@@ -39,14 +39,14 @@ PEAL_API PEAL_CHECK peal_status peal_reference_create(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_reference_retain(peal_reference reference, void **out_object);
 
-/* Gives a share back. With the last one the object is destroyed.
+/* Releases one share. The last release destroys the object.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object is dead already: a release too many.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object has already been destroyed.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_reference_release(peal_reference reference);
 
-/* How many shares there are now; 0 when the object is dead. For tests and reports: it may have
- * changed when you look.
+/* Returns the number of shares; 0 when the object is destroyed. For tests and reports: the number may
+ * change before the caller reads it.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API size_t peal_reference_count(peal_reference reference);

@@ -11,22 +11,22 @@
  *     description.destroy = account_destroy;
  *     peal_service_register(center, &description, NULL);
  *
- *     struct account_use account = PEAL_SERVICE(account, center);     created here, by whoever is first
+ *     struct account_use account = PEAL_SERVICE(account, center);     the first get creates the instance
  *     if (account.self != NULL) {
  *         puts(account.table->user(account.self));
  *         peal_use_end(account.use);
  *     }
  *
- * A *service* is what is registered: a name, functions, the protocols that it provides. Its *instance*
- * is made when somebody first gets it, by one thread, while others wait. Who gets an instance has a
- * *use* of it, and the instance lives until the last use is ended, also when it was removed meanwhile.
+ * A *service* is a registration: a name, functions, the protocols that it provides. Its *instance* is
+ * created at the first get, by one thread, while others wait. A get returns a *use* of the instance. The
+ * instance exists until its last use ends, also when it was removed meanwhile.
  * (WeChat's MMServiceCenter: getService:, onServiceInit, onServiceClearData, m_isServicePersistent.)
  *
- * Names have 1 to 255 bytes of UTF-8. Those that begin with "peal." are peal's own: "peal.services",
- * "peal.observers", "peal.lazy" and "peal.modules" are in every center, and can be got as others
+ * Names have 1 to 255 bytes of UTF-8. Names that begin with "peal." are reserved: "peal.services",
+ * "peal.observers", "peal.lazy" and "peal.modules" are in every center, and can be got like others
  * (builtin.h has their protocols).
  *
- * The functions of a service run on the thread that needs them, with no lock held.
+ * The functions of a service run on the thread whose call needs them, with no lock held.
  */
 #ifndef PEAL_SERVICE_H
 #define PEAL_SERVICE_H
@@ -38,14 +38,14 @@ PEAL_BEGIN_DECLARATIONS
 
 /* ---- Registering ------------------------------------------------------------------------------- */
 
-/* A creation that runs. peal fills in the first four members, the service the last two. */
+/* A running creation. peal fills in the first four members, the service the last two. */
 struct peal_creation {
     size_t size;         /* sizeof(struct peal_creation) */
     peal_center center;
     const char *service; /* *borrowed during the call*; the service's name */
-    void *context;       /* that of the description */
-    int code;            /* of a failure: a number of the service's own */
-    char message[256];   /* of a failure: a sentence; part of what peal_last_message() says then */
+    void *context;       /* the context of the description */
+    int code;            /* of a failure: a number that the service chooses */
+    char message[256];   /* of a failure: a sentence, which becomes part of peal_last_message() */
 };
 
 /* A protocol that a service provides, or a module takes part in. */
@@ -55,34 +55,34 @@ struct peal_provision {
 };
 
 enum peal_service_flags {
-    /* Stays when a session ends: its data are cleared, and the instance is kept. */
+    /* Survives the end of a session: its data are cleared, and the instance is kept. */
     PEAL_SERVICE_PERSISTENT = 1 << 0
 };
 
-/* What a service is. Begin with PEAL_SERVICE_DESCRIPTION(name) or zeros and the size. */
+/* A service to register. Begin with PEAL_SERVICE_DESCRIPTION(name) or zeros and the size. */
 struct peal_service_description {
     size_t size; /* sizeof(struct peal_service_description) */
     const char *name;
     const struct peal_provision *provides; /* ended by a NULL protocol; may be NULL */
     const char *const *dependencies;       /* names of services, ended by NULL; may be NULL. They are
-                                              created before it, and live as long as it does */
+                                              created before it, and kept alive by it */
     uint32_t flags;                        /* enum peal_service_flags */
     void *context;
-    /* Makes the instance: what is `self` for the functions of the tables. NULL is a failure, of which
-     * `creation` may say more; the next get tries again. It may get other services, and must not clear
-     * or remove any. Without it the context is the instance, and must not be NULL. */
+    /* Makes the instance, which becomes `self` for the functions of the tables. NULL is a failure, which
+     * `creation` may describe; the next get tries again. It may get other services, and must not clear
+     * or remove any. Without this function the context is the instance, and must not be NULL. */
     void *(*create)(struct peal_creation *creation);
-    /* Runs once the instance is in its place: who gets the service from within it has the instance;
-     * other threads wait until it is done. False is a failure, as NULL of create; may be NULL. */
+    /* Runs once the instance is published: a get from within it returns the instance; other threads wait
+     * until it has returned. False is a failure, as NULL of create; may be NULL. */
     bool (*init)(void *self, struct peal_creation *creation);
-    /* Forgets what belongs to the session that ends; may be NULL. */
+    /* Clears the data of the session that ends; may be NULL. */
     void (*clear_data)(void *self);
     /* Ends the instance, after its last use; may be NULL. */
     void (*destroy)(void *self);
-    /* Called once with the context when the service is registered no more and no instance is left, or
-     * when registering it fails; may be NULL. */
+    /* Called once with the context when the registration has ended and no instance is left, or when
+     * registering fails; may be NULL. */
     void (*release)(void *context);
-    peal_owner owner; /* to whom it belongs; zero: the thread's (owner.h), if any */
+    peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
 };
 
 #define PEAL_SERVICE_DESCRIPTION(name)                                                              \
@@ -91,23 +91,24 @@ struct peal_service_description {
             NULL, { 0 }                                                                             \
     }
 
-/* Registers a service. Nothing is created.
+/* Registers a service. No instance is created.
  *
  * description: *copied*, with its tables. Each table is checked against its protocol, which must be
  *   defined. A size that is not sizeof the struct is PEAL_ERROR_ARGUMENT.
  * out_service: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. Also
  * PEAL_ERROR_NOT_FOUND for an unknown protocol, PEAL_ERROR_ARGUMENT for a name that is empty, too long,
- * not UTF-8 or peal's own and for a NULL that must not be, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
+ * not UTF-8 or reserved, and for a NULL that is not allowed, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT,
+ * PEAL_ERROR_MEMORY.
  * Thread rule: any thread, also from a callback and a creation. Since 0.1. */
 PEAL_API peal_status peal_service_register(
     peal_center center, const struct peal_service_description *description, peal_service *out_service);
 
-/* Ends a registration: removes the instance as peal_service_remove does, and the name is free. Lazy
+/* Ends a registration: removes the instance as peal_service_remove does, and frees the name. Lazy
  * observations of the service end.
  *
  * Returns PEAL_OK; PEAL_NOT_WAITED when the instance is still in use, or being created: its functions
- *   will be called yet; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for one of peal's own.
+ *   will still be called; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for one of peal's own.
  * Thread rule: any thread, also from a callback. Since 0.1. */
 PEAL_API peal_status peal_service_unregister(peal_service service);
 
@@ -119,13 +120,13 @@ PEAL_API peal_status peal_service_find(peal_center center, const char *name, pea
 
 /* Finds the service that provides a protocol.
  *
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS when several provide it: find the one
- *   that you want by its name; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS when several services provide it: find
+ *   the right one by its name; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_service_find_provider(
     peal_center center, const char *protocol, peal_service *out_service);
 
-/* Waits until a service of a name is registered.
+/* Waits until a service with the name is registered.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_HANDLE, also when the center ends meanwhile.
@@ -137,23 +138,23 @@ PEAL_API peal_status peal_service_wait(
 
 /* Each fills a struct peal_service_use (types.h): `self`, `table`, and the `use` to end. */
 
-/* Gets the instance of a service by its name, and creates it where there is none yet. From any number
- * of threads one creation runs, and the others wait for it.
+/* Gets the instance of a service by its name, and creates it on first use. From any number of threads
+ * one creation runs, and the others wait for it.
  *
  * out_use: filled, `table` with NULL; zeros on failure.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND, whose sentence lists near names, also for a dependency;
- * PEAL_ERROR_CREATION, whose sentence has the service's own; PEAL_ERROR_CYCLE when creations need each
+ * PEAL_ERROR_CREATION, whose sentence contains the service's own; PEAL_ERROR_CYCLE when creations need each
  * other, with the path, also over several threads. Also PEAL_ERROR_HANDLE, PEAL_ERROR_STATE when the
  * registration ended meanwhile, PEAL_ERROR_DEPTH at 128 creations inside each other on one thread,
- * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. Who waited for a creation that failed has its error.
+ * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. A thread that waited for a failed creation gets the same error.
  * Thread rule: any thread, also from a callback and a creation; it waits for creations. Since 0.1. */
 PEAL_API peal_status peal_service_get(
     peal_center center, const char *name, struct peal_service_use *out_use);
 
 /* The same by a protocol that it provides, with the table.
  *
- * table_size: how large a table the caller knows, in bytes, up to a megabyte; what the service's lacks is
- *   filled with NULL. Tables of adopted protocols say their own size.
+ * table_size: the size of the caller's table, in bytes, up to a megabyte; members that the service's table
+ *   lacks are filled with NULL. Tables of adopted protocols have their own size.
  * Returns as peal_service_get; PEAL_ERROR_AMBIGUOUS as peal_service_find_provider.
  * Thread rule: as peal_service_get. Since 0.1. */
 PEAL_API peal_status peal_service_get_provider(
@@ -165,7 +166,7 @@ PEAL_API peal_status peal_service_get_provider(
  * Thread rule: as peal_service_get. Since 0.1. */
 PEAL_API peal_status peal_service_use_instance(peal_service service, struct peal_service_use *out_use);
 
-/* The table of an instance for a protocol that it provides.
+/* Reads the table of an instance for a protocol that it provides.
  *
  * table_size: as for peal_service_get_provider.
  * out_table: filled; *borrowed until* the instance's last use ends.
@@ -174,23 +175,22 @@ PEAL_API peal_status peal_service_use_instance(peal_service service, struct peal
 PEAL_API peal_status peal_use_table(
     peal_use use, const char *protocol, size_t table_size, const void **out_table);
 
-/* Takes one more use of the same instance: each is to be ended.
+/* Adds one use of the same instance. Each use must be ended.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is gone or nobody has a use of it;
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is destroyed or has no use;
  * PEAL_ERROR_LIMIT at a billion uses.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_use_retain(peal_use use);
 
-/* Ends a use. Where the instance was removed, and this was the last, it is destroyed before this
- * returns.
+/* Ends a use. The last use of a removed instance destroys it before this returns.
  *
  * use: *consumed*; zero does nothing.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is gone: an end too many.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is destroyed: the use was ended too often.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_use_end(peal_use use);
 
-/* The typed get, by the protocol of a list macro: a struct of `self`, the typed `table` and the `use`.
- * `self` is NULL on failure, which peal_last_status() tells. */
+/* The typed get, by the protocol of a list macro. It returns a struct of `self`, the typed `table` and the
+ * `use`. `self` is NULL on failure, whose status peal_last_status() returns. */
 #define PEAL_SERVICE(tag, center) \
     tag##_use_of_(peal_service_provider_(center, &tag##_description))
 
@@ -207,63 +207,63 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
-/* An instance that is valid between begin and end, on one thread. Cheaper than a use: nothing is
- * written that another thread writes. */
+/* An instance that is valid between begin and end, on one thread. Cheaper than a use, because it writes to
+ * no memory that other threads write to. */
 struct peal_scope {
     void *self;             /* NULL when there is none */
     const void *table;
-    struct peal_hold *hold; /* peal's own */
+    struct peal_hold *hold; /* internal */
 };
 
-/* Begins a scope: the instance stays as it is until the end, also when it is removed meanwhile. Creates
- * it where there is none yet. Scopes nest, with each other and with lists of broadcast.h, and end in
+/* Begins a scope: the instance is not destroyed before the end, also when it is removed meanwhile. Creates
+ * the instance on first use. Scopes nest, with each other and with lists of broadcast.h, and end in
  * reverse order on the same thread.
  *
- * protocol: whose table is wanted; zero for none.
+ * protocol: the protocol of the requested table; zero for none.
  * table_size: as for peal_service_get_provider.
  * out_scope: filled; zeros on failure, when it must not be ended.
  * Returns as peal_service_get; PEAL_ERROR_NOT_FOUND when the service does not provide the protocol;
  * PEAL_ERROR_DEPTH.
- * Thread rule: as peal_service_get. Keep it short: it holds up the end of the instance. Since 0.1. */
+ * Thread rule: as peal_service_get. Keep it short: an open scope delays the end of the instance. Since 0.1. */
 PEAL_API peal_status peal_scope_begin(
     peal_service service, peal_protocol protocol, size_t table_size, struct peal_scope *out_scope);
 
 /* Ends a scope.
  *
- * scope: what begin filled; its `self` becomes NULL.
- * Returns PEAL_OK; PEAL_ERROR_STATE when it is not the innermost of this thread, or ended already.
+ * scope: as filled by peal_scope_begin; its `self` becomes NULL.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when it is not the innermost of this thread, or has already ended.
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API peal_status peal_scope_end(struct peal_scope *scope);
 
 /* ---- Ending ------------------------------------------------------------------------------------ */
 
-/* Removes the instance of a service; the next get creates another. Its lazy observers hear nothing any
- * more, and are lazy again. It is destroyed once its last use and scope have ended; where there is none,
- * before this returns.
+/* Removes the instance of a service; the next get creates another one. Its lazy observers are no longer
+ * called, and are lazy again. The instance is destroyed once its last use and scope have ended; without
+ * any, before this returns.
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_NOT_WAITED when it is still in use;
  * PEAL_ERROR_STATE from within a creation on this thread, or for one of peal's own; PEAL_ERROR_HANDLE.
  * Thread rule: any thread, also from a callback; it waits for a creation that runs. Since 0.1. */
 PEAL_API peal_status peal_service_remove(peal_service service);
 
-/* Has an instance forget what belongs to its session. It stays.
+/* Makes an instance clear the data of its session. The instance stays.
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_ERROR_STATE from within a creation;
  * PEAL_ERROR_HANDLE.
  * Thread rule: as peal_service_remove. Since 0.1. */
 PEAL_API peal_status peal_service_clear_data(peal_service service);
 
-/* Ends a session (a log-out): has all instances clear their data, then removes those that are not
- * persistent; both in reverse order of creation. What is created meanwhile, by a service that clears its
- * data, clears its data too, after the others, and is removed with them.
+/* Ends a session, for example at a log-out: all instances clear their data, then all that are not
+ * persistent are removed; both in reverse order of creation. An instance that is created meanwhile, by a
+ * service that clears its data, clears its data too, after the others, and is removed with them.
  *
- * out_removed: filled with how many instances were removed; may be NULL.
+ * out_removed: filled with the number of removed instances; may be NULL.
  * Returns PEAL_OK; PEAL_NOT_WAITED when some are still in use; PEAL_ERROR_STATE from within a creation, or
  * from within the end of a session of the center; PEAL_ERROR_HANDLE.
  * Thread rule: as peal_service_remove. Two at once run one after the other. Since 0.1. */
 PEAL_API peal_status peal_session_end(peal_center center, size_t *out_removed);
 
-/* ---- Asking ------------------------------------------------------------------------------------ */
+/* ---- Information ------------------------------------------------------------------------------- */
 
 typedef enum peal_service_state {
     PEAL_SERVICE_REGISTERED = 0,   /* there is no instance */
@@ -272,41 +272,41 @@ typedef enum peal_service_state {
     PEAL_SERVICE_READY = 3
 } peal_service_state;
 
-/* What there is to know of a service. */
+/* The state of a service. */
 struct peal_service_info {
     size_t size;               /* sizeof(struct peal_service_info), set by the caller */
     peal_service_state state;
     uint32_t flags;            /* enum peal_service_flags */
     char name[256];
-    char created_by[256];      /* who asked first: "service NAME", "module NAME", "observer of PROTOCOL",
+    char created_by[256];      /* the first caller: "service NAME", "module NAME", "observer of PROTOCOL",
                                   "owner NAME", or "the program"; empty without an instance */
     uint64_t created_at;       /* monotonic time of the creation's start, in nanoseconds; 0 without */
-    uint64_t creation_time;    /* how long create and init took, in nanoseconds; 0 without */
-    uint64_t order;            /* which instance of the center it was, from 1; 0 without */
-    size_t uses;               /* that are held now */
+    uint64_t creation_time;    /* duration of create and init, in nanoseconds; 0 without */
+    uint64_t order;            /* the ordinal of the instance in the center, from 1; 0 without */
+    size_t uses;               /* uses that have not ended */
     size_t creations;          /* instances so far */
-    size_t failures;           /* creations that failed so far */
-    char last_failure[256];    /* the sentence of the last one; empty without */
+    size_t failures;           /* failed creations so far */
+    char last_failure[256];    /* the sentence of the last failure; empty without */
 };
 
-/* Fills in what there is to know.
+/* Reads the state of a service.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_service_ask(peal_service service, struct peal_service_info *info);
 
-/* The services of a center, peal's own too, in order of registration.
+/* Lists the services of a center, those of peal included, in order of registration.
  *
  * out_services: filled with up to `capacity` handles; NULL when capacity is 0.
- * out_count: filled with how many there are; may be NULL.
+ * out_count: filled with the number of services; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_service_list(
     peal_center center, peal_service *out_services, size_t capacity, size_t *out_count);
 
-/* What observers are told about services: the built-in protocol "PealServices", which is in every center;
- * nobody can define another of its name. Broadcast with no lock held, on the thread on which it happened.
- * `message` is the sentence of the failure. Registering and ending peal's own services is not told. */
+/* Notifications about services: the built-in protocol "PealServices", which is in every center and cannot
+ * be redefined. It is broadcast with no lock held, on the thread of the event. `message` is the sentence
+ * of the failure. Registering and ending peal's own services is not broadcast. */
 #define PEAL_SERVICE_EVENTS(METHOD)                                               \
     METHOD(optional, void, service_registered, (const char *name))                \
     METHOD(optional, void, service_unregistered, (const char *name))              \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * status.h - what functions return, and the sentence about a thread's last failure.
+ * status.h - statuses that functions return, and the sentence about a thread's last failure.
  *
- * Zero is done. A positive status is done, with a remark. A negative status is not done: nothing
- * was changed, and peal_last_message() says what to change.
+ * Zero means success. A positive status means success with a remark. A negative status means failure:
+ * nothing was changed, and peal_last_message() returns a sentence about the cause.
  */
 #ifndef PEAL_STATUS_H
 #define PEAL_STATUS_H
@@ -49,36 +49,36 @@ typedef enum peal_status {
     PEAL_STATUS_RESERVED_ = -0x7fffffff /* not a status: keeps the enum signed and 32 bits wide */
 } peal_status;
 
-/* The name of a status as it is written in C, such as "PEAL_ERROR_HANDLE".
+/* Returns the name of a status as it is written in C, such as "PEAL_ERROR_HANDLE".
  *
- * status: any number; one that is no status gives "PEAL_UNKNOWN_STATUS".
+ * status: any number; "PEAL_UNKNOWN_STATUS" is returned for a number that is no status.
  * Returns a constant string, never NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API const char *peal_status_name(peal_status status);
 
-/* What a status means, in a few words.
+/* Returns the meaning of a status in a few words.
  *
- * status: any number; one that is no status gives "not a status of this library".
+ * status: any number; "not a status of this library" is returned for a number that is no status.
  * Returns a constant string, never NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API const char *peal_status_text(peal_status status);
 
-/* The last negative status that a function of peal returned on the calling thread, or PEAL_OK when
- * there was none. A success does not reset it. PEAL_ERROR_MEMORY where peal never had the memory to
- * keep a status for this thread.
+/* Returns the last negative status that a function of peal returned on the calling thread, or PEAL_OK
+ * when no function has failed. A success does not reset it. PEAL_ERROR_MEMORY is also returned when the
+ * memory that keeps a status for this thread could not be allocated.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_last_status(void);
 
-/* A sentence about the calling thread's last failure: what was wrong and what to change. Empty when
- * there was none. It is UTF-8 and has at most 1,023 bytes; a longer one is cut between two
- * characters.
+/* Returns a sentence about the calling thread's last failure: the cause, and what to change. The string
+ * is empty when no function has failed. It is UTF-8 and has at most 1,023 bytes; a longer sentence is
+ * cut between two characters.
  *
  * Returns a string *borrowed until* the next failure on this thread, never NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API const char *peal_last_message(void);
 
-/* Forgets the calling thread's last failure: peal_last_status() is PEAL_OK again.
+/* Clears the calling thread's last failure: peal_last_status() returns PEAL_OK again.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_forget_failure(void);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * types.h - handles, and making C types known to a center.
+ * types.h - handles, and the declaration of C types in a center.
  *
- * A handle is a number that is never used twice: one that is zero, made up, of another kind or
- * whose object is gone gives PEAL_ERROR_HANDLE, never a crash. Handles are values; copy them as you
- * like.
+ * A handle is a number that is never reused. A function that gets an invalid handle (zero, never
+ * created, of another kind, or of an object that has ended) returns PEAL_ERROR_HANDLE and does not
+ * crash. Handles are values and may be copied freely.
  *
- * Texts are UTF-8. A name that is not gives PEAL_ERROR_ARGUMENT. In a declaration, a type, a method
- * or an encoding only ASCII stands outside comments; another byte gives PEAL_ERROR_SYNTAX with its
- * column.
+ * Texts are UTF-8. A name that is not UTF-8 gives PEAL_ERROR_ARGUMENT. Declarations, types, methods and
+ * encodings are ASCII outside comments; another byte gives PEAL_ERROR_SYNTAX with its column.
  */
 #ifndef PEAL_TYPES_H
 #define PEAL_TYPES_H
@@ -18,7 +17,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* An isolated universe of protocols and observers. */
+/* An isolated namespace of protocols and observers. */
 typedef struct peal_center { uint64_t number; } peal_center;
 /* A protocol of a center. */
 typedef struct peal_protocol { uint64_t number; } peal_protocol;
@@ -30,41 +29,41 @@ typedef struct peal_observation { uint64_t number; } peal_observation;
 typedef struct peal_invocation { uint64_t number; } peal_invocation;
 /* A table of functions whose calls are forwarded, or a bare function: see proxy.h. */
 typedef struct peal_proxy { uint64_t number; } peal_proxy;
-/* Where calls are delivered: see queue.h. */
+/* Runs calls later: see queue.h. */
 typedef struct peal_queue { uint64_t number; } peal_queue;
 /* A counted object, or a weak reference to it: see reference.h. */
 typedef struct peal_reference { uint64_t number; } peal_reference;
-/* A scope to which registrations belong, a plugin's say: see owner.h. */
+/* A set of registrations that end together, those of a plugin for example: see owner.h. */
 typedef struct peal_owner { uint64_t number; } peal_owner;
-/* A promise to tell once when something is done: see completion.h. */
+/* Calls a function once when all awaited answers have arrived: see completion.h. */
 typedef struct peal_completion { uint64_t number; } peal_completion;
-/* What calls when it is time: see timer.h. */
+/* Calls a function at a due time: see timer.h. */
 typedef struct peal_timer { uint64_t number; } peal_timer;
-/* A named value whose observers are told of changes: see property.h. */
+/* A named value whose observers are notified of changes: see property.h. */
 typedef struct peal_property { uint64_t number; } peal_property;
 
 /* A service: see service.h. */
 typedef struct peal_service { uint64_t number; } peal_service;
 /* A use of a service's instance, which keeps it alive: see service.h. */
 typedef struct peal_use { uint64_t number; } peal_use;
-/* An instance that is held. */
+/* A service's instance, and the use that keeps it alive. */
 struct peal_service_use {
     void *self;        /* NULL when there is none */
-    const void *table; /* of the protocol that was asked for, or NULL; *borrowed until* the use ends */
+    const void *table; /* of the requested protocol, or NULL; *borrowed until* the use ends */
     peal_use use;      /* ended by peal_use_end */
 };
-/* A part that shares the application's life: see module.h. */
+/* A part of the program with a start, a stop and dependencies: see module.h. */
 typedef struct peal_module { uint64_t number; } peal_module;
 
-/* A time limit in milliseconds that never passes. */
+/* A time limit in milliseconds that never expires. */
 #define PEAL_FOREVER UINT32_MAX
 
-/* Makes structs, unions, enums and typedefs known to a center, so that prototypes can pass them by value.
+/* Declares structs, unions, enums and typedefs in a center, so that prototypes can pass them by value.
  *
- * center: where they become known.
+ * center: where to declare them.
  * declarations: *copied*; C declarations, such as "struct point { double x, y; };".
- *   Bit-fields, flexible members and packed structs are refused. All are declared, or none.
- *   Declaring a type again in the same way is fine.
+ *   Bit-fields, flexible members and packed structs are refused. Either all are declared or none.
+ *   Declaring a type again in the same way succeeds.
  * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_CONFLICT when a
  * name is already declared differently. Also PEAL_ERROR_LIMIT past a bound: 1 MiB of text, a
  * struct of 64 KiB or 4,096 members (arrays counted by element), 65,536 names. Also PEAL_ERROR_MEMORY.
@@ -72,39 +71,39 @@ typedef struct peal_module { uint64_t number; } peal_module;
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_declare(peal_center center, const char *declarations);
 
-/* The size and alignment, in bytes, that the center computed for a type: compare them with sizeof.
+/* Reads the size and alignment, in bytes, that the center computed for a type. Compare them with sizeof.
  *
- * center: where the type is known.
+ * center: where the type is declared.
  * type: *borrowed during the call*; "struct point", "int32_t", a typedef's name.
  * out_size, out_alignment: filled; either may be NULL.
- * Returns PEAL_OK; PEAL_ERROR_TYPE when the type is not known; PEAL_ERROR_SYNTAX.
+ * Returns PEAL_OK; PEAL_ERROR_TYPE when the type is not declared; PEAL_ERROR_SYNTAX.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_layout(
     peal_center center, const char *type, size_t *out_size, size_t *out_alignment);
 
-/* ---- Types behind pointers --------------------------------------------------------------------- */
+/* ---- Pointed-to types -------------------------------------------------------------------------- */
 
-/* A call that outlives the broadcast, one that is deferred say, takes its arguments along. What it
- * does with a pointer is decided by the parameter's declared type, when the method is defined:
+/* A call that outlives the broadcast, for example a deferred one, captures its arguments. The declared
+ * type of a parameter decides how a pointer is captured. This is fixed when the method is defined:
  *
  *     scalars, enums, structs by value    copied
  *     const char *                        copied as a string; NULL stays NULL
  *     __counted_by(n), __sized_by(n)      copied with its elements or bytes; pointers among the
  *     and arrays with a length            elements are not followed
- *     struct widget *, registered by      retained, and released when the call is over
+ *     struct widget *, registered by      retained, and released when the call has ended
  *       peal_type_set_object
- *     struct message *, registered by     copied, and the copy destroyed when the call is over
+ *     struct message *, registered by     copied, and the copy destroyed when the call has ended
  *       peal_type_set_copy
- *     pointers to functions               as they are
- *     all other pointers                  as they are: borrowed, until the call is over
+ *     pointers to functions               passed unchanged
+ *     all other pointers                  passed unchanged: borrowed until the call has ended
  *
- * A type is registered by the name of what is behind the pointer: "struct widget", "union value", a
- * typedef of one, or a name that is never declared. The rule then holds for each parameter that is
- * a pointer to it, const or not, also through a typedef of the pointer. It does not hold for
- * pointers to such pointers, for arrays, nor inside structs. A NULL argument stays NULL.
+ * A type is registered by the name of the pointed-to type: "struct widget", "union value", a typedef of
+ * one, or a name that is never declared. The rule then applies to each parameter that is a pointer to
+ * this type, const or not, also through a typedef of the pointer. It does not apply to pointers to such
+ * pointers, to arrays, or inside structs. A NULL argument stays NULL.
  *
- * A method keeps the rule that held when it was defined. Register types before the protocols that
- * mention them; to define a protocol again after that is no conflict. */
+ * A method keeps the rule that applied when it was defined. Register types before the protocols that
+ * mention them. Defining a protocol again after that is no conflict. */
 
 /* The functions of an object type. Both run on any thread, with no lock held, and may use peal. */
 struct peal_object_type {
@@ -128,11 +127,11 @@ struct peal_struct_type {
 
 /* Registers an object type: calls that outlive their broadcast retain what such a pointer points to.
  *
- * center: where the type is known from now on, until the center ends.
- * type: *copied*; the type behind the pointer, as "struct widget".
+ * center: where to register the type, until the center ends.
+ * type: *copied*; the pointed-to type, such as "struct widget".
  * functions: *copied*; neither may be NULL. They must stay loaded until no captured call is left.
  * Returns PEAL_OK, also for the same again; PEAL_ERROR_CONFLICT when the type is registered with
- * other functions. Also PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX, PEAL_ERROR_TYPE for what is no
+ * other functions. Also PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX, PEAL_ERROR_TYPE for a type that is no
  * struct, union or unknown name (a pointer, a scalar), PEAL_ERROR_LIMIT at 65,536 names,
  * PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
@@ -140,8 +139,8 @@ PEAL_API peal_status peal_type_set_object(
     peal_center center, const char *type, const struct peal_object_type *functions);
 
 /* Registers a struct type: calls that outlive their broadcast copy what such a pointer points to.
- * Where a copy fails the call is not captured: that is PEAL_ERROR_MEMORY, what was captured of it
- * before is released, and nobody is called.
+ * When a copy fails, the call is not captured: the broadcast returns PEAL_ERROR_MEMORY, releases the
+ * arguments that were captured before, and calls no observer.
  *
  * The rest is as for peal_type_set_object.
  * Thread rule: any thread. Since 0.1. */

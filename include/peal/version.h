@@ -12,13 +12,13 @@ PEAL_BEGIN_DECLARATIONS
 #define PEAL_VERSION_MAJOR 0
 #define PEAL_VERSION_MINOR 1
 #define PEAL_VERSION_PATCH 0
-/* One number that grows with each release: major * 10000 + minor * 100 + patch. */
+/* A number that grows with each release: major * 10000 + minor * 100 + patch. */
 #define PEAL_VERSION (PEAL_VERSION_MAJOR * 10000 + PEAL_VERSION_MINOR * 100 + PEAL_VERSION_PATCH)
 
-/* The number in the library's name, libpeal.so.0. It grows when programs must be compiled anew. */
+/* The number in the library's name, libpeal.so.0. It grows when programs must be compiled again. */
 #define PEAL_SOVERSION 0
 
-/* The PEAL_VERSION that the loaded library was built from.
+/* Returns the PEAL_VERSION that the loaded library was built from.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API uint32_t peal_version(void);

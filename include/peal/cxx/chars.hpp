@@ -10,7 +10,7 @@
 namespace peal {
 namespace detail {
 
-/* A text of a length that the compiler knows, ended by a zero. */
+/* A text of a length that the compiler computes, ended by a zero. */
 template <std::size_t length> struct chars {
     char data[length + 1] = {};
 };
@@ -34,7 +34,7 @@ constexpr chars<left + right> operator+(const chars<left> &first, const chars<ri
     return text;
 }
 
-/* The compiler's own spelling of a type lies in the name of this function, behind "T = ". */
+/* The compiler's own spelling of a type is in the name of this function, after "T = ". */
 template <class T> constexpr const char *spelling_of() { return __PRETTY_FUNCTION__; }
 
 struct span_of_spelling {

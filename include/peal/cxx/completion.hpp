@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/completion.hpp - answers that come later. Include <peal/peal.hpp> instead.
+ * cxx/completion.hpp - later answers. Include <peal/peal.hpp> instead.
  *
  *     peal::method<void(std::string_view, peal::token)> on_push = ...;
  *     on_push.observe([](std::string_view payload, peal::token done) { done.complete(1); });
@@ -19,12 +19,12 @@ class token : public unique<peal_completion> {
 public:
     using unique::unique;
 
-    /* Answers. False when that is too late, or there is nobody who asks: it harms nobody. */
+    /* Answers. False when it is too late, or the token is empty: this is harmless. */
     bool complete(int64_t result = 0) noexcept
     {
         return *this && peal_complete(release(), result) >= 0;
     }
-    /* Says that it will not answer. */
+    /* Drops the token: it will not be answered. */
     void drop() noexcept { reset(); }
 };
 
@@ -87,8 +87,8 @@ template <class R, class Reply, class Done> struct gather_box {
 
 } // namespace detail
 
-/* A promise to tell once when something is done. It is a value, and gone when it has told: pass it to one
- * broadcast, or answer it directly. Since 0.1. */
+/* Calls a function once when all answers have arrived. It is a value, and has ended after that call: pass it to
+ * one broadcast, or answer it directly. Since 0.1. */
 class completion {
 public:
     completion() noexcept = default;
@@ -115,7 +115,7 @@ public:
         return made;
     }
 
-    /* Asks all observers of a method that returns something, those on queues too.
+    /* Calls all observers of a method that has a result, those with queues too.
      *
      * queue: where both functions run. reply: f(result) or f(observation, result). done: as of create().
      * timeout: milliseconds; PEAL_FOREVER. Fails as peal_gather; then neither runs. */

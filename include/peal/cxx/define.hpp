@@ -130,7 +130,7 @@ method<R(A...)>::method(peal::requirement is_required, const char *name, const c
             detail::know_types<R(A...)>, this });
 }
 
-/* The protocol of the default center by which exceptions are told that no broadcast of C++ hears
+/* The protocol of the default center that reports exceptions which no broadcast of C++ receives
  * (exception.hpp):
  *
  *     const auto exceptions = peal::define<peal::exceptions>(peal_center_default());

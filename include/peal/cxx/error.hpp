@@ -2,8 +2,8 @@
  *
  * cxx/error.hpp - failures in C++: a result, an exception, an error_code. Include <peal/peal.hpp> instead.
  *
- * What can fail comes twice. `f(...)` throws peal::error. `try_f(...)` returns a peal::result and throws
- * nothing of peal's. Without exceptions (-fno-exceptions) `f` prints the sentence and aborts, so such
+ * A function that can fail has two forms. `f(...)` throws peal::error. `try_f(...)` returns a peal::result and
+ * throws no exception of peal. Without exceptions (-fno-exceptions) `f` prints the sentence and aborts, so such
  * programs use `try_f`.
  */
 #ifndef PEAL_CXX_ERROR_HPP
@@ -53,16 +53,16 @@ inline const std::error_category &category() noexcept
     return instance;
 }
 
-/* Why something was not done: a negative status, and the sentence that says what to change. */
+/* A failure: a negative status, and the sentence about its cause. */
 struct failure {
     peal_status status;
     std::string message;
 
-    /* What the calling thread's last call of peal's C interface failed with. `status` is what it returned. */
+    /* The failure of the calling thread's last call of the C interface. `status` is what it returned. */
     static failure last(peal_status status) { return { status, peal_last_message() }; }
 };
 
-/* What a function throws that could not do its work: the sentence (what), and the status.
+/* The exception of a function that has failed: the sentence (what), and the status.
  *
  * (An exception that an observer threw is another: see observer_error.) Since 0.1. */
 class error : public std::runtime_error {
@@ -71,7 +71,7 @@ public:
 
     /* The negative status. */
     peal_status status() const noexcept { return status_; }
-    /* The same for who works with <system_error>. */
+    /* The same as a std::error_code. */
     std::error_code code() const noexcept { return { static_cast<int>(status_), category() }; }
 
 private:
@@ -80,7 +80,7 @@ private:
 
 namespace detail {
 
-/* Throws; without exceptions it says why, and ends the program. */
+/* Throws; without exceptions it prints the failure, and ends the program. */
 [[noreturn]] inline void raise(const failure &why)
 {
 #if PEAL_CXX_EXCEPTIONS
@@ -93,7 +93,7 @@ namespace detail {
 
 } // namespace detail
 
-/* A value, or why there is none. A positive status (PEAL_DEFERRED say) is done, with a remark.
+/* A value, or a failure. A positive status (PEAL_DEFERRED for example) is success with a remark.
  *
  *     peal::result<peal::queue> queue = peal::queue::try_serial();
  *     if (!queue)
@@ -105,9 +105,9 @@ public:
     result(T value, peal_status remark = PEAL_OK) : value_(std::move(value)), status_(remark) {}
     result(failure why) : status_(why.status), message_(std::move(why.message)) {}
 
-    /* Whether there is a value. */
+    /* Returns true if there is a value. */
     explicit operator bool() const noexcept { return value_.has_value(); }
-    /* PEAL_OK, a remark, or why there is no value. */
+    /* PEAL_OK, a remark, or the status of the failure. */
     peal_status status() const noexcept { return status_; }
     /* The sentence of a failure; else empty. */
     const std::string &message() const noexcept { return message_; }
@@ -139,7 +139,7 @@ private:
     std::string message_;
 };
 
-/* Done, or why not. Since 0.1. */
+/* Success, or a failure. Since 0.1. */
 template <> class [[nodiscard]] result<void> {
 public:
     /* Of what a function of the C interface has just returned on this thread. */
@@ -150,18 +150,18 @@ public:
     }
     result(failure why) : status_(why.status), message_(std::move(why.message)) {}
 
-    /* Whether it was done. */
+    /* Returns true on success. */
     explicit operator bool() const noexcept { return status_ >= 0; }
-    /* PEAL_OK, a remark, or why it was not done. */
+    /* PEAL_OK, a remark, or the status of the failure. */
     peal_status status() const noexcept { return status_; }
     /* The sentence of a failure; else empty. */
     const std::string &message() const noexcept { return message_; }
-    /* The status as a std::error_code; it is no error where it was done. */
+    /* The status as a std::error_code; it is no error on success. */
     std::error_code code() const noexcept
     {
         return { status_ < 0 ? static_cast<int>(status_) : 0, category() };
     }
-    /* Throws peal::error where it was not done; returns the status. */
+    /* Throws peal::error on failure; returns the status. */
     peal_status value() const
     {
         if (status_ < 0)

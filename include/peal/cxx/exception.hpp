@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/exception.hpp - what becomes of exceptions that observers throw. Include <peal/peal.hpp> instead.
+ * cxx/exception.hpp - the effect of exceptions that observers throw. Include <peal/peal.hpp> instead.
  *
  * No exception crosses the library. It is caught in the function that peal.hpp made of the lambda. The
- * observer's result is zero then, and the broadcast goes on. Told of it is
- *   - the innermost broadcast by peal::method that runs on the thread: once all observers were called it
- *     throws peal::observer_error, or says so in its peal::outcome;
- *   - where there is none (the broadcaster is C or Swift, the call came by a queue, a timer, a proxy):
- *     whoever observes the protocol "PealExceptions" of the default center; where nobody does, stderr.
+ * observer's result is zero then, and the broadcast continues. The exception is reported:
+ *   - to the innermost broadcast by peal::method that runs on the thread: once all observers were called it
+ *     throws peal::observer_error, or stores it in its peal::outcome;
+ *   - without one (the broadcaster is C or Swift, or a queue, a timer or a proxy makes the call): to the
+ *     observers of the protocol "PealExceptions" of the default center; without these, on stderr.
  */
 #ifndef PEAL_CXX_EXCEPTION_HPP
 #define PEAL_CXX_EXCEPTION_HPP
@@ -18,7 +18,7 @@
 
 namespace peal {
 
-/* What observers threw during one broadcast. All the others were called. Since 0.1. */
+/* The exceptions of one broadcast. All the other observers were called. Since 0.1. */
 class observer_error : public std::runtime_error {
 public:
     observer_error(const std::string &message, std::size_t count, std::exception_ptr first)
@@ -26,11 +26,11 @@ public:
     {
     }
 
-    /* How many observers threw. */
+    /* The number of observers that threw. */
     std::size_t count() const noexcept { return count_; }
-    /* What the first of them threw. */
+    /* The exception of the first of them. */
     const std::exception_ptr &first() const noexcept { return first_; }
-    /* Throws that. */
+    /* Throws that exception. */
     [[noreturn]] void rethrow_first() const { std::rethrow_exception(first_); }
 
 private:
@@ -40,12 +40,12 @@ private:
 
 namespace detail {
 
-/* What peal::exceptions is, for this header, and for programs in any language. */
+/* The protocol peal::exceptions, for this header, and for programs in any language. */
 #define PEAL_EXCEPTIONS(METHOD) \
     METHOD(optional, void, observer_threw, (const char *method, const char *message), reject)
 PEAL_PROTOCOL(exceptions_table, "PealExceptions", PEAL_EXCEPTIONS);
 
-/* Where exceptions of this thread's observers are put while a broadcast of C++ runs. */
+/* Stores exceptions of this thread's observers while a broadcast of C++ runs. */
 struct catching {
     catching *outer;
     std::size_t count = 0;
@@ -61,7 +61,7 @@ inline thread_local catching *innermost_catching = nullptr;
 catching::catching() noexcept : outer(innermost_catching) { innermost_catching = this; }
 catching::~catching() { innermost_catching = outer; }
 
-/* Whether observers were told. */
+/* Returns true if observers were notified. */
 inline bool tell_exception(const char *method, const char *message) noexcept
 {
     exceptions_table_protocol handles = {};
@@ -72,7 +72,7 @@ inline bool tell_exception(const char *method, const char *message) noexcept
     return peal_send(handles.observer_threw, arguments, 2, nullptr, &calls) >= 0 && calls > 0;
 }
 
-/* Which function threw: "Chat.on_message"; or what it was, where there is no protocol. */
+/* The function that threw: "Chat.on_message"; or a description, where there is no protocol. */
 struct place {
     peal_protocol protocol;
     const char *method;
@@ -88,7 +88,7 @@ struct place {
 
 #if PEAL_CXX_EXCEPTIONS
 
-/* What is known of the exception that is handled. */
+/* The description of the exception that is handled. */
 inline std::string describe(const std::exception_ptr &thrown)
 {
     try {
@@ -100,7 +100,7 @@ inline std::string describe(const std::exception_ptr &thrown)
     }
 }
 
-/* Takes care of an exception. Called while it is handled. */
+/* Reports an exception. Called while it is handled. */
 inline void take_exception(const place &from) noexcept
 {
     if (catching *const broadcast = innermost_catching; broadcast != nullptr) {
@@ -138,7 +138,7 @@ template <class Call> auto guard(const place &, Call &&call) noexcept -> decltyp
 
 #endif
 
-/* Throws what was caught, if anything. */
+/* Throws the caught exception, if any. */
 inline void throw_caught(const catching &caught, const place &of)
 {
 #if PEAL_CXX_EXCEPTIONS

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/forwarding.hpp - proxies that stand for an object. Include <peal/peal.hpp> instead.
+ * cxx/forwarding.hpp - proxies that represent an object. Include <peal/peal.hpp> instead.
  *
  *     peal::proxy stand_in = peal::forwarding(chat, std::weak_ptr<window>(w))
  *         .has(peal::on<&window::show>(chat.on_message))
  *         .make();
  *
- * What the object lacks may be supplied while it is called, by three stages: resolve() finds a member function
- * once and for all, redirect() names another table, invoke() gets the call as an object.
+ * Three stages may supply the functions that the object lacks, at the time of the call: resolve() finds a member
+ * function permanently, redirect() names another table, invoke() receives the call as an object.
  */
 #ifndef PEAL_CXX_FORWARDING_HPP
 #define PEAL_CXX_FORWARDING_HPP
@@ -25,8 +25,8 @@ template <class T> class resolving;
 
 namespace detail {
 
-/* The `self` of a forwarding proxy: the object, how it is held, and the stages. `object` is read while peal keeps
- * the object alive. */
+/* The `self` of a forwarding proxy: the object, its kind of reference, and the stages. `object` is read while peal
+ * keeps the object alive. */
 template <class T> struct forward_box {
     T *object = nullptr;
     std::shared_ptr<T> held;
@@ -67,7 +67,7 @@ template <class T, auto member, class R, class... A> struct forward_function<T, 
     }
 };
 
-/* What redirect() may return, as C wants it. */
+/* The result of redirect(), in the form of the C interface. */
 inline peal_redirection redirection_of(const peal_redirection &given) noexcept { return given; }
 inline peal_redirection redirection_of(const proxy *given) noexcept
 {
@@ -85,10 +85,10 @@ public:
     peal_method method() const noexcept { return method_; }
     /* Its name. */
     std::string name() const { return detail::name_of(method_); }
-    /* Whether it is that method. */
+    /* Returns true if it is that method. */
     bool is(peal_method wanted) const noexcept { return method_.number == wanted.number; }
-    /* It is called from now on: `if (r.is(chat.weigh)) r.use<&window::weigh>();`
-     * Fails with PEAL_ERROR_CONFLICT where its parameters are others; then the next stage is asked. */
+    /* Uses this function from now on: `if (r.is(chat.weigh)) r.use<&window::weigh>();`
+     * Fails with PEAL_ERROR_CONFLICT when its parameters differ; then the next stage is called. */
     template <auto member> void use()
     {
         using signature_type = typename detail::member_call<decltype(member)>::type;
@@ -111,15 +111,15 @@ template <class T> peal_function detail::forward_box<T>::run_resolve(void *self,
     return asked.function();
 }
 
-/* Describes a proxy that stands for an object, step by step; make() makes it. Its calls go to the object's member
- * functions, as peal_proxy_create_for says. An exception that one throws is caught, and answers zero: who is told
- * is as for observers. Since 0.1. */
+/* Describes a proxy that represents an object, step by step; make() makes it. Its calls go to the object's member
+ * functions, as for peal_proxy_create_for. An exception is caught, and the call returns zero. It is reported like
+ * an observer's. Since 0.1. */
 template <class P, class T = nobody> class forwarding {
     using box = detail::forward_box<T>;
 
 public:
-    /* protocol: what peal::define made; one that adopts no other.
-     * object: a std::weak_ptr: kept alive for each call, and calls answer zero once it is dead; a std::shared_ptr,
+    /* protocol: made by peal::define; it adopts no other.
+     * object: a std::weak_ptr: kept alive for each call, and calls return zero once it is dead; a std::shared_ptr,
      *   kept until the proxy has ended; std::ref(object), *borrowed until* then. None: all is forwarded. */
     explicit forwarding(const P &protocol) : forwarding(protocol, new box())
     {
@@ -148,14 +148,14 @@ public:
         (place_function<member>(bindings.name), ...);
         return *this;
     }
-    /* Stage 1: f(T &, peal::resolving<T> &) may find a member function, for good; without an object the first
-     * parameter is a peal::nobody. */
+    /* Stage 1: f(T &, peal::resolving<T> &) may find a member function, permanently. Without an object the first
+     * parameter is a `peal::nobody`. */
     template <class F> forwarding &resolve(F f)
     {
         return box_->resolve = detail::function<void(T &, resolving<T> &)>::of(std::move(f)), *this;
     }
     /* Stage 2: f(T &, peal_method) names another target for this call: a `const peal::proxy *` of the same protocol, or
-     * a peal_redirection; none is NULL, or one without a table. */
+     * a peal_redirection. NULL, or one without a table, names none. */
     template <class F> forwarding &redirect(F f)
     {
         return box_->redirect = detail::function<peal_redirection(T &, peal_method)>::of(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/function.hpp - callables of any kind behind one type, also those that only move. Include
+ * cxx/function.hpp - one type for callables of any kind, also those that only move. Include
  * <peal/peal.hpp> instead.
  */
 #ifndef PEAL_CXX_FUNCTION_HPP

@@ -15,8 +15,8 @@ template <class Raw> struct ending;
 template <> struct ending<peal_center> {
     static void end(peal_center center) noexcept { (void)peal_center_destroy(center); }
 };
-/* Waits for the observer's calls on other threads, so that what a lambda refers to may go next; also where
- * the registration has ended already, by its ONCE call say. */
+/* Waits for the observer's calls on other threads, so that a lambda's references may end next; also where
+ * the registration has already ended, for example by its ONCE call. */
 template <> struct ending<peal_observation> {
     static void end(peal_observation observation) noexcept
     {
@@ -60,11 +60,11 @@ template <> struct ending<peal_completion> {
 /* A handle that ends when its variable does. It moves and does not copy. It goes wherever the C interface
  * wants the plain handle.
  *
- * Ending is what `ending<Raw>` says; a handle whose object has ended already does nothing. Since 0.1. */
+ * `ending<Raw>` defines the end; a handle whose object has already ended does nothing. Since 0.1. */
 template <class Raw> class unique {
 public:
     unique() noexcept = default;
-    /* Takes a handle over. */
+    /* Takes ownership of a handle. */
     explicit unique(Raw raw) noexcept : raw_(raw) {}
     unique(unique &&other) noexcept : raw_(other.release()) {}
     unique &operator=(unique &&other) noexcept
@@ -84,9 +84,9 @@ public:
     operator Raw() const & noexcept { return raw_; }
     Raw get() const && = delete;
     operator Raw() const && = delete;
-    /* Whether there is a handle. */
+    /* Returns true if there is a handle. */
     explicit operator bool() const noexcept { return raw_.number != 0; }
-    /* Gives the handle up: it is the caller's to end. */
+    /* Releases the handle without ending it: the caller must end it. */
     Raw release() noexcept { return std::exchange(raw_, Raw()); }
     /* Ends it now. */
     void reset() noexcept
@@ -101,7 +101,7 @@ private:
 
 namespace detail {
 
-/* What the C interface made, or why it did not. */
+/* The result of the C interface, or its failure. */
 template <class Handle, class Raw> result<Handle> made(peal_status status, Raw raw)
 {
     if (status < 0)
@@ -111,7 +111,7 @@ template <class Handle, class Raw> result<Handle> made(peal_status status, Raw r
 
 } // namespace detail
 
-/* A universe of protocols and observers of its own. What follows takes a `peal_center`: give one of these,
+/* An isolated namespace of protocols and observers. The functions below take a `peal_center`: pass one of these,
  * or peal_center_default(). Since 0.1. */
 class center : public unique<peal_center> {
 public:
@@ -127,7 +127,8 @@ public:
     }
 };
 
-/* A scope to which registrations belong, a plugin's say; it is retired with its variable. Since 0.1. */
+/* A set of registrations that end together, those of a plugin for example. It is retired with its variable.
+ * Since 0.1. */
 class owner : public unique<peal_owner> {
 public:
     using unique::unique;
@@ -151,7 +152,7 @@ public:
         return result<void>(status);
     }
 
-    /* What the thread registers belongs to the owner, as long as this variable is there. */
+    /* Registrations of the thread belong to the owner until the end of this variable's scope. */
     class entered {
     public:
         explicit entered(peal_owner owner) : is_entered_(peal_owner_enter(owner) >= 0)

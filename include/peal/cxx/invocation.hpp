@@ -41,10 +41,10 @@ template <class F, class R, class... A> struct invoked_function<F, R(A...)> {
     }
 };
 
-/* Whether a broadcast takes a peal::text for a parameter, whose copy is gone after the call. */
+/* Returns true if a broadcast takes a peal::text for a parameter, whose copy ends with the call. */
 template <class A> constexpr bool is_text = std::is_same_v<given_of<A>, text>;
 
-/* What can be done with a typed invocation, owned or not. `Self` has its handle, by get(). */
+/* The functions of a typed invocation, owned or not. `Self` has its handle, by get(). */
 template <class Self, class Signature> class invocation_functions;
 template <class Self, class R, class... A> class invocation_functions<Self, R(A...)> {
     template <std::size_t index> using parameter = std::tuple_element_t<index, std::tuple<A...>>;
@@ -104,7 +104,7 @@ public:
         check(peal_invocation_invoke(raw(), observation), caught);
         return kept_result();
     }
-    /* Calls a callable that takes the method's parameters. What it throws goes on to the caller. */
+    /* Calls a callable that takes the method's parameters. Its exceptions reach the caller. */
     template <class F, class = std::enable_if_t<!std::is_convertible_v<F, peal_observation>>> R invoke(F &&f) const
     {
         static_assert(
@@ -128,7 +128,7 @@ public:
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
         return kept_result();
     }
-    /* Sets the result, for whoever reads it instead of a call. */
+    /* Sets the result, which a later read returns instead of that of a call. */
     template <class Result = R> void set_result(Result value) const
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
@@ -176,7 +176,7 @@ public:
      * may be gone after this; pointers of other methods are *borrowed* until retain_arguments().
      *
      * Fails as peal_invocation_create_with, and with texts as peal_invocation_retain_arguments: PEAL_ERROR_TYPE
-     * for a pointer of which nothing is said. */
+     * for a pointer without a rule. */
     template <class... Given>
     explicit invocation(const method<R(A...)> &method, Given &&...given)
         : invocation(try_of(method, std::forward<Given>(given)...).value())
@@ -214,7 +214,7 @@ invocation<R(A...)> detail::invocation_functions<Self, R(A...)>::duplicate() con
     return detail::made<invocation<R(A...)>>(status, made).value();
 }
 
-/* An invocation of a known method that somebody else owns. Since 0.1. */
+/* An invocation of a known method that other code owns. Since 0.1. */
 template <class Signature>
 class typed_call : public detail::invocation_functions<typed_call<Signature>, Signature> {
 public:
@@ -225,7 +225,7 @@ private:
     peal_invocation raw_;
 };
 
-/* An invocation of any method that somebody else owns: what forwarding gets of a call (forwarding.hpp). It is a
+/* An invocation of any method that other code owns, as a forwarding stage receives it (forwarding.hpp). It is a
  * value, *borrowed during the call*; duplicate one to keep it. Since 0.1. */
 class any_call {
 public:
@@ -242,7 +242,7 @@ public:
     }
     /* The method's name. */
     std::string name() const { return detail::name_of(method()); }
-    /* Whether it is a call of that method. */
+    /* Returns true if it is a call of that method. */
     bool is(peal_method wanted) const { return method().number == wanted.number; }
     /* With the types of its method. Fails with PEAL_ERROR_CONFLICT where they are others. */
     template <class Signature> typed_call<Signature> as() const

@@ -23,21 +23,21 @@
 
 namespace peal {
 
-/* Whether every observer of a protocol must have a method. */
+/* Requirement of a method: required or optional for the observers of its protocol. */
 enum class requirement { required, optional };
 inline constexpr requirement required = requirement::required;
 inline constexpr requirement optional = requirement::optional;
 
-/* How a broadcast went. Since 0.1. */
+/* The outcome of a broadcast. Since 0.1. */
 template <class R> struct outcome {
     peal_status status = PEAL_OK; /* as of peal_send */
     std::string message;          /* of a failure */
-    std::size_t calls = 0;        /* observers called, or whose call was put on a queue */
+    std::size_t calls = 0;        /* observers that were called, or whose call was put on a queue */
     std::size_t thrown = 0;       /* observers that threw; their results were zero */
-    std::exception_ptr exception; /* what the first of them threw */
-    R value = R();                /* what the policy made of the results */
+    std::exception_ptr exception; /* the exception of the first of them */
+    R value = R();                /* the result of the policy */
 
-    /* Whether it was done, and nobody threw. */
+    /* Returns true if the broadcast succeeded, and no observer threw. */
     explicit operator bool() const noexcept { return status >= 0 && thrown == 0; }
 };
 template <> struct outcome<void> {
@@ -55,7 +55,7 @@ class observe_options;
 
 namespace detail {
 
-/* The words of a method's declaration behind the prototype. */
+/* The words after the prototype in a method's declaration. */
 inline bool has_option(const std::string &declaration, const char *option)
 {
     const std::size_t length = std::strlen(option);
@@ -82,7 +82,7 @@ inline std::string name_of(peal_method method)
     });
 }
 
-/* A method that stands in a struct which is being defined. */
+/* A method in a struct that is being defined. */
 struct declared_method {
     requirement is_required;
     const char *name, *options;
@@ -91,7 +91,7 @@ struct declared_method {
     class method_handle *method;
 };
 
-/* What is the same for methods of all signatures. */
+/* The common base of methods of all signatures. */
 class method_handle {
 public:
     /* The plain handle; zero before the method was defined or found. */
@@ -99,7 +99,7 @@ public:
     operator peal_method() const noexcept { return method_; }
     /* The protocol it was found in. */
     peal_protocol protocol() const noexcept { return protocol_; }
-    /* Whether it was defined or found. */
+    /* Returns true if it was defined or found. */
     explicit operator bool() const noexcept { return method_.number != 0; }
     /* Its name, as peal_method_name. */
     std::string name() const { return name_of(method_); }
@@ -122,7 +122,7 @@ public:
     }
 
 protected:
-    /* Why a broadcast failed. */
+    /* The failure of a broadcast. */
     failure why(peal_status status) const
     {
         if (is_many_ && status == PEAL_ERROR_POLICY)
@@ -134,7 +134,7 @@ protected:
     peal_method method_ = {};
     peal_protocol protocol_ = {};
     int rank_ = -1;
-    bool is_sent_ = false; /* recursion is restricted: peal_send knows how */
+    bool is_sent_ = false; /* recursion is restricted: only peal_send can broadcast it */
     bool is_many_ = false; /* its own policy is COLLECT or FOLD */
 };
 
@@ -142,7 +142,7 @@ protected:
 
 template <class Signature> class method;
 
-/* A method of a protocol, with its C++ signature. It is a value: copy it as you like.
+/* A method of a protocol, with its C++ signature. It is a value and may be copied freely.
  *
  * Thread rule: any thread, also from a callback. Since 0.1. */
 template <class R, class... A> class method<R(A...)> : public detail::method_handle {
@@ -154,16 +154,16 @@ public:
 
     /* A method of a protocol that is declared as a C++ struct (protocol.hpp).
      *
-     * name: *borrowed for good*: the method's name; or, where parameters need names, all of the prototype:
+     * name: *borrowed permanently*: the method's name; or, where parameters need names, the whole prototype:
      *   "void on_data(const uint8_t *__counted_by(n) bytes, size_t n)".
-     * options: *borrowed for good*: those of protocol.h, separated by commas: "first_true, since(2)". */
+     * options: *borrowed permanently*: those of protocol.h, separated by commas: "first_true, since(2)". */
     inline method(peal::requirement is_required, const char *name, const char *options = "");
 
-    /* Calls every observer. A method that returns something gives what its policy makes of the results.
+    /* Calls every observer. For a method with a result it returns the result of the policy.
      *
-     * Throws peal::error when it fails, and peal::observer_error when observers threw. What was done with a
-     * remark (PEAL_DEFERRED, PEAL_REJECTED) is done: `send` tells. Under PEAL_POLICY_COLLECT and FOLD there
-     * is no one result: PEAL_ERROR_POLICY. */
+     * Throws peal::error when it fails, and peal::observer_error when observers threw. A remark (PEAL_DEFERRED,
+     * PEAL_REJECTED) is success, which only `send` reports. Under PEAL_POLICY_COLLECT and FOLD there is no
+     * single result: PEAL_ERROR_POLICY. */
     R operator()(detail::given_of<A>... arguments) const
     {
         detail::catching caught;
@@ -176,7 +176,7 @@ public:
         }
     }
 
-    /* The same, without exceptions: how it went. */
+    /* The same without exceptions: returns the outcome. */
     outcome<R> send(detail::given_of<A>... arguments) const
     {
         detail::catching caught;
@@ -192,7 +192,7 @@ public:
         return done;
     }
 
-    /* The result, or none where nobody was called. */
+    /* The result, or none when no observer was called. */
     template <class Result = R> std::optional<Result> ask(detail::given_of<A>... arguments) const
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
@@ -289,7 +289,7 @@ private:
             return ask_for(nullptr, nullptr, nullptr, arguments...);
         const peal_entries entries = peal_entries_begin_all(method_);
         if (entries.hold == nullptr) {
-            /* Nobody, or a failure, or one of before that the thread remembers: peal_send tells which. */
+            /* No observer, a failure, or an earlier failure of the thread: peal_send returns the right status. */
             if (peal_last_status() == PEAL_OK)
                 return PEAL_OK;
             return ask_for(nullptr, nullptr, nullptr, arguments...);

@@ -24,7 +24,7 @@ template <> struct ending<peal_module> {
     static void end(peal_module module) noexcept { (void)peal_module_remove(module); }
 };
 
-/* What happens to an application: the protocol that is in every center (module.h). Since 0.1. */
+/* The events of an application: the protocol that is in every center (module.h). Since 0.1. */
 struct lifecycle : protocol {
     static constexpr const char *protocol_name = "PealLifecycle";
     method<void()> will_start{ optional, "will_start" };
@@ -42,7 +42,7 @@ struct lifecycle : protocol {
     method<void(std::string_view, token)> remote_notification{ optional, "remote_notification" };
 };
 
-/* A start or a stop that runs. Since 0.1. */
+/* A running start or stop. Since 0.1. */
 class module_step {
 public:
     explicit module_step(peal_module_step *raw) noexcept : raw_(raw) {}
@@ -54,7 +54,7 @@ public:
         is_deferred_ = true;
         return token(raw_->done);
     }
-    /* Says why it fails, where nothing is thrown: then return false. */
+    /* Sets the sentence of a failure, without exceptions: then return false. */
     void fail(int code, const char *message) noexcept
     {
         raw_->code = code;
@@ -135,15 +135,15 @@ public:
     {
         return tables_.add(protocol, bindings...), *this;
     }
-    /* Started before it, and stopped after. */
+    /* A dependency: started before this module, and stopped after it. */
     module_of &depends_on(std::string module) { return dependencies_.push_back(std::move(module)), *this; }
-    /* Among modules that could start next, the higher is earlier. */
+    /* Among modules that could start next, the highest is the first. */
     module_of &priority(int32_t priority) { return raw_.priority = priority, *this; }
-    /* Of each step, in milliseconds. */
+    /* The time limit of each step, in milliseconds. */
     module_of &timeout(uint32_t milliseconds) { return raw_.timeout = milliseconds, *this; }
-    /* Where its steps and events run. */
+    /* The queue of its steps and events. */
     module_of &on(peal_queue queue) { return raw_.queue = queue, *this; }
-    /* To whom it belongs. */
+    /* The owner. */
     module_of &owned_by(peal_owner owner) { return raw_.owner = owner, *this; }
 
     /* Registers it: a handle that removes the module with its variable. Fails as peal_module_register. */

@@ -24,8 +24,8 @@
 namespace peal {
 
 /* A registration. It ends with its variable: then no call of it starts, and calls that run on other threads
- * have been waited for; from inside its own call nothing is waited for. What a lambda captured is destroyed
- * once its last call has returned. `release()` leaves the observer registered. Since 0.1. */
+ * have been waited for. From inside its own call the end does not wait. The captures of a lambda are destroyed
+ * once its last call has returned. `release()` keeps the observer registered. Since 0.1. */
 class [[nodiscard]] observation : public unique<peal_observation> {
 public:
     using unique::unique;
@@ -48,7 +48,7 @@ public:
     void unblock() { result<void>(peal_observation_unblock(*this)).value(); }
 };
 
-/* What is special about a registration; each function gives the options back.
+/* Options of a registration; each function returns the options.
  *
  *     chat.observe(peal::observe_options().priority(5).on(queue).once(), peal::on(...));
  *
@@ -59,7 +59,7 @@ public:
     observe_options &priority(int32_t value) { return raw_.priority = value, *this; }
     /* Calls are delivered on a queue. */
     observe_options &on(peal_queue queue) { return raw_.queue = queue, *this; }
-    /* To whom it belongs. */
+    /* The owner. */
     observe_options &owned_by(peal_owner owner) { return raw_.owner = owner, *this; }
     /* Called once, and removed before. */
     observe_options &once() { return with(PEAL_OBSERVE_ONCE); }
@@ -102,7 +102,7 @@ template <auto member> struct member_binding {
     }
 };
 
-/* What observers are called with: nothing, or an object, and how it is held. */
+/* The target of an observer: none, or an object with its kind of reference. */
 struct no_target {};
 template <class T> struct borrowed_target {
     T *object;

@@ -12,7 +12,7 @@
 namespace peal {
 
 /* A text on its way into a call: of a `const char *`, a std::string or a std::string_view. A string_view is
- * copied, since C wants a zero behind it; the others are not. Since 0.1. */
+ * copied, because C needs a zero at its end; the others are not. Since 0.1. */
 class text {
 public:
     text(const char *characters) noexcept : characters_(characters) {}
@@ -32,8 +32,8 @@ private:
     bool is_none_ = false;
 };
 
-/* How a C++ type goes through a call of C: `c_type` is what C sees, `given` what a broadcast takes. Write one
- * for a type of your own that C knows as another. Since 0.1. */
+/* How a C++ type is passed in a call of C: `c_type` is the type in C, `given` the parameter of a broadcast.
+ * Specialise it for a type that has another type in C. Since 0.1. */
 template <class T, class = void> struct passing {
     static_assert(
         std::is_trivially_copyable_v<T>,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/property.hpp - named values whose observers are told of changes. Include <peal/peal.hpp> instead.
+ * cxx/property.hpp - named values whose observers are notified of changes. Include <peal/peal.hpp> instead.
  *
  *     auto volume = peal::property<float>::define(center, "volume", 0.5f);
  *     peal::observation shown = volume.observe([](float before, float now) { ... });
@@ -14,7 +14,7 @@
 namespace peal {
 namespace detail {
 
-/* What a property's functions are told: of a std::string a std::string_view. */
+/* The parameter type of a property's functions: for a std::string a std::string_view. */
 template <class T> using told_of = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
 template <class T, class F> struct property_box {
@@ -62,7 +62,7 @@ template <class T, class F> struct property_box {
 
 } // namespace detail
 
-/* A property: a name in a center, and a value of one type. It is a reference: copy it as you like; remove()
+/* A property: a name in a center, and a value of one type. It is a reference and may be copied freely. remove()
  * ends the property for all. peal::unique<peal_property> ends it with a variable.
  *
  * T: a type of C, or std::string for a text.
@@ -75,12 +75,12 @@ template <class T> class property {
     static constexpr auto type_text = detail::type_text<c_type>();
 
 public:
-    /* No property: what is done with it fails with PEAL_ERROR_HANDLE. */
+    /* No property: its functions fail with PEAL_ERROR_HANDLE. */
     property() noexcept = default;
 
     /* Defines a property, or finds the one of that name and type, which keeps its value.
      *
-     * flags: enum peal_property_flags. owner: for whom it is defined.
+     * flags: enum peal_property_flags. owner: the owner that defines it.
      * Fails as peal_property_define. */
     static property define(
         peal_center center, const char *name, given initial = initial_value(), uint32_t flags = 0,
@@ -133,8 +133,8 @@ public:
         }
     }
 
-    /* Sets the value, and tells the observers. What they throw is caught: peal::observer_error, once all
-     * were told. PEAL_DEFERRED and PEAL_REJECTED are no failures: the status tells. */
+    /* Sets the value, and notifies the observers. Their exceptions are caught: peal::observer_error, once all
+     * were notified. PEAL_DEFERRED and PEAL_REJECTED are no failures; they are returned. */
     peal_status set(given value) const
     {
         detail::catching caught;
@@ -149,7 +149,7 @@ public:
         return result<void>(peal_property_set(raw_, &plain, sizeof plain));
     }
 
-    /* Sets the value if it is still the expected one; whether it was set. */
+    /* Sets the value if it is still the expected one; returns true if it was set. */
     bool compare_and_set(given expected, given value) const
     {
         detail::catching caught;
@@ -161,7 +161,7 @@ public:
         return is_set;
     }
 
-    /* Observes: f(), f(now), f(before, now) or f(const peal_change &). Of a text f gets std::string_view.
+    /* Observes: f(), f(now), f(before, now) or f(const peal_change &). For a text f gets std::string_view.
      *
      * flags: enum peal_property_observe_flags. Fails as peal_property_observe. */
     template <class F> observation observe(F f, uint32_t flags = 0) const
@@ -185,7 +185,7 @@ public:
         return detail::made<observation>(status, made);
     }
 
-    /* Ends the property, whoever defined it. */
+    /* Ends the property, also one that another owner defined. */
     void remove() const { result<void>(peal_property_remove(raw_)).value(); }
 
 private:
@@ -220,7 +220,7 @@ private:
     peal_property raw_ = {};
 };
 
-/* Holds back what this thread's sets have to tell, until the variable's scope ends: peal_batch_begin.
+/* Delays the notifications of this thread's sets until the variable's scope ends: peal_batch_begin.
  * Since 0.1. */
 class batch {
 public:

@@ -21,12 +21,12 @@
 
 namespace peal {
 
-/* A protocol of a center. It is a value: copy it as you like.
+/* A protocol of a center. It is a value and may be copied freely.
  *
  * Thread rule: any thread, also from a callback. Since 0.1. */
 class protocol {
 public:
-    /* No protocol: what is done with it fails with PEAL_ERROR_HANDLE. */
+    /* No protocol: its functions fail with PEAL_ERROR_HANDLE. */
     protocol() noexcept = default;
     /* That of a handle, such as the list macro's `handles.protocol`. */
     explicit protocol(peal_protocol raw) noexcept : raw_(raw) {}
@@ -66,9 +66,9 @@ public:
 
     /* Registers an observer: observe([options,] [object,] on(...), on(...)...).
      *
-     * object: for member functions: a std::weak_ptr, which peal holds weakly: once it is dead the observer is
+     * object: for member functions: a std::weak_ptr, a weak target: once it is dead the observer is
      *   removed; a std::shared_ptr, which is kept; std::ref(object), *borrowed until* the observation has ended.
-     * What was captured is destroyed once: when the observer was removed and its last call has returned,
+     * Captures are destroyed once: when the observer was removed and its last call has returned,
      * also where registering fails.
      * Fails as peal_observe_bindings: PEAL_ERROR_CONFLICT for another signature, PEAL_ERROR_CONFORMANCE for
      * missing methods, PEAL_ERROR_NOT_FOUND for unknown ones; PEAL_ERROR_ARGUMENT for a dead object. */

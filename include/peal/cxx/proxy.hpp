@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/proxy.hpp - tables and bare functions that stand for others. Include <peal/peal.hpp> instead.
+ * cxx/proxy.hpp - tables and bare functions that represent others. Include <peal/peal.hpp> instead.
  */
 #ifndef PEAL_CXX_PROXY_HPP
 #define PEAL_CXX_PROXY_HPP
@@ -9,8 +9,8 @@
 
 namespace peal {
 
-/* A table whose every call is a broadcast, or goes to one object (forwarding.hpp): for code that knows nothing of
- * peal. It ends with its variable; a call that comes later answers zero. Since 0.1. */
+/* A table whose every call is a broadcast, or goes to one object (forwarding.hpp): for code that does not use
+ * peal. It ends with its variable; a later call returns zero. Since 0.1. */
 class [[nodiscard]] proxy : public unique<peal_proxy> {
 public:
     proxy() noexcept = default;
@@ -43,7 +43,7 @@ public:
         return proxy(raw, call);
     }
 
-    /* Whether a call would reach somebody, as peal_proxy_is_alive. */
+    /* Returns true if a call reaches observers or an object, as peal_proxy_is_alive. */
     bool is_alive() const noexcept { return *this && peal_proxy_is_alive(*this); }
     /* For a redirection to this proxy. */
     peal_redirection redirection() const noexcept { return { call_.self, call_.table }; }
@@ -113,23 +113,23 @@ public:
     using function_type = typename signature<R(A...)>::bare_function;
 
     closure() noexcept = default;
-    /* Of a lambda, as peal_closure_create_for; what it throws is caught, and answers zero.
+    /* A function that calls a lambda, as peal_closure_create_for. An exception is caught, and the call returns zero.
      *
-     * center: where the types of the signature are known. */
+     * center: declares the types of the signature. */
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, A...>>>
     explicit closure(F f, peal_center center = peal_center_default())
         : closure(try_of(std::move(f), center).value())
     {
     }
-    /* Of a method, as peal_closure_create. */
+    /* A function that broadcasts a method, as peal_closure_create. */
     explicit closure(const method<R(A...)> &method) : closure(try_of(method).value()) {}
 
     template <class F> static result<closure> try_of(F f, peal_center center = peal_center_default())
     {
         return try_with(new detail::closure_box<F, R(A...)>{ std::move(f) }, center, PEAL_PROXY_OPTIONS);
     }
-    /* Of a member function: `peal::closure<int(int)>::of<&scales::weigh>(weak)`. The object is held weakly: it is kept
-     * alive for each call, and calls answer zero once it is dead. */
+    /* A function that calls a member function: `peal::closure<int(int)>::of<&scales::weigh>(weak)`. The object is kept
+     * alive for each call, and calls return zero once it is dead. */
     template <auto member, class T>
     static closure of(std::weak_ptr<T> object, peal_center center = peal_center_default())
     {

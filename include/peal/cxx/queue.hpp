@@ -12,7 +12,7 @@
 
 namespace peal {
 
-/* What is special about a queue; each function gives the options back. Since 0.1. */
+/* Options of a queue; each function returns the options. Since 0.1. */
 class queue_options {
 public:
     /* At most so many broadcasts wait; what happens to others.
@@ -34,8 +34,8 @@ private:
     peal_queue_options raw_ = PEAL_QUEUE_OPTIONS;
 };
 
-/* What an executor is to call once, soon, on whatever thread: it runs what waits on the queue. A queue that
- * has ended meanwhile is no mistake. */
+/* The work of an executor, which must call it once, soon, on any thread: it runs the waiting calls of the queue. A
+ * queue that has ended meanwhile is no mistake. */
 struct queue_run {
     peal_queue queue;
     void operator()() const noexcept { (void)peal_queue_run(queue); }
@@ -122,7 +122,7 @@ public:
     {
         return result<void>(peal_queue_flush(*this, timeout));
     }
-    /* As peal_queue_descriptor: for poll and its kin. */
+    /* As peal_queue_descriptor: for poll and similar functions. */
     int descriptor() const
     {
         int descriptor = -1;

@@ -67,7 +67,7 @@ public:
     explicit creation(peal_creation *raw) noexcept : raw_(raw) {}
     /* The center, for the gets of other services. */
     peal_center center() const noexcept { return raw_->center; }
-    /* Says why it fails, where nothing is thrown: then return no instance, or false. */
+    /* Sets the sentence of a failure, without exceptions: then return no instance, or false. */
     void fail(int code, const char *message) noexcept
     {
         raw_->code = code;
@@ -80,7 +80,7 @@ private:
 
 namespace detail {
 
-/* What a service of C++ is made of; its context. */
+/* The parts of a service in C++; its context. */
 template <class T> struct service_box {
     function<std::unique_ptr<T>(creation &)> create;
     function<bool(T &, creation &)> init;
@@ -138,7 +138,7 @@ public:
     explicit service_of(std::string name) : name_(std::move(name)), box_(new detail::service_box<T>()) {}
 
     /* f(peal::creation &) returns a std::unique_ptr<T>. None, or an exception, is a failure of the creation:
-     * PEAL_ERROR_CREATION with its sentence for who asked. */
+     * PEAL_ERROR_CREATION with its sentence for the caller of the get. */
     template <class F> service_of &create(F f)
     {
         box_->create = detail::function<std::unique_ptr<T>(creation &)>::of(std::move(f));
@@ -150,7 +150,7 @@ public:
         box_->init = detail::function<bool(T &, creation &)>::of(std::move(f));
         return *this;
     }
-    /* `peal::service_of<T>("x").clear_data<&T::forget>()`: forgets what belongs to the session that ends. */
+    /* `peal::service_of<T>("x").clear_data<&T::forget>()`: clears the data of the session that ends. */
     template <auto member> service_of &clear_data()
     {
         clear_data_ = detail::table_function<T, member, void()>::call;

@@ -109,7 +109,7 @@ template <class T, auto member, class R, class... A> struct table_function<T, me
     }
 };
 
-/* The tables of a service or module whose `self` is a T. What is wrong with one is kept for later. */
+/* The tables of a service or module whose `self` is a T. A table's mistake is reported later. */
 template <class T> class table_list {
 public:
     /* A table of C, *borrowed*. */

@@ -14,12 +14,12 @@
 
 namespace peal {
 
-/* What is special about a timer; each function gives the options back. Since 0.1. */
+/* Options of a timer; each function returns the options. Since 0.1. */
 class timer_options {
 public:
     /* From the start to the first firing; else one period. */
     timer_options &delay(std::chrono::nanoseconds time) { return raw_.delay_ns = time.count(), *this; }
-    /* How much later a firing may come. */
+    /* How much later a firing may be. */
     timer_options &tolerance(std::chrono::nanoseconds time)
     {
         return raw_.tolerance_ns = time.count(), *this;
@@ -41,7 +41,7 @@ private:
 
 namespace detail {
 
-/* What a timer calls: f(), or f(object) of a weak target. */
+/* The function of a timer: f(), or f(object) of a weak target. */
 template <class Target, class F> struct timer_box {
     Target target;
     F function;
@@ -73,7 +73,7 @@ class [[nodiscard]] timer : public unique<peal_timer> {
 public:
     using unique::unique;
 
-    /* Calls f again and again, and begins now, unless the options say standing().
+    /* Calls f periodically, and begins now, unless the options include standing().
      *
      * Fails as peal_timer_create: PEAL_ERROR_ARGUMENT for a period of zero or below. */
     template <class F>
@@ -113,7 +113,7 @@ public:
         return create(delay, PEAL_TIMER_ONCE, detail::no_target(), std::move(f), options);
     }
 
-    /* As peal_timer_start: begins anew from now. */
+    /* As peal_timer_start: begins again from now. */
     void start() { result<void>(peal_timer_start(*this)).value(); }
     /* As peal_timer_restart. */
     void restart(std::chrono::nanoseconds delay, std::chrono::nanoseconds period)

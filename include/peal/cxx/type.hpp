@@ -20,10 +20,10 @@ namespace peal {
  *         static constexpr const char *declaration = "struct point { double x, y; };";
  *     };
  *
- * `declaration` may be nullptr for what goes behind pointers only. Since 0.1. */
+ * `declaration` may be nullptr for types that are only pointed to. Since 0.1. */
 template <class T> struct type {};
 
-/* Tells peal how a type is called and declared, at namespace scope:
+/* Defines the name and declaration of a type for peal, at namespace scope:
  *
  *     PEAL_TYPE(point_text, struct point { double x, y; });
  *     PEAL_CXX_TYPE(point, "struct point", point_text);
@@ -37,7 +37,7 @@ template <class T> struct type {};
 
 template <> struct type<peal_completion> {
     static constexpr char name[] = "peal_completion";
-    static constexpr const char *declaration = nullptr; /* peal knows it */
+    static constexpr const char *declaration = nullptr; /* built in */
 };
 
 namespace detail {

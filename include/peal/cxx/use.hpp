@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cxx/use.hpp - instances of services that are held. Include <peal/peal.hpp> instead.
+ * cxx/use.hpp - uses of services' instances. Include <peal/peal.hpp> instead.
  */
 #ifndef PEAL_CXX_USE_HPP
 #define PEAL_CXX_USE_HPP
@@ -9,7 +9,7 @@
 
 namespace peal {
 
-/* An instance of a service that is held: it lives at least as long as this. Since 0.1. */
+/* A use of a service's instance, which is kept alive until this ends. Since 0.1. */
 class [[nodiscard]] use : public unique<peal_use> {
 public:
     use() noexcept = default;
@@ -49,7 +49,7 @@ public:
 
     /* The instance; NULL once the use has ended. */
     void *self() const noexcept { return *this ? call_.self : nullptr; }
-    /* The instance of a service whose class the caller knows: nothing checks that. */
+    /* The instance of a service whose class is given by the caller; it is not checked. */
     template <class T> T &as() const noexcept { return *static_cast<T *>(self()); }
     /* The table, as the C list macro's struct: `use.table<clock>().now(use.self(), 3)`. Nothing checks that it
      * is that protocol's. */
