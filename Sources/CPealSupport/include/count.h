@@ -1,8 +1,11 @@
-/* Counts of references, the two kinds that there are.
+/* Counts of references, the three kinds that there are.
  *
  * Not Swift: the counts are members of C structs that several threads share.
  *
  * Plain       a count of its own. A thread that retains has a reference already, or keeps the object alive by a lock.
+ * Ordered     a plain count whose changes are ordered with another word. One thread retains, and then loads the word.
+ *             Another changes the word, and then loads the count. Both are sequentially consistent, so the first sees the
+ *             changed word, or the second sees the reference.
  * With number a count in the lower half of a word whose upper half is the generation of a number (slot.h). A thread that
  *             retains has the number alone, so one exchange proves that the number is not stale and counts.
  */
@@ -39,6 +42,22 @@ static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
 static inline bool peal_count_release_only(uint32_t *_Nonnull count)
 {
     return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || peal_count_release(count, 1);
+}
+
+/* ---- Ordered ----------------------------------------------------------------------------------- */
+
+static inline void peal_count_retain_ordered(uint32_t *_Nonnull count)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
+}
+/* Returns true for the last reference. */
+static inline bool peal_count_release_ordered(uint32_t *_Nonnull count)
+{
+    return __atomic_fetch_sub(count, 1, __ATOMIC_SEQ_CST) == 1;
+}
+static inline uint32_t peal_count_load_ordered(const uint32_t *_Nonnull count)
+{
+    return __atomic_load_n(count, __ATOMIC_SEQ_CST);
 }
 
 /* ---- With a number ----------------------------------------------------------------------------- */

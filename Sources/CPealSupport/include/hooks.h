@@ -1,4 +1,4 @@
-/* The functions by which values of a type are captured, and how many captures are outstanding.
+/* The functions by which values of a type are captured, and how many captures have not been released.
  *
  * Not Swift: captured calls reach a table by its bare address, and its counts are atomic. A table is
  * never freed, so whoever holds a capture may count it off at any time.
@@ -6,12 +6,10 @@
 #ifndef CPEAL_HOOKS_H
 #define CPEAL_HOOKS_H
 
-#include "nullability.h"
+#include "count.h"
 #include "thread.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct peal_type_hooks {
     /* One of the two: an object is retained, a struct is copied. */
@@ -19,27 +17,26 @@ struct peal_type_hooks {
     void *_Nullable (*_Nullable copy)(const void *_Nullable value);
     /* Ends a capture: releases the object, destroys the copy. */
     void (*_Nonnull release)(void *_Nullable captured);
-    int64_t outstanding;   /* captured and not yet released: while there is one, `release` may be called */
-    int64_t registrations; /* types of centers that have these functions; without any, nothing is captured */
+    /* Both are ordered counts. A thread captures, and then loads the registrations. Another removes the last registration,
+     * and then loads the captures: if it finds none, no function of the table is called any more. */
+    uint32_t captures;      /* not released yet: while there is one, `release` may be called */
+    uint32_t registrations; /* types of centers that have these functions; without any, nothing is captured */
 };
 
 static inline void peal_hooks_end_capture(struct peal_type_hooks *_Nonnull hooks)
 {
     /* The owner of the functions may wait for the last one. */
-    if (__atomic_fetch_sub(&hooks->outstanding, 1, __ATOMIC_SEQ_CST) == 1)
+    if (peal_count_release_ordered(&hooks->captures))
         peal_event_count_signal(&peal_calls_ended);
 }
 
-/* What a call keeps in place of the pointer, or NULL where it cannot be captured.
- *
- * The count first, then the look at the registrations: who takes the last of these back and then
- * sees a count of zero knows that no function of the table is called any more. */
+/* Returns what a call keeps in place of the pointer, or NULL where it cannot be captured. */
 static inline void *_Nullable peal_hooks_capture(
     struct peal_type_hooks *_Nonnull hooks, void *_Nonnull pointer)
 {
     void *captured = NULL;
-    __atomic_fetch_add(&hooks->outstanding, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&hooks->registrations, __ATOMIC_SEQ_CST) > 0) {
+    peal_count_retain_ordered(&hooks->captures);
+    if (peal_count_load_ordered(&hooks->registrations) > 0) {
         if (hooks->retain != NULL) {
             hooks->retain(pointer);
             captured = pointer;
@@ -59,24 +56,21 @@ static inline void peal_hooks_release(
     peal_hooks_end_capture(hooks);
 }
 
-static inline int64_t peal_hooks_outstanding(const struct peal_type_hooks *_Nonnull hooks)
+static inline uint32_t peal_hooks_captures(const struct peal_type_hooks *_Nonnull hooks)
 {
-    return __atomic_load_n(&hooks->outstanding, __ATOMIC_SEQ_CST);
+    return peal_count_load_ordered(&hooks->captures);
 }
-
-static inline int64_t peal_hooks_registrations(const struct peal_type_hooks *_Nonnull hooks)
+static inline bool peal_hooks_are_registered(const struct peal_type_hooks *_Nonnull hooks)
 {
-    return __atomic_load_n(&hooks->registrations, __ATOMIC_SEQ_CST);
+    return peal_count_load_ordered(&hooks->registrations) > 0;
 }
-
 static inline void peal_hooks_register(struct peal_type_hooks *_Nonnull hooks)
 {
-    __atomic_fetch_add(&hooks->registrations, 1, __ATOMIC_SEQ_CST);
+    peal_count_retain_ordered(&hooks->registrations);
 }
-
 static inline void peal_hooks_unregister(struct peal_type_hooks *_Nonnull hooks)
 {
-    __atomic_fetch_sub(&hooks->registrations, 1, __ATOMIC_SEQ_CST);
+    (void)peal_count_release_ordered(&hooks->registrations);
 }
 
 #endif

@@ -19,7 +19,7 @@ public struct TypeHooks: Sendable {
         retain: @escaping Retain, release: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
         let key = Key(retain: unsafeBitCast(retain, to: UInt.self), copy: 0, release: unsafeBitCast(release, to: UInt.self))
-        return try find(key) { peal_type_hooks(retain: retain, copy: nil, release: release, outstanding: 0, registrations: 0) }
+        return try find(key) { peal_type_hooks(retain: retain, copy: nil, release: release, captures: 0, registrations: 0) }
     }
 
     /// Those of a struct type.
@@ -27,20 +27,20 @@ public struct TypeHooks: Sendable {
         copy: @escaping Copy, destroy: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
         let key = Key(retain: 0, copy: unsafeBitCast(copy, to: UInt.self), release: unsafeBitCast(destroy, to: UInt.self))
-        return try find(key) { peal_type_hooks(retain: nil, copy: copy, release: destroy, outstanding: 0, registrations: 0) }
+        return try find(key) { peal_type_hooks(retain: nil, copy: copy, release: destroy, captures: 0, registrations: 0) }
     }
 
     /// Objects are kept, structs are copied.
     public var isObject: Bool { table.pointee.retain != nil }
 
     /// How many captures have not been released.
-    public var outstanding: Int { Int(peal_hooks_outstanding(table)) }
+    public var outstanding: Int { Int(peal_hooks_captures(table)) }
 
     /// Counts a type that has these functions. Without any, nothing is captured by them.
     public func register() { peal_hooks_register(table) }
     public func unregister() { peal_hooks_unregister(table) }
 
-    public var isRegistered: Bool { peal_hooks_registrations(table) > 0 }
+    public var isRegistered: Bool { peal_hooks_are_registered(table) }
 
     /// All that were ever registered.
     public static var all: [TypeHooks] { known.withLock { Array($0.values) } }
