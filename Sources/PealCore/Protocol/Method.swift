@@ -86,7 +86,7 @@ public final class Method: Sendable {
         let list: [Reclaimer.Retired] = current == peal_directory_nobody(place) ? [] : [.list(current)]
         peal_directory_close(place)
         Handles.methods.retire(number)
-        Reclaimer.retire(list + [.place(self)])
+        Reclaimer.retire(list + [.place(number)])
     }
 
     /// "Chat.on_message"

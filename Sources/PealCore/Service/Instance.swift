@@ -62,7 +62,7 @@ final class Instance: Sendable {
         var held: [Reclaimer.Retired] = []
         for instance in leaving {
             if peal_thread_any_holds(instance.hazard) {
-                held.append(.instance(instance))
+                held.append(.instance(instance.number))
             } else {
                 instance.dropBase()
             }
@@ -73,9 +73,13 @@ final class Instance: Sendable {
     }
 
     /// What a level holds of it.
-    var hazard: UnsafePointer<peal_snapshot> {
+    private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: place) }
+
+    private static func hazard(of place: UnsafePointer<peal_instance_place>) -> UnsafePointer<peal_snapshot> {
         UnsafeRawPointer(place).assumingMemoryBound(to: peal_snapshot.self)
     }
+
+    static func hazard(of number: UInt64) -> UnsafePointer<peal_snapshot>? { peal_instance_place_of(number).map { hazard(of: $0) } }
 
     func dropBase() {
         if peal_instance_unpublish(place) { end() }

@@ -20,9 +20,13 @@ extension MethodPlace {
     }
 
     /// Publishes a list, and retires the one that it replaces.
-    func publish(_ list: Snapshot) {
+    ///
+    /// - Parameter borrowed: How many of its first entries are counted for the replaced list alone.
+    func publish(_ list: Snapshot, borrowed: Int = 0) {
         let old = self.list
         peal_directory_publish(self, list)
-        if let old { Reclaimer.retire(.list(old)) }
+        guard let old else { return }
+        if borrowed > 0 { list.takeOver(borrowed, from: old) }
+        Reclaimer.retire(.list(old))
     }
 }

@@ -7,14 +7,14 @@ import PealCall
 /// runs when the broadcast that called it last has ended, and a callback that runs long keeps alive its own observer
 /// and the list that it was called from.
 enum Reclaimer {
-    /// What readers may still hold. Unchecked: it is out of its method, and belongs to whoever takes it
-    /// from here.
-    enum Retired: @unchecked Sendable {
+    /// What readers may still hold. No object is counted for it, so an entry costs nothing but its words. Unchecked: it is
+    /// out of its method, and belongs to whoever takes it from here.
+    enum Retired: BitwiseCopyable, @unchecked Sendable {
         case list(Snapshot)
-        /// A closed method's place, which another method may take when nobody reads it any more.
-        case place(Method)
-        /// An instance that its service gave up.
-        case instance(Instance)
+        /// The number of a closed method, whose place another method may take when nobody reads it any more.
+        case place(UInt64)
+        /// The number of an instance that its service gave up.
+        case instance(UInt64)
         /// A removed observer, with the reference of its registration.
         case observer(UnsafeMutablePointer<ObserverRecord>)
 
@@ -22,8 +22,8 @@ enum Reclaimer {
         fileprivate var isHeld: Bool {
             switch self {
             case .list(let list): peal_thread_any_holds(list)
-            case .place(let method): peal_thread_any_holds(peal_directory_nobody(method.place))
-            case .instance(let instance): peal_thread_any_holds(instance.hazard)
+            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_any_holds($0) } ?? false
+            case .instance(let number): Instance.hazard(of: number).map { peal_thread_any_holds($0) } ?? false
             case .observer(let record): Reclaimer.isRun(record)
             }
         }
@@ -32,8 +32,8 @@ enum Reclaimer {
         fileprivate func askHolders() -> Bool {
             switch self {
             case .list(let list): peal_thread_ask_holders(list)
-            case .place(let method): peal_thread_ask_holders(peal_directory_nobody(method.place))
-            case .instance(let instance): peal_thread_ask_holders(instance.hazard)
+            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_ask_holders($0) } ?? true
+            case .instance(let number): Instance.hazard(of: number).map { peal_thread_ask_holders($0) } ?? true
             case .observer(let record): peal_thread_ask_runners(record.gate)
             }
         }
@@ -110,8 +110,8 @@ enum Reclaimer {
     private static func release(_ retired: Retired) {
         switch retired {
         case .list(let list): list.free()
-        case .place(let method): Handles.methods.recycle(method.number)
-        case .instance(let instance): instance.dropBase()
+        case .place(let number): Handles.methods.recycle(number)
+        case .instance(let number): Handles.instances.find(number)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         }
     }
@@ -142,6 +142,10 @@ enum Reclaimer {
         guard !running.isEmpty else { return }
         retire(running)
         collect()
+    }
+
+    private static func list(ofClosed method: UInt64) -> Snapshot? {
+        peal_directory_find(method).map { peal_directory_nobody($0) }
     }
 
     /// Whether a call of a closed observer runs, on any thread.

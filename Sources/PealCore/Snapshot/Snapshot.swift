@@ -94,10 +94,36 @@ extension Snapshot {
         markUnsettled()
     }
 
+    /// Returns true if a list is long enough to make the writer's fence worth while when it is replaced: see `takeOver`.
+    var isWorthFence: Bool { count >= 256 }
+
+    /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list, it
+    /// keeps those alone that this list lacks. So records are not touched: they are far more memory than the lists.
+    func takeOver(_ borrowed: Int, from old: Snapshot) {
+        peal_thread_writer_fence()
+        let taken = entries.prefix(borrowed)
+        guard !peal_thread_any_holds(old) else {
+            for entry in taken { peal_observer_own(entry.record) }
+            return
+        }
+        var (next, kept) = (0, 0)
+        for entry in old.entries {
+            if next < taken.count, taken[next].gate == entry.gate {
+                next += 1
+            } else {
+                peal_snapshot_entry_at(old, kept).initialize(to: entry)
+                kept += 1
+            }
+        }
+        peal_snapshot_set_count(old, UInt32(kept))
+    }
+
     /// Frees a list that no hazard slot protects. No user code runs.
-    func free() {
+    ///
+    /// - Parameter borrowed: How many of its first entries are counted for another list.
+    func free(borrowed: Int = 0) {
         for group in groups { ObserverGroup.leave(group) }
-        for entry in entries { ObserverLife.disown(entry.record) }
+        for entry in entries.dropFirst(borrowed) { ObserverLife.disown(entry.record) }
         for entry in pending { ObserverLife.disown(entry.record) }
         peal_memory_free(pointee.twin)
         peal_memory_free(self)

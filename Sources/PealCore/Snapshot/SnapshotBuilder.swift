@@ -50,13 +50,14 @@ struct SnapshotBuilder {
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
 
     /// - Parameter grows: Whether many more entries may come.
-    /// - Returns: The place's own list where no observer is left.
-    func build(grows: Bool) throws(Failure) -> Snapshot {
+    /// - Returns: The place's own list where no observer is left. And how many of the first entries of the list are counted
+    ///   for the one that it replaces: they are taken over when it is published.
+    func build(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         origin?.pending.heapSort()
         if isFlat, let origin { return try build(flat: origin, grows: grows) }
         let bounds = Bounds(entries)
         guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
-            return peal_directory_nobody(place)
+            return (peal_directory_nobody(place), 0)
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
@@ -81,27 +82,29 @@ struct SnapshotBuilder {
         }
         if staged > 0 { list.markSpecial() }
         if missing > 0 { list.markPendingServices() }
-        return list
+        return (list, 0)
     }
 
     /// The most frequent: the order of those that stay does not change.
-    private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
+    private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
-        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_nobody(place) }
+        guard bounds.direct > 0 || place.traits.hasCompletion else { return (peal_directory_nobody(place), 0) }
         let list = try makeList(bounds, grows: grows)
+        let borrows = origin.isWorthFence
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
             // An observer may end meanwhile, but none begins.
             missing += entry.missingInstances
-            list.append(entry)
+            if borrows { list.appendOwned(entry) } else { list.append(entry) }
         }
+        let borrowed = borrows ? list.count : 0
         if let added {
             missing += added.missingInstances
             list.append(added)
         }
         if missing > 0 { list.markPendingServices() }
-        return list
+        return (list, borrowed)
     }
 
     /// The list has room for its groups' entries besides its own, while they are staged, and for pending ones.

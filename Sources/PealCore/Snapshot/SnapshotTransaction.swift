@@ -13,7 +13,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     private enum Kind: BitwiseCopyable {
         case append(SnapshotEntry, to: Snapshot)
         case appendPending(SnapshotEntry, to: Snapshot)
-        case replace(by: Snapshot)
+        case replace(by: Snapshot, borrowed: Int)
     }
 
     let place: MethodPlace
@@ -43,7 +43,7 @@ struct SnapshotTransaction: BitwiseCopyable {
             let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
             peal_observer_own_unshared(entry.record)
             list.appendOwned(entry)
-            self.init(place: place, kind: .replace(by: list))
+            self.init(place: place, kind: .replace(by: list, borrowed: 0))
         }
     }
 
@@ -63,7 +63,8 @@ struct SnapshotTransaction: BitwiseCopyable {
         var builder = SnapshotBuilder(place)
         builder.added = entry
         builder.leaving = replaced
-        self.init(place: place, kind: .replace(by: try builder.build(grows: true)))
+        let built = try builder.build(grows: true)
+        self.init(place: place, kind: .replace(by: built.list, borrowed: built.borrowed))
     }
 
     /// How many entries the list of a first observer has.
@@ -85,7 +86,7 @@ struct SnapshotTransaction: BitwiseCopyable {
             list.appendOwned(entry)
             if entry.isLazy { list.markPendingServices() }
         case .appendPending(let entry, let list): list.appendPending(entry)
-        case .replace(let list): place.publish(list)
+        case .replace(let list, let borrowed): place.publish(list, borrowed: borrowed)
         }
     }
 
@@ -95,7 +96,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         case .append(let entry, _): ObserverLife.disown(entry.record)
         case .appendPending: break
         // No reader has seen the list, and its records are held by others.
-        case .replace(let list): list.free()
+        case .replace(let list, let borrowed): list.free(borrowed: borrowed)
         }
     }
 
@@ -124,7 +125,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     @discardableResult
     private static func rebuild(_ list: Snapshot, of place: MethodPlace) -> Bool {
         guard let next = try? SnapshotBuilder(place).build(grows: false) else { return false }
-        place.publish(next)
+        place.publish(next.list, borrowed: next.borrowed)
         return true
     }
 }
