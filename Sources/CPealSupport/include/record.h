@@ -6,6 +6,7 @@
 #define CPEAL_RECORD_H
 
 #include "delivery.h"
+#include "link.h"
 
 struct peal_observer_handler;
 
@@ -48,6 +49,8 @@ struct peal_observer_extras {
     /* Of one with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
     struct peal_task end; /* drains it, and then ends it, on its queue */
+    struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
+    struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
     /* Objects of Swift, which the record owns: PealCore's Queue, Owner and LazyObserver. */
     void *_Nullable queue;
     void *_Nullable owner_object;
@@ -84,6 +87,23 @@ static inline bool peal_observer_unlink(struct peal_observer_record *_Nonnull re
         record->next->previous = record->previous;
     record->previous = NULL;
     return true;
+}
+
+static inline struct peal_link *_Nonnull peal_observer_link_of_owner(struct peal_observer_extras *_Nonnull extras)
+{
+    return &extras->of_owner;
+}
+static inline struct peal_link *_Nonnull peal_observer_link_of_queue(struct peal_observer_extras *_Nonnull extras)
+{
+    return &extras->of_queue;
+}
+static inline struct peal_observer_record *_Nonnull peal_observer_of_owner_link(struct peal_link *_Nonnull link)
+{
+    return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_owner)) - 1;
+}
+static inline struct peal_observer_record *_Nonnull peal_observer_of_queue_link(struct peal_link *_Nonnull link)
+{
+    return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_queue)) - 1;
 }
 
 /* Where the objects are. */

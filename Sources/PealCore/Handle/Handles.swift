@@ -58,7 +58,7 @@ public enum Handles {
     static func dropEnded(_ record: Observer) {
         let number = record.pointee.number
         if observations.recycle(number) {
-            record.owner?.remove(key: number)
+            record.owner?.remove(record)
         } else if let timer = timers.recycle(number) {
             timer.owner?.remove(timer)
         } else {

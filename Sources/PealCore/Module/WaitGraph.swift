@@ -126,7 +126,7 @@ enum WaitGraph {
         case .action(let module):
             return module.mediator.withState { _ in module.isDelayed(by: other.thread) }
         case .retirement(let owner):
-            if owner.objects.contains(where: { $0.isCalling(on: other.thread) })
+            if owner.isCalling(on: other.thread)
                 || owner.members(Queue.self).contains(where: { other.mailboxes.contains($0.mailbox) })
             {
                 return true

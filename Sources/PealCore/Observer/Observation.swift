@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 /// A registration of an observer, for callers that look at it or keep it. It keeps the memory of the record.
-public final class Observation: Sendable {
+public final class Observation: PointerHolder {
     nonisolated(unsafe) let record: Observer
 
     init(_ record: Observer) {

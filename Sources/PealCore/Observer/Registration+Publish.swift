@@ -65,15 +65,15 @@ extension CenterState {
     }
 
     private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
-        let observation = Observation(record)
+        let number = record.pointee.number
         do throws(Failure) {
-            try registration.queue?.remember(observation)
-            try registration.owner?.add(observation)
-            if let lazy = registration.lazy, !lazy.begin(observation.number) { throw .serviceEnded(lazy.service.name) }
+            try registration.queue?.remember(record)
+            try registration.owner?.add(record)
+            if let lazy = registration.lazy, !lazy.begin(number) { throw .serviceEnded(lazy.service.name) }
         } catch {
-            Handles.observations.remove(observation.number)
+            Handles.observations.remove(number)
             registration.queue?.forget(record)
-            registration.owner?.remove(observation)
+            registration.owner?.remove(record)
             throw error
         }
     }

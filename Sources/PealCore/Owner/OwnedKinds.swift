@@ -4,14 +4,14 @@ import PealCall
 /// The kinds of owned objects, in the order in which a retired owner ends them. Modules are the first: what stops may
 /// use what else belongs to the owner.
 enum OwnedKind: CaseIterable {
-    case module, service, observation, timer, queue, property, proxy, proto, completion, type
+    case module, service, observer, timer, queue, property, proxy, proto, completion, type
 
     /// Ends those of the objects that are of this kind. Objects that have ended already are among them, if their
     /// functions may still be called.
-    func end(_ objects: [any OwnedObject], of owner: Owner, deadline: UInt64) {
+    func end(_ objects: [any OwnedObject], _ observers: KeptObservers, of owner: Owner, deadline: UInt64) {
         let objects = objects.filter { $0.kind == self }
-        if objects.isEmpty { return }
         switch self {
+        case .observer: for record in observers.records { record.endWithOwner() }
         case .module: Module.end(objects.compactMap(Module.cast), of: owner, deadline: deadline)
         case .service: Service.end(objects.compactMap(Service.cast))
         default: for object in objects { object.end(of: owner) }
@@ -45,14 +45,14 @@ extension Service: OwnedObject {
     }
 }
 
-extension Observation: RecordKeeper {
-    static var kind: OwnedKind { .observation }
-    var ownedKey: UInt64 { number }
-    var keepers: [any RecordKeeper] { called.map { $0 } }
-    var ownRecord: UnsafeMutablePointer<ObserverRecord>? { record }
-
-    func end(of owner: Owner) {
-        if close() { unlist() } else { endDraining() }
+extension Observer {
+    /// Ends the observer, or drops the calls that it still waits for.
+    fileprivate func endWithOwner() {
+        guard !close() else { return unlist() }
+        let instances = lazyObserver?.instances ?? []
+        defer { extendLifetime(instances) }
+        for record in instances.map({ $0.record }) { record.endDraining() }
+        endDraining()
     }
 }
 

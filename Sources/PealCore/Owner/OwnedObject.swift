@@ -1,4 +1,4 @@
-/// An object that belongs to an owner, which ends it when it is retired.
+/// An object that belongs to an owner, which ends it when it is retired. Observers have no object: see `ObserverSet`.
 ///
 /// It leaves its owner by `Owner.remove` once none of its functions is called any more.
 protocol OwnedObject: PointerHolder {
@@ -9,8 +9,8 @@ protocol OwnedObject: PointerHolder {
     /// Ends the object, where it does not matter with which others it ends.
     func end(of owner: Owner)
 
-    /// The objects that are called by a record for this one.
-    var keepers: [any RecordKeeper] { get }
+    /// The object, if it is called by a record.
+    var keeper: (any RecordKeeper)? { get }
     /// True if a thread is in a call of one of the object's functions. The thread waits, or is the calling one.
     func isCalling(on thread: UInt) -> Bool
     /// True if the calling thread is in a call of the object, or ends it, and so cannot wait for its end.
@@ -23,7 +23,7 @@ extension OwnedObject {
     func end(of owner: Owner) {}
 
     var kind: OwnedKind { Self.kind }
-    var keepers: [any RecordKeeper] { [] }
+    var keeper: (any RecordKeeper)? { nil }
     func isCalling(on thread: UInt) -> Bool { false }
     var isHeldUpHere: Bool { false }
     var isFinished: Bool { true }

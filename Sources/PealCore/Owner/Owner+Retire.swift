@@ -17,8 +17,9 @@ extension Owner {
     }
 
     private func end(deadline: UInt64) {
-        let objects = beginRetiring()
-        for kind in OwnedKind.allCases { kind.end(objects, of: self, deadline: deadline) }
+        beginRetiring()
+        let (observers, objects) = (observers, objects)
+        for kind in OwnedKind.allCases { kind.end(objects, observers, of: self, deadline: deadline) }
         endRetiring()
     }
 
@@ -36,8 +37,13 @@ extension Owner {
 
     /// True if the calling thread ends the owner, or is in a call of it that waiting would wait for.
     private var isHeldUpHere: Bool {
-        let ender = ender
-        return ender != 0 && ender == UInt(bitPattern: peal_thread_own_slot()) || objects.contains(where: { $0.isHeldUpHere })
+        let (ender, thread) = (ender, UInt(bitPattern: peal_thread_own_slot()))
+        return ender != 0 && ender == thread || observers.areCalling(on: thread) || objects.contains(where: { $0.isHeldUpHere })
+    }
+
+    /// Returns true if a thread is in a call of one of the owner's objects. The thread waits, or is the calling one.
+    func isCalling(on thread: UInt) -> Bool {
+        observers.areCalling(on: thread) || objects.contains { $0.isCalling(on: thread) }
     }
 
     /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
@@ -45,10 +51,16 @@ extension Owner {
     /// - Returns: True if nothing of the owner is called any more.
     private func settle() -> Bool {
         guard ender == 0 else { return false }
-        let objects = objects
-        let keepers = objects.flatMap { $0.keepers }
-        defer { extendLifetime(keepers) }
-        let records = keepers.compactMap { $0.ownRecord }
+        let observers = observers
+        let instances = observers.instances
+        let keepers = objects.compactMap { $0.keeper }
+        defer {
+            extendLifetime(observers)
+            extendLifetime(instances)
+            extendLifetime(keepers)
+        }
+        // Instances end before their placeholders.
+        let records = instances.map { $0.record } + observers.records + keepers.compactMap { $0.ownRecord }
         let isIdle = RunningCalls.haveEnded(records)
         Completion.dropTokens(of: number)
         guard isIdle, members(Queue.self).isEmpty else { return false }

@@ -12,6 +12,7 @@ public final class Owner: Sendable {
         var isRetired = false
         /// The thread that ends the objects now; 0: none.
         var ender: UInt = 0
+        var observers = ObserverSet(.ofOwner)
         var objects: [UInt64: any OwnedObject] = [:]
     }
 
@@ -31,29 +32,47 @@ public final class Owner: Sendable {
 
     /// The handles of the observers that have not been removed.
     public var observations: [UInt64] {
-        members(Observation.self).filter { !ObserverGate.isEnding($0.gate) }.map { $0.number }.sorted()
+        let observers = observers
+        defer { extendLifetime(observers) }
+        return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.number }.sorted()
     }
 
     /// Adds an object. The caller holds the lock under which the object is found, so no thread can end it before.
     func add(_ object: any OwnedObject) throws(Failure) {
+        try add { $0.objects[object.ownedKey] = object }
+    }
+
+    /// The same for an observer.
+    func add(_ record: Observer) throws(Failure) {
+        try add { $0.observers.add(record) }
+    }
+
+    private func add(_ add: (inout Members) -> Void) throws(Failure) {
         let isKept = members.withLock { members in
-            if !members.isRetired { members.objects[object.ownedKey] = object }
+            if !members.isRetired { add(&members) }
             return !members.isRetired
         }
         guard isKept else { throw .staleOwner }
     }
 
     /// Removes an object, once none of its functions is called any more.
-    func remove(_ object: any OwnedObject) { remove(key: object.ownedKey) }
-
-    func remove(key: UInt64) {
+    func remove(_ object: any OwnedObject) {
         // The release may run user code: not under the lock.
-        let removed = members.withLock { $0.objects.removeValue(forKey: key) }
+        let removed = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
         extendLifetime(removed)
         RunningCalls.signal()
     }
 
-    /// The objects at this time: they change meanwhile.
+    /// The same for an observer.
+    func remove(_ record: Observer) {
+        nonisolated(unsafe) let record = record
+        if members.withLock({ $0.observers.remove(record) }) { RunningCalls.signal() }
+    }
+
+    /// The observers at this time: they change meanwhile.
+    var observers: KeptObservers { members.withLock { $0.observers.kept } }
+
+    /// The other objects at this time.
     var objects: [any OwnedObject] {
         members.withLock { Array($0.objects.values) }
     }
@@ -67,11 +86,10 @@ public final class Owner: Sendable {
     var ender: UInt { members.withLock { $0.ender } }
 
     /// Takes no object after this.
-    func beginRetiring() -> [any OwnedObject] {
+    func beginRetiring() {
         members.withLock { members in
             members.isRetired = true
             members.ender = UInt(bitPattern: peal_thread_current())
-            return Array(members.objects.values)
         }
     }
 

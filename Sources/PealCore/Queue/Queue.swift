@@ -34,7 +34,7 @@ public final class Queue: Sendable {
 
     private struct Members {
         var isEnded = false
-        var observations: [UInt64: Observation] = [:]
+        var observers = ObserverSet(.ofQueue)
         var timers: [UInt64: Timer] = [:]
         var modules: [UInt64: Module] = [:]
     }
@@ -101,11 +101,11 @@ public final class Queue: Sendable {
             throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
         }
         guard Handles.queues.retire(number) != nil else { throw .staleQueue }
-        let (observations, timers, modules) = members.withLock { members in
+        let (observers, timers, modules) = members.withLock { members in
             members.isEnded = true
-            return (Array(members.observations.values), Array(members.timers.values), Array(members.modules.values))
+            return (members.observers.kept, Array(members.timers.values), Array(members.modules.values))
         }
-        for observation in observations where observation.close() { observation.unlist() }
+        for record in observers.records where record.close() { record.unlist() }
         for timer in timers { timer.close() }
         mailbox.end()
         mailbox.finishIfIdle()
@@ -118,13 +118,13 @@ public final class Queue: Sendable {
     var isEnded: Bool { members.withLock { $0.isEnded } }
 
     /// Under the lock of the observation's center, before it can be removed.
-    func remember(_ observation: Observation) throws(Failure) {
-        try remember { $0.observations[observation.number] = observation }
+    func remember(_ record: Observer) throws(Failure) {
+        try remember { $0.observers.add(record) }
     }
 
     func forget(_ record: Observer) {
-        let gone = members.withLock { $0.observations.removeValue(forKey: record.pointee.number) }
-        withExtendedLifetime(gone) {}
+        nonisolated(unsafe) let record = record
+        members.withLock { _ = $0.observers.remove(record) }
     }
 
     func remember(_ timer: Timer) throws(Failure) {

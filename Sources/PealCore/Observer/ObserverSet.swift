@@ -1,0 +1,70 @@
+internal import CPealSupport
+
+/// The observers of one owner, or of one queue, in the order of registration. The links are in the records, so adding and
+/// removing need no memory. Guarded by the lock of the owner or the queue.
+struct ObserverSet: @unchecked Sendable {
+    // Unchecked: the lock guards the links.
+    enum Kind { case ofOwner, ofQueue }
+
+    private let kind: Kind
+    private var first: UnsafeMutablePointer<peal_link>?
+
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// Adds an observer with extras, which must be removed before its life ends.
+    mutating func add(_ record: Observer) {
+        if let link = link(of: record) { peal_link_add(link, &first) }
+    }
+
+    /// Returns false if the observer is not in the set.
+    @discardableResult
+    mutating func remove(_ record: Observer) -> Bool {
+        link(of: record).map { peal_link_remove($0, &first) } ?? false
+    }
+
+    /// The observers at this time.
+    var kept: KeptObservers {
+        var records: [Observer] = []
+        var next = first
+        while let link = next, let first {
+            records.append(record(of: link))
+            next = peal_link_next(link, first)
+        }
+        return KeptObservers(records)
+    }
+
+    private func link(of record: Observer) -> UnsafeMutablePointer<peal_link>? {
+        guard let extras = record.extras else { return nil }
+        return switch kind {
+        case .ofOwner: peal_observer_link_of_owner(extras)
+        case .ofQueue: peal_observer_link_of_queue(extras)
+        }
+    }
+
+    private func record(of link: UnsafeMutablePointer<peal_link>) -> Observer {
+        switch kind {
+        case .ofOwner: peal_observer_of_owner_link(link)
+        case .ofQueue: peal_observer_of_queue_link(link)
+        }
+    }
+}
+
+/// Observers whose memory this object keeps.
+final class KeptObservers: Sendable {
+    nonisolated(unsafe) let records: [Observer]
+
+    /// The caller must protect the records until this has returned.
+    fileprivate init(_ records: [Observer]) {
+        self.records = records
+        for record in records { peal_observer_own(record) }
+    }
+
+    deinit {
+        for record in records { ObserverLife.disown(record) }
+    }
+
+    /// The instances of the placeholders among them. Call without the lock of the set.
+    var instances: [Observation] { records.flatMap { $0.lazyObserver?.instances ?? [] } }
+}
