@@ -5,9 +5,7 @@ set(PEAL_EMBEDDED_TRIPLE x86_64-unknown-linux-gnu CACHE STRING "Target of the se
 # Embedded Swift, and nothing that a library without a runtime has no use for. Functions in sections of their own let
 # the linker drop those without a caller.
 set(PEAL_EMBEDDED_OPTIONS
-  -enable-experimental-feature Embedded -swift-version 6 -wmo -parse-as-library
-  -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
-  -Xfrontend -disable-implicit-concurrency-module-import -Xfrontend -disable-implicit-string-processing-module-import
+  -enable-experimental-feature Embedded ${PEAL_SWIFT_ENGINE} ${PEAL_SWIFT_SANITIZER} -parse-as-library
   -Xfrontend -disable-stack-protector -Xfrontend -function-sections
   # Or the object has a hash of this command, which names folders.
   -Xfrontend -disable-incremental-llvm-codegen
@@ -20,16 +18,11 @@ function(peal_compile_embedded object)
   set(folder ${PROJECT_SOURCE_DIR}/Sources)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${folder}/PealCall/*.swift ${folder}/PealCore/*.swift ${folder}/PealABI/*.swift)
-  set(size -Osize)
-  if(arg_TRIPLE MATCHES "^aarch64")
-    # Code that Swift 6.3.1 compiles for size passes wrong strings on AArch64.
-    set(size -O)
-  endif()
-  set(optimization ${size})
+  set(optimization -Osize)
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(optimization -Onone -g)
   elseif(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-    set(optimization ${size} -g)
+    set(optimization -Osize -g)
   endif()
   if(arg_TRIPLE MATCHES "^x86_64" AND CMAKE_BUILD_TYPE STREQUAL "Release")
     list(APPEND optimization ${PEAL_ALIGNED_LOOPS})

@@ -20,24 +20,23 @@ if(NOT PEAL_SANITIZE)
   set(PEAL_FORTIFY $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()
 
-# Of peal's own Swift. Whole-module: the path of a broadcast is inlined across files.
+# The language of all Swift code of this project. Whole-module: the path of a broadcast is inlined across files.
+set(PEAL_SWIFT_LANGUAGE -swift-version 6 -wmo
+  -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault)
+# The library uses neither tasks nor regular expressions, so it need not load their runtimes.
+set(PEAL_SWIFT_ENGINE ${PEAL_SWIFT_LANGUAGE}
+  -Xfrontend -disable-implicit-concurrency-module-import -Xfrontend -disable-implicit-string-processing-module-import)
+
 add_library(peal-swift-options INTERFACE)
 target_compile_options(peal-swift-options INTERFACE
-  $<$<COMPILE_LANGUAGE:Swift>:-swift-version;6;-wmo;-warnings-as-errors>
-  # The library uses neither tasks nor regular expressions, so it need not load their runtimes.
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-concurrency-module-import>"
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-implicit-string-processing-module-import>"
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_ENGINE}, > -warnings-as-errors>"
   # Nothing looks at types when it runs.
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>"
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>")
 
 # Of the Swift API and of Swift programs of this project, which may use tasks.
 add_library(peal-swift-language INTERFACE)
 target_compile_options(peal-swift-language INTERFACE
-  $<$<COMPILE_LANGUAGE:Swift>:-swift-version;6;-wmo;-parse-as-library;-warnings-as-errors>
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature ExistentialAny>"
-  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-enable-upcoming-feature InternalImportsByDefault>")
+  "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_LANGUAGE}, > -parse-as-library -warnings-as-errors>")
 
 # The frames on the path of a broadcast are filled by indices that were checked when the method was
 # defined; a canary a broadcast would guard nothing. Where a loop over observers lies across two lines of the
@@ -59,16 +58,18 @@ if(PEAL_SANITIZE)
   if(PEAL_SANITIZE STREQUAL "address")
     set(clang_sanitizers address,undefined)
   endif()
+  set(PEAL_SWIFT_SANITIZER -sanitize=${PEAL_SANITIZE} -g)
+  if(PEAL_SANITIZE STREQUAL "thread")
+    list(APPEND PEAL_SWIFT_SANITIZER -DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER)
+  endif()
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g>"
-    "$<$<COMPILE_LANGUAGE:Swift>:-sanitize=${PEAL_SANITIZE};-g>")
+    "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_SANITIZER}, >>")
   add_link_options(
     "$<$<LINK_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers}>"
     "$<$<LINK_LANGUAGE:Swift>:-sanitize=${PEAL_SANITIZE}>")
   if(PEAL_SANITIZE STREQUAL "thread")
-    add_compile_options(
-      "$<$<COMPILE_LANGUAGE:C,CXX>:-DPEAL_THREAD_SANITIZER>"
-      "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER>")
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-DPEAL_THREAD_SANITIZER>")
     # The thread sanitizer of the Swift toolchain knows libdispatch, and needs it in every program.
     set(swift_runtime ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux)
     add_link_options(

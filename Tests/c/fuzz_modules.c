@@ -339,8 +339,9 @@ static void end_round(void)
     const peal_status ended = peal_center_destroy(center);
 
     CHECK(ended == PEAL_OK || ended == PEAL_ERROR_HANDLE);
-    for (unsigned i = 0; i < count; i++) {
-        struct instance *const instance = instances[i];
+    /* A module may still be stopping, and its stop may register others. */
+    for (unsigned i = 0; i < __atomic_load_n(&count, __ATOMIC_ACQUIRE); i++) {
+        struct instance *const instance = __atomic_load_n(&instances[i], __ATOMIC_ACQUIRE);
         enum state state = IDLE;
 
         /* What was not waited for is done by a thread of peal's. The watch sees where that never is. */

@@ -3,9 +3,10 @@
 #
 # Generates random signatures, compiles them, and broadcasts each of them along every path.
 #
-#   run.sh --generator PROGRAM --include DIR --library FILE [--cc COMPILER]... [--output DIR]
+#   run.sh --generator PROGRAM --include DIR --library FILE... [--cc COMPILER]... [--output DIR]
 #          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]
 #
+# --library    given more than once, the program runs with each of them
 # --cc         given more than once, the sources go to the compilers in turns; cc by default
 # --seed       repeats a run; by default the time
 # --only       one signature of a run, for a look at it with a debugger
@@ -17,7 +18,7 @@
 set -u
 cd_source=$(dirname "$0")
 source=$(cd "$cd_source" && pwd) || exit 2
-generator= include= library= compilers= output= seed= count=2000 only= flags= emulator= mode=check keep=
+generator= include= libraries= compilers= output= seed= count=2000 only= flags= emulator= mode=check keep=
 
 usage() {
     sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
@@ -33,7 +34,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --generator) generator=$2 ;;
     --include) include=$2 ;;
-    --library) library=$2 ;;
+    --library) libraries="$libraries $2" ;;
     --cc) [ -n "$2" ] && compilers="$compilers $2" ;;
     --output) output=$2 ;;
     --seed) seed=$2 ;;
@@ -46,7 +47,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 [ -n "$generator" ] && [ -n "$include" ] || usage
-[ -n "$library" ] || [ "$mode" = self-check ] || usage
+[ -n "$libraries" ] || [ "$mode" = self-check ] || usage
 [ -n "$compilers" ] || compilers=cc
 [ -n "$seed" ] || seed=$(date +%s)
 made=
@@ -102,8 +103,9 @@ if [ "$mode" = self-check ]; then
     "$cc" -std=gnu11 $flags -c "$source/runner/nothing.c" -o "$output/runner_nothing.o" || exit 1
     "$cc" $flags $objects "$output/runner_nothing.o" -lm -o "$output/signatures" || exit 1
 else
-    directory=$(dirname "$library")
-    "$cc" $flags $objects "$library" -Wl,-rpath,"$directory" -lm -o "$output/signatures" || exit 1
+    # Another library is put in front of this one by LD_LIBRARY_PATH.
+    set -- $libraries
+    "$cc" $flags $objects "$1" -Wl,--enable-new-dtags,-rpath,"$(dirname "$1")" -lm -o "$output/signatures" || exit 1
 fi
 
 # A compiler reads what peal printed beside what was written: they must be one function.
@@ -156,11 +158,11 @@ prove)
     fi
     ;;
 check)
-    if $emulator "$output/signatures" --printed "$output"; then
-        check_printed || result=1
-    else
-        result=1
-    fi
+    for library in $libraries; do
+        [ "$library" = "$1" ] || export LD_LIBRARY_PATH="$(dirname "$library")"
+        echo "signatures: with $library"
+        $emulator "$output/signatures" --printed "$output" && check_printed || result=1
+    done
     ;;
 esac
 if [ -z "$keep" ] && [ "$result" -eq 0 ]; then
