@@ -57,7 +57,7 @@ private func tryEncoding(_ text: String) {
         for parameter in signature.parameters where parameter.type == plainString {
             check(parameter.ownership == .string, "no string", signature.description)
         }
-        var types = signature.parameters.map(\.type)
+        var types = signature.parameters.map { $0.type }
         types.append(signature.result)
         // Two structs of one name, or a struct without one, cannot be said in C.
         for type in types where !declare(type, in: &scope) { return }
@@ -73,9 +73,9 @@ private func tryEncoding(_ text: String) {
         guard let again else { return }
         check(again.result == signature.result, "another result", signature.description)
         check(
-            again.parameters.map(\.type) == signature.parameters.map(\.type), "other parameters", signature.description)
+            again.parameters.map { $0.type } == signature.parameters.map { $0.type }, "other parameters", signature.description)
         check(
-            again.parameters.map(\.ownership) == signature.parameters.map(ownershipInC), "another ownership",
+            again.parameters.map { $0.ownership } == signature.parameters.map(ownershipInC), "another ownership",
             signature.description)
         check(
             signature.firstDifference(from: again, asFunctions: true) == nil, "a difference", signature.description)
@@ -92,25 +92,32 @@ private func ownershipInC(_ parameter: Parameter) -> Ownership {
 }
 
 private func tryDeclarations(_ text: String) {
-    let parts = text.split(separator: "---", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = splitDeclarations(text)
     var scope = base
     do throws(SyntaxError) {
-        try scope.declare(String(parts[0]))
-        try scope.declare(String(parts[0]))
+        try scope.declare(parts[0])
+        try scope.declare(parts[0])
     } catch {
         checkError(error, text)
         var untouched = base
         // Refused at the second time only: then it was not the same again.
-        check((try? untouched.declare(String(parts[0]))) == nil, "a different second time", text)
+        check((try? untouched.declare(parts[0])) == nil, "a different second time", text)
         return
     }
-    if parts.count == 2 { tryMethod(String(parts[1]), in: scope) }
-    _ = try? scope.layout(of: parts.count == 2 ? String(parts[1]) : text)
+    if parts.count == 2 { tryMethod(parts[1], in: scope) }
+    _ = try? scope.layout(of: parts.count == 2 ? parts[1] : text)
+}
+
+/// What is in front of the first `---`, and what is behind it. Embedded Swift splits at characters only.
+private func splitDeclarations(_ text: String) -> [String] {
+    let bytes = Array(text.utf8)
+    guard let dashes = bytes.indices.first(where: { bytes[$0...].starts(with: Array("---".utf8)) }) else { return [text] }
+    return [bytes[..<dashes], bytes[(dashes + 3)...]].map { String(decoding: $0, as: UTF8.self) }
 }
 
 /// Every struct by value prints a declaration that the scope takes for the same.
 private func checkTypes(of signature: Signature, in scope: TypeScope) {
-    for type in signature.parameters.map(\.type) + [signature.result] {
+    for type in signature.parameters.map { $0.type } + [signature.result] {
         _ = type.shape
         guard case .structure(let structure) = type.unaliased, !structure.name.isEmpty else { continue }
         check(type.layout != nil, "no layout", signature.description)
