@@ -178,3 +178,44 @@ def shown(kind, text):
     if "static inline" in text:
         text = text[: text.index("{")].replace("static inline ", "").rstrip() + ";"
     return text
+
+
+def blocks_of(comment, codes=()):
+    """A comment as (text | code | parameter, lines). A parameter is named in the declarations that the comment is of."""
+    declared = "\n".join(codes)
+
+    def is_parameter(line):
+        names = re.match(r"([a-z_]\w*(?:, [a-z_]\w*)*): ", line)
+        return names and all(re.search(rf"\b{name}\b", declared) for name in names.group(1).split(", "))
+
+    blocks = []
+    for line in comment.splitlines():
+        kind = blocks[-1][0] if blocks else None
+        if not line:
+            if kind == "code":
+                blocks[-1][1].append("")
+            else:
+                blocks.append(("text", []))
+        elif line.startswith("    ") and not (kind == "parameter" and blocks[-1][1]):
+            if kind != "code":
+                blocks.append(("code", []))
+            blocks[-1][1].append(line)
+        elif is_parameter(line):
+            blocks.append(("parameter", [line]))
+        elif line.startswith("  ") and kind == "parameter":
+            blocks[-1][1].append(line)
+        elif kind != "text" or re.match(r"(Returns|Errors|Thread rule|Also returns)\b", line):
+            blocks.append(("text", [line]))
+        else:
+            blocks[-1][1].append(line)
+    return [(kind, lines) for kind, lines in blocks if any(lines)]
+
+
+def first_sentence(comment):
+    text = " ".join(re.split(r"\n\n|\n(?=\w+: )", comment)[0].split())
+    return re.split(r"(?<=[^. ])[.:;](?:\s|$)", text)[0]
+
+
+def version_of(include):
+    text = (Path(include) / "peal" / "version.h").read_text()
+    return ".".join(re.search(rf"PEAL_VERSION_{part} (\d+)", text).group(1) for part in ("MAJOR", "MINOR", "PATCH"))

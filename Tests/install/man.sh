@@ -18,7 +18,7 @@ for header in "$PEAL_SOURCE"/include/peal/*.h; do
     esac
     [ -e "$pages/$page.3" ] || complain "there is no page of $name.h"
 done
-has "$pages/peal_version.3" "The PEAL_VERSION that the loaded library was built from"
+has "$pages/peal_version.3" "the PEAL_VERSION that the loaded library was built from"
 has "$pages/peal_observe.3" "PEAL_ERROR_DUPLICATE"
 if command -v groff >/dev/null; then
     groff -man -Tutf8 -ww -z "$pages"/*.3 >"$work/warned" 2>&1
