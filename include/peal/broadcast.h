@@ -69,6 +69,7 @@ struct peal_collection {
  * result: *borrowed during the call*; of the method's result type. */
 typedef bool (*peal_fold)(void *context, void *accumulator, const void *result);
 
+/* Flags of struct peal_send_options. */
 enum peal_send_flags {
     /* Calls through ffi_call, also where a register frame is possible: for comparison and measurement. */
     PEAL_SEND_FFI_CALL = 1 << 0

@@ -188,6 +188,7 @@ PEAL_API peal_status peal_modules_forward(peal_protocol protocol);
 
 /* ---- Start and stop ---------------------------------------------------------------------------- */
 
+/* The common state of a center's modules. */
 typedef enum peal_modules_state {
     PEAL_MODULES_IDLE = 0,
     PEAL_MODULES_STARTING = 1,
@@ -239,6 +240,7 @@ PEAL_API peal_status peal_modules_ask(peal_center center, peal_modules_state *ou
 
 /* ---- The report -------------------------------------------------------------------------------- */
 
+/* The state of one module. */
 typedef enum peal_module_state {
     PEAL_MODULE_REGISTERED = 0,
     PEAL_MODULE_STARTING = 1,

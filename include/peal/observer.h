@@ -174,7 +174,7 @@ PEAL_API peal_status peal_observe_service(
     peal_protocol protocol, const char *service, const struct peal_observe_options *options,
     peal_observation *out_observation);
 
-/* Ends a registration. Once this returns, no call of the observer starts on any thread. A call that another
+/* Removes an observer: ends its registration. Once this returns, no call of it starts on any thread. A call that another
  * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
  * and found that it may be called: the few instructions from there into the function may not have run yet.
  * So free the target in the destroy callback, not after this function. For an observer without a queue that
@@ -185,6 +185,7 @@ PEAL_API peal_status peal_observe_service(
  * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
 PEAL_API peal_status peal_observation_remove(peal_observation observation);
 
+/* Options of peal_observation_remove_with. */
 enum peal_remove_flags {
     /* Delivers the calls that wait on the observer's queue first. Without it they are dropped. */
     PEAL_REMOVE_DRAIN = 1 << 0,
@@ -192,7 +193,7 @@ enum peal_remove_flags {
     PEAL_REMOVE_WAIT = 1 << 1
 };
 
-/* Ends a registration as peal_observation_remove does, and can drain its queued calls before and wait for
+/* Removes an observer as peal_observation_remove does, and can drain its queued calls before and wait for
  * its running calls after.
  *
  * With WAIT from the observer's own call, or with WAIT and DRAIN from any call of its queue, waiting would

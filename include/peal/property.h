@@ -38,6 +38,7 @@ PEAL_BEGIN_DECLARATIONS
 
 /* ---- Properties -------------------------------------------------------------------------------- */
 
+/* Flags of struct peal_property_options. */
 enum peal_property_flags {
     /* A set of a value that is equal to the old one notifies no observer. Values are equal if their bytes
      * are equal; padding between the members of a struct is ignored. */
@@ -166,6 +167,7 @@ PEAL_API peal_status peal_batch_end(void);
 
 /* ---- Observers --------------------------------------------------------------------------------- */
 
+/* The kind of a change record. */
 typedef enum peal_change_kind {
     PEAL_CHANGE_SET = 1,    /* the value was set, or is about to be */
     PEAL_CHANGE_INITIAL = 2 /* no change: the value at the registration of the observer */
@@ -196,6 +198,7 @@ struct peal_property_observer {
     void (*recorded)(void *self, const struct peal_change *change); /* the same, after the change */
 };
 
+/* Flags of peal_property_observe. */
 enum peal_property_observe_flags {
     /* Notifies the observer of the current value at once, before any change: by `changed`, by
      * `changed_values` with the value twice, by `recorded` as PEAL_CHANGE_INITIAL. When another thread is

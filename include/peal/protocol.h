@@ -139,6 +139,8 @@ PEAL_API peal_status peal_method_find(
 
 /* ---- The list macro -------------------------------------------------------------------------- */
 
+/* Declares a protocol from a list: `tag` begins the names of the declarations, `protocol_name` is the name in
+ * a center. */
 #define PEAL_PROTOCOL(tag, protocol_name, LIST) \
     PEAL_PROTOCOL_ADOPTING(tag, protocol_name, PEAL_ADOPTS_NOTHING_, LIST)
 

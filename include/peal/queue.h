@@ -25,6 +25,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
+/* The kinds of queues; the head of this file describes them. */
 typedef enum peal_queue_kind {
     PEAL_QUEUE_SERIAL = 0,
     PEAL_QUEUE_PUMPED = 1,

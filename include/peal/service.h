@@ -54,6 +54,7 @@ struct peal_provision {
     const void *table;    /* as for peal_observe */
 };
 
+/* Flags of struct peal_service_description. */
 enum peal_service_flags {
     /* Survives the end of a session: its data are cleared, and the instance is kept. */
     PEAL_SERVICE_PERSISTENT = 1 << 0
@@ -265,6 +266,7 @@ PEAL_API peal_status peal_session_end(peal_center center, size_t *out_removed);
 
 /* ---- Information ------------------------------------------------------------------------------- */
 
+/* The state of a service. */
 typedef enum peal_service_state {
     PEAL_SERVICE_REGISTERED = 0,   /* there is no instance */
     PEAL_SERVICE_CREATING = 1,     /* create runs */

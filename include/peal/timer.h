@@ -29,11 +29,12 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Nanoseconds. */
+/* Times in nanoseconds. */
 #define PEAL_MICROSECONDS(count) ((int64_t)(count) * 1000)
 #define PEAL_MILLISECONDS(count) ((int64_t)(count) * 1000000)
 #define PEAL_SECONDS(count) ((int64_t)(count) * 1000000000)
 
+/* Flags of struct peal_timer_options. */
 enum peal_timer_flags {
     /* Fires once after each start. */
     PEAL_TIMER_ONCE = 1 << 0
