@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What this program calls: one list, for the members and for looking them up. */
+/* The functions that this program calls: one list, for the members and for their lookup. */
 #define FUNCTIONS(FUNCTION)         \
     FUNCTION(peal_version)          \
     FUNCTION(peal_center_default)   \

@@ -1,4 +1,4 @@
-/* No macros: the protocol, and who observes it, come from a text read at run time.
+/* No macros: the protocol and its observers are defined by a text that is read at run time.
  *
  *     dynamic PLAN
  */
@@ -9,7 +9,7 @@
 
 #include "plan.h"
 
-/* What the plan calls struct reading. */
+/* The type that the plan calls struct reading. */
 struct reading {
     int32_t sensor;
     double celsius;

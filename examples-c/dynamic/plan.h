@@ -28,7 +28,7 @@ struct plan {
     size_t observer_count;
 };
 
-/* Reads a plan; on failure it says why on stderr. */
+/* Reads a plan; on failure it prints the cause on stderr. */
 bool plan_read(struct plan *plan, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* A worker thread measures, the GLib main loop hears of it. */
+/* A worker thread measures, and the GLib main loop is called. */
 #include <glib-unix.h>
 #include <peal/peal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A worker thread measures, the libuv loop hears of it. */
+/* A worker thread measures, and the libuv loop is called. */
 #include <peal/peal.h>
 #include <stdio.h>
 #include <uv.h>

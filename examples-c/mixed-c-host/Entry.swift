@@ -2,7 +2,7 @@ import CTalk
 import Peal
 import Synchronization
 
-// What the program finds by name.
+// The functions that the program finds by name.
 
 private let plugin = Mutex<Plugin?>(nil)
 

@@ -24,7 +24,7 @@ final class Plugin: Sendable {
         }
     }
 
-    /// Asks the service of C.
+    /// Calls the service of C.
     private static func fullName(of name: String, in center: Center) throws(PealError) -> String {
         let use = try center.anyService(providing: "Directory").use(of: "Directory", as: directory.self)
         return use.table.full_name(use.pointer, name).map { String(cString: $0) } ?? name

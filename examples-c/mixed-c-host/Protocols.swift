@@ -1,6 +1,6 @@
 import Peal
 
-// The protocols of talk.h. They are checked against it: whoever comes second has to agree.
+// The protocols of talk.h. They are compared with it: the second definition must agree with the first.
 
 enum Chat: PealProtocol {
     static let onMessage = Method<Void, String, String>("on_message", parameters: "name", "text", isRequired: true)

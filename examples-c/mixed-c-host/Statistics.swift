@@ -10,7 +10,7 @@ final class Statistics: Sendable {
 
     func add(_ words: Int) { count.add(words, ordering: .relaxed) }
 
-    /// What C calls. `self` is the service's instance.
+    /// The function that C calls. `self` is the service's instance.
     static let table: statistics = {
         var table = statistics()
         table.size = MemoryLayout<statistics>.size

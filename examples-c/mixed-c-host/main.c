@@ -24,7 +24,7 @@ static const char *full_name(void *self, const char *name)
 
 static const struct directory directory_table = { PEAL_TABLE(directory), .full_name = full_name };
 
-/* ---- What C hears from Swift. ---- */
+/* ---- Broadcasts of Swift that C observes. ---- */
 
 static void print_warning(void *self, const char *name, int32_t warnings)
 {
@@ -71,7 +71,7 @@ static struct plugin load(const char *path, peal_center center)
     return plugin;
 }
 
-/* None of its code is called any more then. The code itself stays: a Swift runtime has no way to forget it. */
+/* None of its code is called any more then. The code itself stays: the Swift runtime cannot remove it. */
 static void end(struct plugin *plugin)
 {
     plugin->stop();

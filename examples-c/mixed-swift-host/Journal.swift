@@ -10,7 +10,7 @@ final class Journal: Sendable {
 
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 
-    /// What C calls. `self` is the service's instance.
+    /// The function that C calls. `self` is the service's instance.
     static let table: journal = {
         var table = journal()
         table.size = MemoryLayout<journal>.size

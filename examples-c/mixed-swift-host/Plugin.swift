@@ -18,7 +18,7 @@ struct Plugin {
 
     /// Ends all that the plugin registered, and unloads it if none of its code can run any more.
     ///
-    /// - Returns: Whether it was unloaded. Where it was not, a call of it still runs, and it has to stay.
+    /// - Returns: True if it was unloaded. False if a call of it still runs, so that it must stay loaded.
     func unload() throws(PealError) -> Bool {
         guard try owner.retire(within: .seconds(1)) == .complete else { return false }
         return dlclose(library) == 0

@@ -1,6 +1,6 @@
 import Peal
 
-// The protocols of house.h. They are checked against it: whoever comes second has to agree.
+// The protocols of house.h. They are compared with it: the second definition must agree with the first.
 
 enum Heating: PealProtocol {
     static let onTarget = Method<Void, String, Double>("on_target", parameters: "room", "celsius", isRequired: true)

@@ -1,10 +1,10 @@
-/* What the program and its plugin have in common: the protocols, and how a plugin is started. */
+/* The interface of the program and its plugin: the protocols, and how a plugin is started. */
 #ifndef HOUSE_H
 #define HOUSE_H
 
 #include <peal/peal.h>
 
-/* Somebody wants a room at a temperature. The program broadcasts it. */
+/* A new target temperature of a room. The program broadcasts it. */
 #define HEATING(METHOD) METHOD(required, void, on_target, (const char *room, double celsius))
 PEAL_PROTOCOL(heating, "Heating", HEATING);
 
@@ -22,7 +22,7 @@ PEAL_PROTOCOL(units, "Units", UNITS);
     METHOD(required, size_t, count, (void))
 PEAL_PROTOCOL(journal, "Journal", JOURNAL);
 
-/* A plugin exports this function as "house_plugin_start". What it registers belongs to the caller's owner. */
+/* A plugin exports this function as "house_plugin_start". Its registrations belong to the caller's owner. */
 typedef peal_status (*house_plugin_start_function)(peal_center center);
 
 #endif

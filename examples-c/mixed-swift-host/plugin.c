@@ -1,4 +1,4 @@
-/* A boiler: a plugin in C, which knows of Swift nothing. */
+/* A boiler: a plugin in C, without any Swift. */
 #include "house.h"
 
 #include <stdio.h>

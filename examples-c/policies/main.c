@@ -1,9 +1,9 @@
-/* What becomes of results: every policy, on one auction. */
+/* Every policy for results, on one auction. */
 #include <peal/peal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* did_open and knows both return bool: one tells everybody, its neighbour stops at the first true. */
+/* did_open and knows both return bool: the first calls all observers, the second stops at the first true. */
 #define BIDDER(METHOD)                                                           \
     METHOD(required, bool, did_open, (const char *item), all)                    \
     METHOD(required, bool, knows, (const char *item), first_true)                \
@@ -16,7 +16,7 @@ struct person {
     const char *name;
     int32_t limit;
     double factor;      /* what this person does to a price */
-    const char *origin; /* what this person knows; may be NULL */
+    const char *origin; /* the origin as this person has it; may be NULL */
 };
 
 static bool did_open(void *self, const char *item)
@@ -62,7 +62,7 @@ static void check(peal_status status)
     }
 }
 
-/* The two highest bids: whoever bids most pays what the second would have paid. */
+/* The two highest bids: the highest bidder pays the second highest bid. */
 struct two_highest {
     int32_t first, second;
 };
@@ -156,7 +156,7 @@ static void chain_prices(const struct bidder_protocol *auction, const char *item
     printf("    from %.2f, not below %.2f: %.2f after %zu\n", price, floor, result, calls);
 }
 
-/* With nobody to call: the policy's default result, or the one that the caller gives. */
+/* Without a call: the policy's default result, or the caller's. */
 static void ask_nobody(const struct bidder_protocol *empty, const char *item)
 {
     bool known = true;

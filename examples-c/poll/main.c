@@ -1,4 +1,4 @@
-/* A worker thread measures, the main thread hears of it in its own poll loop. */
+/* A worker thread measures, and the main thread is called in its own poll loop. */
 #include <peal/peal.h>
 #include <poll.h>
 #include <pthread.h>
