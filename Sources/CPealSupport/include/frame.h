@@ -130,6 +130,7 @@ PEAL_FRAME_STACK_CALLS(8)
     PEAL_FRAME_CALL(kind, result, all, 8, 0)                                                          \
     PEAL_FRAME_CALL(kind, result, all, 8, 16)
 PEAL_FRAME_RESULT_CALLS(s, double)
+PEAL_FRAME_CALL(s, double, all, 2, 0)
 PEAL_FRAME_RESULT_CALLS(ii, struct peal_frame_ii)
 PEAL_FRAME_RESULT_CALLS(ss, struct peal_frame_ss)
 PEAL_FRAME_RESULT_CALLS(is, struct peal_frame_is)

@@ -31,6 +31,14 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
 
+    /// Whether a call with all integers and two floats carries it.
+    @inlinable
+    public var hasAtMostTwoFloats: Bool { rawValue < 12 }
+
+    /// Whether a call with all integers and four words of the stack carries it.
+    @inlinable
+    public var hasAtMostFourStackWords: Bool { (18...21).contains(rawValue) }
+
     /// Whether it is nothing but the target and up to so many integers.
     public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
 

@@ -80,7 +80,7 @@ extension Broadcast {
     ) -> Answer {
         // The number comes first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, result == nil else {
-            return sendGenerally(hold, arguments, count, result, calls, number)
+            return sendWithResult(hold, arguments, count, result, calls, number)
         }
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         if traits.takesIntegers(count) { return sendIntegers(hold, list, arguments, count, calls, number) }
@@ -153,6 +153,21 @@ extension Broadcast {
         return .done
     }
 
+    @inlinable
+    @inline(never)
+    static func sendWithResult<Answer: BroadcastAnswer>(
+        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+    ) -> Answer {
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list(hold)))
+        if traits.takesIntegers(count), traits.keepsLast,
+            ResultBroadcast.sendIntegers(hold, arguments, count, result, calls, number)
+        {
+            return .done
+        }
+        return sendGenerally(hold, arguments, count, result, calls, number)
+    }
+
     /// Makes the calls of all other broadcasts: those with results, restricted recursion, observers that are not simply
     /// called, and mistakes. After a failure `BroadcastFailure.last` knows what the call was.
     @inlinable
@@ -176,18 +191,18 @@ extension Broadcast {
             if result == nil, peal_snapshot_parameter_count(list) == count {
                 return Delivery.send(hold, .pointers(arguments), calls, number)
             }
-        } else if let outcome = ResultWords.send(hold, arguments, count, result, calls, number) {
-            return outcome
         }
-        return runSlow(hold, arguments, count, result, calls, number)
+        return runWithResults(hold, arguments, count, result, calls, number)
     }
 
+    /// Makes the calls for the sake of the results, where nothing else is special, or those of a broadcast of any kind.
     @inline(never)
-    private static func runSlow(
+    private static func runWithResults(
         _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Outcome {
-        GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+        if let outcome = ResultBroadcast.send(hold, arguments, count, result, nil, calls, number) { return outcome }
+        return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }
 

@@ -83,7 +83,15 @@ public enum Broadcast {
     ) -> Outcome {
         calls?.pointee = 0
         do throws(Outcome) {
-            return GeneralBroadcast(hold: try hold(number, arguments, count), number: number, arguments: arguments, count: count)
+            let hold = try hold(number, arguments, count)
+            if !request.forcesFFI, request.gathering == nil, !request.isOfLoop,
+                let outcome = withUnsafePointer(to: request, {
+                    ResultBroadcast.send(hold, arguments, count, request.result, $0, calls, number)
+                })
+            {
+                return outcome
+            }
+            return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
                 .runAndRelease(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
             return error

@@ -5,6 +5,26 @@ public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
     case all = 1
     case firstTrue, firstNonzero, last, sum, min, max, any, every, collect, chain, fold
 
+    /// The policy of bits that were made of a raw value. In-line, unlike the initialiser that may fail.
+    @inline(__always)
+    init(bits: UInt8) {
+        self =
+            switch bits {
+            case 2: .firstTrue
+            case 3: .firstNonzero
+            case 4: .last
+            case 5: .sum
+            case 6: .min
+            case 7: .max
+            case 8: .any
+            case 9: .every
+            case 10: .collect
+            case 11: .chain
+            case 12: .fold
+            default: .all
+            }
+    }
+
     init(_ policy: MethodDeclaration.Policy) {
         self =
             switch policy {

@@ -21,8 +21,8 @@ public struct BroadcastRequest {
     public var fold: Fold?
     public var foldContext: UnsafeMutableRawPointer?
     public var forcesFFI = false
-    /// Gets each result.
-    var gathering: Completion?
+    /// Gets each result. The one who makes the request keeps it: requests are copied without counting.
+    unowned(unsafe) var gathering: Completion?
     /// Whether it makes the calls of a typed loop: that has seen to recursion.
     var isOfLoop = false
 

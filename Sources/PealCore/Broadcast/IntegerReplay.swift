@@ -29,11 +29,11 @@ struct PointedIntegers: IntegerSource {
 @usableFromInline
 struct IntegerReplay<Source: IntegerSource> {
     @usableFromInline typealias Target = UnsafeMutableRawPointer
-    @usableFromInline typealias NoArguments = @convention(c) (Target?) -> Void
-    @usableFromInline typealias OneArgument = @convention(c) (Target?, UInt64) -> Void
-    @usableFromInline typealias TwoArguments = @convention(c) (Target?, UInt64, UInt64) -> Void
-    @usableFromInline typealias ThreeArguments = @convention(c) (Target?, UInt64, UInt64, UInt64) -> Void
-    @usableFromInline typealias FourArguments = @convention(c) (Target?, UInt64, UInt64, UInt64, UInt64) -> Void
+    @usableFromInline typealias NoArguments = @convention(c) (Target?) -> UInt64
+    @usableFromInline typealias OneArgument = @convention(c) (Target?, UInt64) -> UInt64
+    @usableFromInline typealias TwoArguments = @convention(c) (Target?, UInt64, UInt64) -> UInt64
+    @usableFromInline typealias ThreeArguments = @convention(c) (Target?, UInt64, UInt64, UInt64) -> UInt64
+    @usableFromInline typealias FourArguments = @convention(c) (Target?, UInt64, UInt64, UInt64, UInt64) -> UInt64
 
     @usableFromInline let source: Source
     @usableFromInline let traits: MethodTraits
@@ -59,24 +59,32 @@ struct IntegerReplay<Source: IntegerSource> {
     @inlinable
     @inline(__always)
     func replay(_ count: Int) -> Int? {
+        var tail = DroppedResult()
+        return replay(count, &tail)
+    }
+
+    /// The same for the sake of the results, which return in a register too.
+    @inlinable
+    @inline(__always)
+    func replay<Tail: ResultTail>(_ count: Int, _ tail: inout Tail) -> Int? {
         // Compared, not looked up: two comparisons reach what is most common.
         if count == 2 {
             guard let a = integer(0), let b = integer(1) else { return nil }
-            return each { unsafeBitCast($0, to: TwoArguments.self)($1, a, b) }
+            return each(&tail) { unsafeBitCast($0, to: TwoArguments.self)($1, a, b) }
         }
         if count == 1 {
             guard let a = integer(0) else { return nil }
-            return each { unsafeBitCast($0, to: OneArgument.self)($1, a) }
+            return each(&tail) { unsafeBitCast($0, to: OneArgument.self)($1, a) }
         }
         if count == 0 {
-            return each { unsafeBitCast($0, to: NoArguments.self)($1) }
+            return each(&tail) { unsafeBitCast($0, to: NoArguments.self)($1) }
         }
         guard let a = integer(0), let b = integer(1), let c = integer(2) else { return nil }
         if count == 3 {
-            return each { unsafeBitCast($0, to: ThreeArguments.self)($1, a, b, c) }
+            return each(&tail) { unsafeBitCast($0, to: ThreeArguments.self)($1, a, b, c) }
         }
         guard let d = integer(3) else { return nil }
-        return each { unsafeBitCast($0, to: FourArguments.self)($1, a, b, c, d) }
+        return each(&tail) { unsafeBitCast($0, to: FourArguments.self)($1, a, b, c, d) }
     }
 
     @inlinable
@@ -87,7 +95,9 @@ struct IntegerReplay<Source: IntegerSource> {
 
     @inlinable
     @inline(__always)
-    func each(_ call: (@escaping peal_frame_function, Target?) -> Void) -> Int {
-        FrameReplay.each(entries, entryCount, hold, call)
+    func each<Tail: ResultTail>(_ tail: inout Tail, _ call: (@escaping peal_frame_function, Target?) -> UInt64) -> Int {
+        FrameReplay.eachEntry(entries, entryCount, hold) { entry in
+            tail.take(call(entry.pointee.function, entry.pointee.target), 0)
+        }
     }
 }

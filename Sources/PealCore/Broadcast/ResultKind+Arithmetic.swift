@@ -2,6 +2,20 @@ internal import CPealSupport
 import PealCall
 
 extension ResultKind {
+    var isReal: Bool {
+        switch self {
+        case .float, .double, .longDouble: true
+        default: false
+        }
+    }
+
+    var isSigned: Bool {
+        switch self {
+        case .int8, .int16, .int32, .int64: true
+        default: false
+        }
+    }
+
     func isNonzero(_ value: UnsafeRawPointer) -> Bool {
         switch self {
         case .void, .opaque: false

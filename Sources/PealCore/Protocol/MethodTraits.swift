@@ -67,6 +67,11 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// Returns true if a broadcast must settle the list or have services created before it calls.
     var needsPreparation: Bool { rawValue & (Self.pendingBit | Self.unsettledBit) != 0 }
 
+    /// Whether the last result is the broadcast's.
+    @inlinable
+    @inline(__always)
+    var keepsLast: Bool { rawValue & 0x40 != 0 }
+
     /// Each call of the method gets a completion of its own.
     var hasCompletion: Bool { rawValue & Self.completesBit != 0 }
 
@@ -137,8 +142,9 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
 
+    @inline(__always)
     var policy: BroadcastPolicy {
-        rawValue & Self.keepsLastBit != 0 ? .last : BroadcastPolicy(rawValue: UInt8(rawValue & 0x1f)) ?? .all
+        keepsLast ? .last : BroadcastPolicy(bits: UInt8(rawValue & 0x1f))
     }
 
     /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for

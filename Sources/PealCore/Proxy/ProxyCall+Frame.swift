@@ -59,39 +59,10 @@ extension ProxyCall {
     ) -> Bool {
         let list = Broadcast.list(hold)
         guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
+        guard var folded = fold(policy, hold, list, words) else { return frameSlowly(words, index, hold, result) }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        guard let shape = plan.pointee.frame else { return frameSlowly(words, index, hold, result) }
-        if !shape.usesStack, let folded = ResultWords.fold(policy, plan, list, hold, words) {
-            result.pointee.integers.0 = folded.kept
-            result.pointee.floats.0 = Double(bitPattern: folded.kept)
-            Broadcast.release(hold)
-            return true
-        }
-        return frameFolded(words, hold, result, policy, shape)
-    }
-
-    /// Any policy and result.
-    @inline(never)
-    private static func frameFolded(
-        _ words: UnsafeMutablePointer<UInt64>, _ hold: Broadcast.Hold,
-        _ result: UnsafeMutablePointer<peal_entry_result>, _ policy: BroadcastPolicy, _ shape: FrameShape
-    ) -> Bool {
-        let list = Broadcast.list(hold)
-        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        var results = (kept: (UInt64(0), UInt64(0)), last: (UInt64(0), UInt64(0)))
-        withUnsafeMutablePointer(to: &results) { results in
-            let kept = UnsafeMutableRawPointer(results)
-            let last = kept + 2 * MemoryLayout<UInt64>.stride
-            var folder = folder(policy, list, into: kept)
-            let count = Int(peal_snapshot_count(list))
-            let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hold) { entry in
-                CallPlan.callWithFrame(
-                    plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
-                    words: words, result: last)
-                return folder.take(last)
-            }
-            folder.finish(calls: called)
-            result.initialize(to: peal_entry_result(kept, in: plan.pointee.resultPlace))
+        withUnsafePointer(to: &folded.words) {
+            result.initialize(to: peal_entry_result($0, in: plan.pointee.resultPlace))
         }
         Broadcast.release(hold)
         return true

@@ -68,14 +68,15 @@ extension ProxyCall {
         guard let policy = simplePolicy(of: list, method) else {
             return integersSlowly(number, a, b, c, d, index, hold)
         }
-        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        let folded = ResultWords.fold(policy, plan, list, hold) { entry in
-            let function = unsafeBitCast(entry.pointee.function, to: FourIntegersOne.self)
-            return function(entry.pointee.target, a, b, c, d)
+        var frame = peal_register_frame_room()
+        let folded = withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            (words[1], words[2], words[3], words[4]) = (a, b, c, d)
+            return fold(policy, hold, list, words)
         }
         guard let folded else { return integersSlowly(number, a, b, c, d, index, hold) }
         Broadcast.release(hold)
-        return folded.kept
+        return folded.words.0
     }
 
     /// - Parameter hold: The method's list, where it is held already.

@@ -48,16 +48,17 @@ extension ProxyCall {
         guard let policy = simplePolicy(of: list, method) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, hold)
         }
-        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        let isReal = plan.pointee.resultPlace == .float
-        let folded = ResultWords.fold(policy, plan, list, hold) { entry in
-            let function = unsafeBitCast(entry.pointee.function, to: NumbersOne.self)
-            let result = function(entry.pointee.target, a, b, c, d, x, y)
-            return isReal ? result.real.bitPattern : result.integer
+        var frame = peal_register_frame_room()
+        let folded = withUnsafeMutablePointer(to: &frame) { frame in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            (words[1], words[2], words[3], words[4]) = (a, b, c, d)
+            let floats = Int(PEAL_FRAME_FIRST_FLOAT)
+            (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
+            return fold(policy, hold, list, words)
         }
         guard let folded else { return numbersSlowly(number, a, b, c, d, index, x, y, hold) }
         Broadcast.release(hold)
-        return peal_entry_number(word: folded.kept)
+        return peal_entry_number(word: folded.words.0)
     }
 
     /// - Parameter hold: The method's list, where it is held already.

@@ -12,13 +12,19 @@ extension ProxyCall {
         return policy == .chain ? nil : policy
     }
 
-    @inline(__always)
-    static func folder(
-        _ policy: BroadcastPolicy, _ list: Broadcast.List, into result: UnsafeMutableRawPointer
-    ) -> ResultFolder {
-        ResultFolder(
-            policy: policy, plan: peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self),
-            request: BroadcastRequest(result: result), chained: nil)
+    /// Calls each observer with a frame, and makes one result.
+    ///
+    /// - Returns: nil where the result is made otherwise; then nobody was called.
+    static func fold(
+        _ policy: BroadcastPolicy, _ hold: Broadcast.Hold, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
+    ) -> ResultWords? {
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard let shape = plan.pointee.frame else { return nil }
+        var folded = ResultWords.fold(
+            policy, ResultReplay(plan: plan, shape: shape, list: list, hold: hold, words: words))
+        // Without calls a minimum is none, as is all else but the truth of every one.
+        if folded?.calls == 0, policy != .every { folded?.words = (0, 0) }
+        return folded
     }
 
     static func fail(_ failure: Failure) { ProxyFailures.note(failure) }

@@ -1,0 +1,118 @@
+internal import CPealSupport
+import PealCall
+
+/// A broadcast for the sake of its results, to observers that are simply called, where a register frame carries the
+/// calls. Nothing is allocated, and results stay in registers as far as the policy allows.
+@usableFromInline
+enum ResultBroadcast {
+    /// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
+    /// registers.
+    ///
+    /// - Returns: False for any other broadcast, as below.
+    @usableFromInline
+    @_optimize(speed)
+    static func sendIntegers(
+        _ hold: Broadcast.Hold, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+    ) -> Bool {
+        let list = Broadcast.list(hold)
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+        // The number comes first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == number, traits.takesIntegers(count), traits.keepsLast, let result
+        else { return false }
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard plan.pointee.resultPlace == .integer else { return false }
+        let replay = IntegerReplay(
+            PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
+            count: Int(peal_snapshot_count(list)), hold)
+        var tail = LastResult()
+        guard let called = replay.replay(count, &tail) else { return false }
+        // Without calls these are zeros, as the result is.
+        ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
+        calls?.pointee = called
+        Broadcast.release(hold)
+        return true
+    }
+
+    /// Broadcasts to a protected list, and releases it.
+    ///
+    /// - Parameter request: More than the result, if the caller wants more.
+    ///
+    /// - Returns: nil where the general path is needed; then nobody was called, and the list is still protected.
+    @inline(never)
+    @_optimize(speed)
+    static func send(
+        _ hold: Broadcast.Hold, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+    ) -> Broadcast.Outcome? {
+        let list = Broadcast.list(hold)
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+        // The number comes first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == number, !traits.needsCloserLook,
+            peal_snapshot_parameter_count(list) == count
+        else { return nil }
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        let policy = request?.pointee.policy ?? traits.policy
+        guard let shape = plan.pointee.frame, plan.pointee.resultKind != .void,
+            request?.pointee.policy == nil || policy.fits(plan.pointee.resultKind)
+        else { return nil }
+        var frame = peal_whole_frame_room()
+        let outcome = withUnsafeMutablePointer(to: &frame) { frame -> Broadcast.Outcome? in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            if count > 0 {
+                guard let arguments, CallPlan.buildFrame(plan, from: arguments, into: words) else { return nil }
+            }
+            let replay = ResultReplay(plan: plan, shape: shape, list: list, hold: hold, words: words)
+            return send(policy, replay, result, request, calls)
+        }
+        if outcome != nil { Broadcast.release(hold) }
+        return outcome
+    }
+
+    @inline(__always)
+    private static func send(
+        _ policy: BroadcastPolicy, _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?,
+        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Broadcast.Outcome? {
+        if policy == .collect { return collect(replay, result, calls) }
+        if policy == .fold { return fold(replay, result, request, calls) }
+        guard let folded = ResultWords.fold(policy, replay) else { return nil }
+        calls?.pointee = folded.calls
+        guard let result else { return .done }
+        if folded.calls > 0 {
+            ResultWords.store(folded.words.0, folded.words.1, replay.plan.pointee.resultSize, in: result)
+        } else {
+            let request = request?.pointee ?? BroadcastRequest(result: result)
+            ResultFolder(policy: policy, plan: replay.plan, request: request, chained: nil).finish(calls: 0)
+        }
+        return .done
+    }
+
+    private static func collect(
+        _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Broadcast.Outcome? {
+        guard let collection = result?.assumingMemoryBound(to: BroadcastRequest.Collection.self),
+            // The size alone first: what calls itself shorter may be.
+            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<BroadcastRequest.Collection>.size,
+            let values = collection.pointee.values
+        else { return nil }
+        let capacity = max(0, collection.pointee.capacity)
+        let collected = replay.fold(
+            CollectedResults(next: values, room: capacity, size: replay.plan.pointee.resultSize))
+        collection.pointee.count = capacity - Int(collected.words.0)
+        calls?.pointee = collected.calls
+        return collected.words.1 == 0 ? .done : .truncated
+    }
+
+    private static func fold(
+        _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ request: UnsafePointer<BroadcastRequest>?,
+        _ calls: UnsafeMutablePointer<Int>?
+    ) -> Broadcast.Outcome? {
+        guard let fold = request?.pointee.fold else { return nil }
+        // Not in the assignment: without the caller's count that would not be evaluated.
+        let folded = replay.fold(
+            FoldedResult(fold: fold, context: request?.pointee.foldContext, accumulator: result))
+        calls?.pointee = folded.calls
+        return .done
+    }
+}

@@ -1,0 +1,61 @@
+internal import CPealSupport
+import PealCall
+
+/// Replays a register frame to every observer for the sake of the results: the loops, one for each tail and each way
+/// in which a call leaves its result.
+struct ResultReplay {
+    let plan: CallPlan.Pointer
+    let shape: FrameShape
+    let list: Broadcast.List
+    let hold: Broadcast.Hold
+    let words: UnsafePointer<UInt64>
+
+    /// Calls each observer, and has the tail take its result.
+    ///
+    /// A call may pass more registers than its function takes: few loops serve most shapes.
+    @inline(never)
+    @_optimize(speed)
+    func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
+        // A copy, whose members stay in registers, as do the words of the frame.
+        var tail = tail
+        let words = words
+        let calls =
+            switch plan.pointee.resultPlace {
+            case .integer where shape.rawValue <= 2:
+                each(&tail) { (peal_frame_i_3_0_0($0.pointee.function, $0.pointee.target, words), 0) }
+            case .integer where shape.rawValue <= 4:
+                each(&tail) { (peal_frame_i_5_0_0($0.pointee.function, $0.pointee.target, words), 0) }
+            case .integer where shape.hasAtMostTwoFloats:
+                each(&tail) { (peal_frame_i_all_2_0($0.pointee.function, $0.pointee.target, words), 0) }
+            case .integer where shape.hasAtMostFourStackWords:
+                each(&tail) { (peal_frame_i_all_0_4($0.pointee.function, $0.pointee.target, words), 0) }
+            case .float where shape.hasAtMostTwoFloats:
+                each(&tail) { (peal_frame_s_all_2_0($0.pointee.function, $0.pointee.target, words).bitPattern, 0) }
+            default:
+                each(&tail) { callThroughMemory($0) }
+            }
+        return ResultWords(words: tail.words, calls: calls)
+    }
+
+    @inline(__always)
+    private func each<Tail: ResultTail>(
+        _ tail: inout Tail, _ call: (UnsafePointer<peal_snapshot_entry>) -> (UInt64, UInt64)
+    ) -> Int {
+        FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hold) { entry in
+            let (first, second) = call(entry)
+            return tail.take(first, second)
+        }
+    }
+
+    /// Any frame and any result.
+    @inline(never)
+    private func callThroughMemory(_ entry: UnsafePointer<peal_snapshot_entry>) -> (UInt64, UInt64) {
+        var result = (UInt64(0), UInt64(0))
+        withUnsafeMutablePointer(to: &result) { result in
+            CallPlan.callWithFrame(
+                plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target, words: words,
+                result: result)
+        }
+        return result
+    }
+}

@@ -1,0 +1,186 @@
+import PealCall
+
+/// Makes one result of many. The calls return results as the words of their registers.
+///
+/// The loops of ``ResultReplay`` are specialised for each tail, so a tail is a few instructions after the call.
+@usableFromInline
+protocol ResultTail {
+    /// Takes the words of one result. Returns false to stop the broadcast.
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool
+    /// What it has made of them.
+    var words: (UInt64, UInt64) { get }
+}
+
+/// Of a broadcast that wants no result.
+@usableFromInline
+struct DroppedResult: ResultTail {
+    @inlinable
+    @inline(__always)
+    init() {}
+
+    @inlinable
+    var words: (UInt64, UInt64) { (0, 0) }
+
+    @inlinable
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool { true }
+}
+
+struct LastResult: ResultTail {
+    var words: (UInt64, UInt64) = (0, 0)
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        words = (first, second)
+        return true
+    }
+}
+
+/// The first result that is not zero, or the last one.
+struct FirstResult: ResultTail {
+    /// The bits that decide. The sign of a floating zero does not.
+    let mask: UInt64
+    var word: UInt64 = 0
+
+    var words: (UInt64, UInt64) { (word, 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        word = first
+        return first & mask == 0
+    }
+}
+
+/// Whether any result is true, or every one.
+struct TruthResult: ResultTail {
+    let mask: UInt64
+    let isEvery: Bool
+    var ones: UInt64 = 0
+    var hasZero = false
+
+    var words: (UInt64, UInt64) { ((isEvery ? !hasZero : ones != 0) ? 1 : 0, 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        let value = first & mask
+        ones |= value
+        if value == 0 { hasZero = true }
+        return true
+    }
+}
+
+/// The sum of integers, which stays at the ends of their type. Values are shifted to the top of the word: additions
+/// overflow where the type does.
+struct SumResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
+    let shift: Word
+    var sum: Word = 0
+
+    var words: (UInt64, UInt64) { (UInt64(truncatingIfNeeded: sum &>> shift), 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        let value = Word(truncatingIfNeeded: first) &<< shift
+        let (total, overflow) = sum.addingReportingOverflow(value)
+        sum = _slowPath(overflow) ? end(value) : total
+        return true
+    }
+
+    private func end(_ value: Word) -> Word {
+        value < 0 ? .min : (Word.max &>> shift) &<< shift
+    }
+}
+
+/// The least integer. For the greatest one the bits are flipped, which reverses the order.
+struct LeastResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
+    let shift: Word
+    let flip: Word
+    var least = Word.max
+
+    var words: (UInt64, UInt64) { (UInt64(truncatingIfNeeded: (least &>> shift) ^ flip), 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        let value = (Word(truncatingIfNeeded: first) ^ flip) &<< shift
+        if value < least { least = value }
+        return true
+    }
+}
+
+struct DoubleSumResult: ResultTail {
+    /// Adding to this changes nothing, not even the sign of a zero.
+    var sum = -0.0
+
+    var words: (UInt64, UInt64) { (sum.bitPattern, 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        sum += Double(bitPattern: first)
+        return true
+    }
+}
+
+/// Other sums and orders of floating numbers.
+struct CombinedResult: ResultTail {
+    let policy: BroadcastPolicy
+    let kind: ResultKind
+    var word: UInt64 = 0
+    var isFirst = true
+
+    var words: (UInt64, UInt64) { (word, 0) }
+
+    @inline(never)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        var value = first
+        if isFirst {
+            word = value
+            isFirst = false
+            return true
+        }
+        switch policy {
+        case .sum: kind.add(&value, to: &word)
+        case .min: if kind.isLess(&value, than: &word) { word = value }
+        case .max: if kind.isLess(&word, than: &value) { word = value }
+        default: break
+        }
+        return true
+    }
+}
+
+/// Results one after the other in the caller's memory.
+struct CollectedResults: ResultTail {
+    var next: UnsafeMutableRawPointer
+    var room: Int
+    let size: Int
+    var isTruncated = false
+
+    /// How much room is left, and whether there was too little.
+    var words: (UInt64, UInt64) { (UInt64(room), isTruncated ? 1 : 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        guard room > 0 else {
+            isTruncated = true
+            return true
+        }
+        ResultWords.store(first, second, size, in: next)
+        next += size
+        room &-= 1
+        return true
+    }
+}
+
+/// Results that the caller's function folds.
+struct FoldedResult: ResultTail {
+    let fold: BroadcastRequest.Fold
+    let context: UnsafeMutableRawPointer?
+    let accumulator: UnsafeMutableRawPointer?
+
+    /// The caller has all that was made of the results.
+    var words: (UInt64, UInt64) { (0, 0) }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        var result = (first, second)
+        return withUnsafeMutablePointer(to: &result) { fold(context, accumulator, $0) }
+    }
+}
