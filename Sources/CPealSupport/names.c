@@ -4,6 +4,7 @@
 
 struct peal_names peal_service_names;
 struct peal_names peal_provider_names;
+struct peal_names peal_method_names_table;
 
 uint64_t peal_names_next(const struct peal_names *names, uint64_t hash, uint64_t *cursor)
 {

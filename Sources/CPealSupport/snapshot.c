@@ -1,5 +1,9 @@
 #include "snapshot.h"
 
+#include "memory.h"
+
+#include <string.h>
+
 static void prepare(void *place, uint32_t index) { peal_directory_prepare(place, index); }
 
 void *peal_method_chunks[PEAL_DIRECTORY_CHUNKS];
@@ -26,12 +30,13 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
  * one of them finds that the number before is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
-    uint32_t parameter_count, const uint8_t *variadic_kinds)
+    uint32_t parameter_count, const uint8_t *variadic_kinds, const struct peal_method_names *names)
 {
     __atomic_store_n(&place->nobody.plan, plan, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.traits, traits, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.parameter_count, parameter_count, __ATOMIC_RELEASE);
     __atomic_store_n(&place->variadic_kinds, variadic_kinds, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->names, names, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.method, number, __ATOMIC_RELEASE);
 }
 
@@ -40,4 +45,18 @@ void peal_directory_close(struct peal_directory_place *place)
 {
     peal_directory_publish(place, peal_directory_nobody(place));
     __atomic_store_n(&place->nobody.method, peal_no_number_of(place->nobody.method), __ATOMIC_RELEASE);
+}
+
+struct peal_method_names *peal_method_names_make(
+    uint64_t center, uint64_t protocol, const char *protocol_name, const char *method_name)
+{
+    const size_t method_size = strlen(method_name) + 1, protocol_size = strlen(protocol_name) + 1;
+    struct peal_method_names *names = peal_memory_allocate(sizeof *names + method_size + protocol_size);
+    if (names == NULL)
+        return NULL;
+    names->center = center;
+    names->protocol = protocol;
+    memcpy(names->method_name, method_name, method_size);
+    names->protocol_name = memcpy(names->method_name + method_size, protocol_name, protocol_size);
+    return names;
 }

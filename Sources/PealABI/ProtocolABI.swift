@@ -39,6 +39,10 @@ public func peal_protocol_define_objc(
 public func peal_protocol_find(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_protocol: UnsafeMutablePointer<peal_protocol>?
 ) -> peal_status {
+    if let out_protocol, let name, let found = MethodNames.findProtocol(name, in: center.number) {
+        out_protocol.pointee = peal_protocol(number: found)
+        return PEAL_OK
+    }
     out_protocol?.pointee = peal_protocol(number: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_protocol else { throw .null("out_protocol") }
@@ -51,6 +55,10 @@ public func peal_protocol_find(
 public func peal_method_find(
     _ proto: peal_protocol, _ name: UnsafePointer<CChar>?, _ out_method: UnsafeMutablePointer<peal_method>?
 ) -> peal_status {
+    if let out_method, let name, let found = MethodNames.find(name, of: proto.number) {
+        out_method.pointee = peal_method(number: found)
+        return PEAL_OK
+    }
     out_method?.pointee = peal_method(number: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_method else { throw .null("out_method") }

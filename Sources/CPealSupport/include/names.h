@@ -38,6 +38,9 @@ enum { PEAL_NAME_FREE = 0, PEAL_NAME_GONE = 1 };
 /* Names of services, and of the protocols that services provide; in all centers. */
 extern struct peal_names peal_service_names __attribute__((visibility("hidden")));
 extern struct peal_names peal_provider_names __attribute__((visibility("hidden")));
+/* Names of methods in their protocol, and of protocols in their center; those lead to a method of the protocol. */
+extern struct peal_names peal_method_names_table __attribute__((visibility("hidden")));
+static inline struct peal_names *_Nonnull peal_names_of_methods(void) { return &peal_method_names_table; }
 static inline struct peal_names *_Nonnull peal_names_of_services(void) { return &peal_service_names; }
 static inline struct peal_names *_Nonnull peal_names_of_providers(void) { return &peal_provider_names; }
 

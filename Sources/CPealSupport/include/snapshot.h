@@ -171,6 +171,22 @@ enum {
     PEAL_DIRECTORY_PLACES = PEAL_DIRECTORY_CHUNK * PEAL_DIRECTORY_CHUNKS
 };
 
+/* The names that lead to a method, in one allocation that ends with the object of the method. */
+struct peal_method_names {
+    uint64_t center; /* numbers */
+    uint64_t protocol;
+    const char *_Nonnull protocol_name;
+    char method_name[];
+};
+
+static inline const char *_Nonnull peal_method_names_own(const struct peal_method_names *_Nonnull names)
+{
+    return names->method_name;
+}
+/* Copies the names. NULL if memory is refused. */
+struct peal_method_names *_Nullable peal_method_names_make(
+    uint64_t center, uint64_t protocol, const char *_Nonnull protocol_name, const char *_Nonnull method_name);
+
 /* A method's place. While nobody observes, `current` points to `nobody`: that is seen without
  * holding anything, since the place lives forever. */
 struct peal_directory_place {
@@ -186,7 +202,8 @@ struct peal_directory_place {
     const uint8_t *_Nullable variadic_kinds;
     /* A place a cache line, so that methods do not disturb each other. The chunk is aligned and not
      * the type: Swift imports no type that is aligned beyond 16. */
-    uint64_t padding[2];
+    const struct peal_method_names *_Nullable names;
+    uint64_t padding;
 };
 
 extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
@@ -253,7 +270,8 @@ void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_
 /* Gives a place to a method that nobody observes yet. */
 void peal_directory_open(
     struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
-    uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
+    uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds,
+    const struct peal_method_names *_Nonnull names);
 
 /* Takes it back: the number is stale from now on. */
 void peal_directory_close(struct peal_directory_place *_Nonnull place);

@@ -145,6 +145,17 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     return snapshot;
 }
 
+/* Protects a method's place, and with it the object of the method and its names, by a free level. Returns false if the
+ * place is another method's now; the level is to be released in either case. */
+static inline bool peal_hold_place(
+    struct peal_thread_hold *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
+{
+    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->list, (uintptr_t)peal_directory_nobody(place), __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return peal_directory_is_of(place, number);
+}
+
 /* The short path is open to a thread's outermost list: its level, when it is free. NULL where the long
  * path is needed. */
 static inline struct peal_thread_hold *_Nullable peal_hold_outermost(void)
@@ -204,6 +215,11 @@ static inline void peal_hold_set_weak(
     struct peal_thread_hold *_Nonnull hold, struct peal_observer_record *_Nullable record)
 {
     __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
+}
+/* Whether the list is that of a typed loop, whose end is the caller's. */
+static inline bool peal_hold_is_of_caller(const struct peal_thread_hold *_Nonnull hold)
+{
+    return (hold->list & PEAL_HOLD_OF_CALLER) != 0;
 }
 /* Has the hold looked at when the list is let go; until it is taken. */
 void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold);

@@ -69,6 +69,7 @@ extension Center {
                 let hint = state.hint(for: name) ?? "define it first, with peal_protocol_define"
                 throw Failure(.notFound, "there is no protocol \(name) in this center; \(hint)")
             }
+            MethodNames.add(proto)
             return proto
         }
     }
@@ -198,6 +199,8 @@ extension CenterState {
             throw error
         }
         for method in made {
+            // A name that led to an adopted method may lead to this one now, or to none.
+            MethodNames.remove(method.name, of: method.owner)
             self[method.owner].all.append(method)
             if method.owner == proto { self[proto].own.append(method) }
         }

@@ -31,10 +31,16 @@ extension Method {
 extension CenterState {
     func method(named name: String, of proto: PealProtocol) throws(Failure) -> Method {
         let methods = self[proto].all
-        if let own = methods.first(where: { $0.origin == proto && $0.name == name }) { return own }
+        if let own = methods.first(where: { $0.origin == proto && $0.name == name }) {
+            MethodNames.add(own)
+            return own
+        }
         // A title has one dot; a selector may have none or several.
         let found = methods.filter { $0.name == name || $0.title == name }
-        if let only = found.first, found.count == 1 { return only }
+        if let only = found.first, found.count == 1 {
+            if only.name == name { MethodNames.add(only) }
+            return only
+        }
         if found.isEmpty {
             throw Failure(.notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map { $0.name }))")
         }

@@ -1,0 +1,83 @@
+internal import CPealSupport
+import PealCall
+
+/// Lookups by name without a lock. A name that the long way has found once is in a table of hashes; what a hash leads to
+/// is proved by the names of the method, which the hazard slot of the method's place protects.
+///
+/// Its protocol's first method stands for a protocol. One without methods is found the long way.
+public enum MethodNames {
+    private static let writers = Guarded(())
+
+    /// - Returns: The number of the method, or nil where the long way is needed.
+    @_optimize(speed)
+    public static func find(_ name: UnsafePointer<CChar>, of proto: UInt64) -> UInt64? {
+        let number = peal_names_hint(peal_names_of_methods(), peal_name_hash(proto, name))
+        return withNames(of: number) { names in
+            names.pointee.protocol == proto && strcmp(peal_method_names_own(names), name) == 0 ? number : nil
+        }
+    }
+
+    /// - Returns: The number of the protocol, or nil where the long way is needed.
+    @_optimize(speed)
+    public static func findProtocol(_ name: UnsafePointer<CChar>, in center: UInt64) -> UInt64? {
+        let number = peal_names_hint(peal_names_of_methods(), peal_name_hash(center, name))
+        return withNames(of: number) { names in
+            names.pointee.center == center && strcmp(names.pointee.protocol_name, name) == 0
+                ? names.pointee.protocol : nil
+        }
+    }
+
+    @inline(__always)
+    private static func withNames(
+        of number: UInt64, _ body: (UnsafePointer<peal_method_names>) -> UInt64?
+    ) -> UInt64? {
+        guard number != 0, let place = peal_directory_find(number),
+            let hold = peal_hold_outermost() ?? peal_hold_nothing()
+        else { return nil }
+        // The number first: only then are the names the method's.
+        let found = peal_hold_place(hold, place, number) ? place.pointee.names.flatMap(body) : nil
+        Broadcast.release(hold)
+        return found
+    }
+
+    /// Lets lookups find a method by its own name. The caller must hold the center's lock, so the name means this method.
+    static func add(_ method: Method) {
+        guard let names = method.place.pointee.names else { return }
+        add(method.number, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)))
+    }
+
+    /// Lets lookups find a protocol by its name. The caller must hold the center's lock.
+    static func add(_ proto: PealProtocol) {
+        guard let method = proto.state.all.first, let names = method.place.pointee.names else { return }
+        add(method.number, peal_name_hash(names.pointee.center, names.pointee.protocol_name))
+    }
+
+    private static func add(_ number: UInt64, _ hash: UInt64) {
+        writers.withLock { _ in
+            var cursor: UInt64 = 0
+            while true {
+                let known = peal_names_next(peal_names_of_methods(), hash, &cursor)
+                if known == number { return }
+                if known == 0 { break }
+            }
+            // Without memory for it lookups take the long way.
+            _ = peal_names_add(peal_names_of_methods(), hash, number)
+        }
+    }
+
+    /// Lets no lookup find a method, which is about to close, or its protocol by it. The caller must hold the center's lock.
+    static func remove(_ method: Method) {
+        guard let names = method.place.pointee.names else { return }
+        writers.withLock { _ in
+            let table = peal_names_of_methods()
+            peal_names_remove(table, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)), method.number)
+            peal_names_remove(table, peal_name_hash(names.pointee.center, names.pointee.protocol_name), method.number)
+        }
+    }
+
+    /// Lets no lookup find a method of a protocol by a name that is about to mean another method too.
+    static func remove(_ name: String, of proto: PealProtocol) {
+        guard let method = proto.state.all.first(where: { $0.name == name }) else { return }
+        remove(method)
+    }
+}

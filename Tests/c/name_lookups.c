@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lookups by name, which remember what a name led to.
+ */
+#include "center.h"
+
+#include <pthread.h>
+
+static peal_protocol found_protocol(peal_center center, const char *name)
+{
+    peal_protocol found = { 0 };
+    CHECK_OK(peal_protocol_find(center, name, &found));
+    return found;
+}
+
+static peal_method found_method(peal_protocol protocol, const char *name)
+{
+    peal_method found = { 0 };
+    CHECK_OK(peal_method_find(protocol, name, &found));
+    return found;
+}
+
+CLAIM("P1", "a name leads to the same protocol and the same method each time")
+{
+    const peal_center center = open_center();
+    const char *const methods[] = { "void first(int)", "void second(int)", NULL };
+    const peal_protocol protocol = protocol_of(center, "Twice", methods);
+    peal_protocol none;
+    peal_method no_method;
+
+    for (int turn = 0; turn < 3; turn++) {
+        CHECK_EQUAL(found_protocol(center, "Twice").number, protocol.number);
+        CHECK(found_method(protocol, "first").number != found_method(protocol, "second").number);
+        CHECK_EQUAL(found_method(protocol, "second").number, found_method(protocol, "Twice.second").number);
+        CHECK_FAILURE(peal_protocol_find(center, "Twic", &none), PEAL_ERROR_NOT_FOUND);
+        CHECK_EQUAL(none.number, 0);
+        CHECK_FAILURE(peal_method_find(protocol, "secon", &no_method), PEAL_ERROR_NOT_FOUND);
+        CHECK_FAILURE(peal_method_find(protocol, "", &no_method), PEAL_ERROR_NOT_FOUND);
+        CHECK_EQUAL(no_method.number, 0);
+    }
+    close_center(center);
+}
+
+CLAIM("O11", "a name of an ended center leads nowhere, and the same names in the next one lead there")
+{
+    const char *const methods[] = { "void call(void)", NULL };
+    peal_protocol last = { 0 };
+
+    for (int turn = 0; turn < 20; turn++) {
+        peal_center center;
+        peal_protocol protocol;
+        peal_method method;
+        CHECK_OK(peal_center_create(&center));
+        protocol = protocol_of(center, "Again", methods);
+        CHECK(protocol.number != last.number);
+        for (int time = 0; time < 2; time++)
+            CHECK_EQUAL(found_protocol(center, "Again").number, protocol.number);
+        method = found_method(protocol, "call");
+        CHECK_EQUAL(found_method(protocol, "call").number, method.number);
+        CHECK_OK(peal_send(method, NULL, 0, NULL, NULL));
+        CHECK_OK(peal_center_destroy(center));
+        CHECK_FAILURE(peal_protocol_find(center, "Again", &last), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_method_find(protocol, "call", &method), PEAL_ERROR_HANDLE);
+        last = protocol;
+    }
+}
+
+CLAIM("P4", "a name leads to an adopted method until the protocol has one of its own of that name")
+{
+    const peal_center center = open_center();
+    const char *const inner[] = { "void call(int)", NULL };
+    const char *const outer[] = { "void other(int)", NULL };
+    const char *const grown[] = { "void other(int)", "optional void call(int), since(2)", NULL };
+    const char *const adopts[] = { "Inner", NULL };
+    peal_protocol protocol;
+    peal_method adopted;
+
+    CHECK_OK(try_protocol(center, "Inner", NULL, inner, NULL));
+    CHECK_OK(try_protocol(center, "Outer", adopts, outer, &protocol));
+    adopted = found_method(protocol, "call");
+    CHECK_EQUAL(found_method(protocol, "call").number, adopted.number);
+    CHECK_OK(try_protocol(center, "Outer", adopts, grown, NULL));
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK(found_method(protocol, "call").number != adopted.number);
+        CHECK_EQUAL(found_method(protocol, "Inner.call").number, adopted.number);
+        CHECK_EQUAL(found_method(protocol, "Outer.call").number, found_method(protocol, "call").number);
+        CHECK_EQUAL(found_protocol(center, "Outer").number, protocol.number);
+    }
+    close_center(center);
+}
+
+CLAIM("P4", "a name that leads to an adopted method is ambiguous once another adopted protocol grows by the same")
+{
+    const peal_center center = open_center();
+    const char *const one[] = { "void call(int)", NULL };
+    const char *const two[] = { "void two(int)", NULL };
+    const char *const grown[] = { "void two(int)", "optional void call(int), since(2)", NULL };
+    const char *const adopts[] = { "One", "Two", NULL };
+    const char *const none[] = { NULL };
+    peal_protocol protocol;
+    peal_method method;
+
+    CHECK_OK(try_protocol(center, "One", NULL, one, NULL));
+    CHECK_OK(try_protocol(center, "Two", NULL, two, NULL));
+    CHECK_OK(try_protocol(center, "Both", adopts, none, &protocol));
+    CHECK_EQUAL(found_method(protocol, "call").number, found_method(protocol, "call").number);
+    CHECK_OK(try_protocol(center, "Two", NULL, grown, NULL));
+    for (int turn = 0; turn < 2; turn++)
+        CHECK_FAILURE(peal_method_find(protocol, "call", &method), PEAL_ERROR_AMBIGUOUS);
+    CHECK(found_method(protocol, "One.call").number != found_method(protocol, "Two.call").number);
+    close_center(center);
+}
+
+struct nested {
+    peal_center center;
+    peal_protocol protocol;
+    int depth;
+};
+
+static void look_up(void *self)
+{
+    struct nested *nested = self;
+    const peal_method method = found_method(found_protocol(nested->center, "Nested"), "call");
+    if (++nested->depth < 5)
+        CHECK_OK(peal_send(method, NULL, 0, NULL, NULL));
+}
+
+CLAIM("B6", "names are looked up inside of broadcasts, however deep")
+{
+    const peal_center center = open_center();
+    const char *const methods[] = { "void call(void)", NULL };
+    struct nested nested = { center, protocol_of(center, "Nested", methods), 0 };
+
+    observe_with(nested.protocol, &nested, "call", (peal_function)look_up, NULL);
+    CHECK_OK(peal_send(found_method(nested.protocol, "call"), NULL, 0, NULL, NULL));
+    CHECK_EQUAL(nested.depth, 5);
+    close_center(center);
+}
+
+/* ---- Threads ------------------------------------------------------------------------------------ */
+
+static uint64_t current_center;
+static bool is_over;
+
+static void *look_up_always(void *context)
+{
+    (void)context;
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
+        const peal_center center = { __atomic_load_n(&current_center, __ATOMIC_ACQUIRE) };
+        peal_protocol protocol = { 0 };
+        peal_method method = { 0 };
+        if (peal_protocol_find(center, "Short", &protocol) == PEAL_OK
+            && peal_method_find(protocol, "call", &method) == PEAL_OK) {
+            const peal_status status = peal_send(method, NULL, 0, NULL, NULL);
+            CHECK(status == PEAL_OK || status == PEAL_ERROR_HANDLE);
+        }
+    }
+    return NULL;
+}
+
+CLAIM("O11", "threads look up names while centers with these names end")
+{
+    enum { THREADS = 2 };
+    const char *const methods[] = { "void call(void)", NULL };
+    pthread_t threads[THREADS];
+
+    __atomic_store_n(&is_over, false, __ATOMIC_RELEASE);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, look_up_always, NULL), 0);
+    for (int round = 0; round < CHECK_ROUNDS(500); round++) {
+        peal_center center;
+        CHECK_OK(peal_center_create(&center));
+        (void)protocol_of(center, "Short", methods);
+        __atomic_store_n(&current_center, center.number, __ATOMIC_RELEASE);
+        (void)found_method(found_protocol(center, "Short"), "call");
+        CHECK_OK(peal_center_destroy(center));
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+    for (int i = 0; i < THREADS; i++)
+        CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+}
