@@ -77,9 +77,10 @@ extension ProxyCall {
         }
         let gate = entry.pointee.gate
         peal_current_set(peal_hold_current(hold), gate)
-        let isAlive = _fastPath(peal_gate_load(gate) == 0) || ObserverGate.admit(entry, hold) != nil
-        // The end of the list releases a weak target: there is no other call.
+        let isOpen = _fastPath(peal_gate_load(gate) == 0)
+        let isAlive = isOpen || ObserverGate.admit(entry, hold) != nil
         if isAlive { call(function, entry.pointee.target) }
+        if !isOpen { WeakHold.release(hold) }
         Broadcast.release(hold)
         if !isAlive { Handles.proxies.find(number)?.endTarget() }
         return true
