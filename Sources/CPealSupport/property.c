@@ -115,6 +115,32 @@ struct peal_property_block *peal_property_write_text(
     return block;
 }
 
+bool peal_property_set_text_shortly(
+    struct peal_property_place *place, uint64_t number, const char *text, void *room, size_t *out_size)
+{
+    struct peal_thread *thread = peal_thread_own;
+    const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
+    if (thread == NULL || thread->batches != 0 || thread->holds[0].list != 0 || length == PEAL_PROPERTY_SHORT
+        || !peal_property_lock_at_once(place))
+        return false;
+    if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
+        || peal_property_current(place)->length >= PEAL_PROPERTY_SHORT
+        || place->blocks[(place->version + 1) & 1]->capacity <= length
+        || !peal_directory_has_nobody(place->places[PEAL_TELL_PRIOR])) {
+        peal_property_unlock(place, 0);
+        return false;
+    }
+    char *const copy = (char *)room + PEAL_PROPERTY_SHORT;
+    memcpy(room, peal_property_current(place)->words, peal_property_current(place)->length + 1);
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    *out_size = length + 1;
+    place->teller = thread;
+    (void)peal_property_write_text(place, copy, length, NULL);
+    peal_property_unlock(place, PEAL_PROPERTY_TELLING);
+    return true;
+}
+
 /* ---- Opening and closing ----------------------------------------------------------------------- */
 
 void peal_property_open(
@@ -198,8 +224,10 @@ static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
 struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
 {
     const size_t room = rounded(old_room) + rounded(new_room);
-    struct peal_change_node *node = peal_memory_allocate(sizeof *node + room);
+    /* Values are written before they are read. */
+    struct peal_change_node *node = peal_memory_allocate_unset(sizeof *node + room);
     if (node != NULL) {
+        memset(node, 0, sizeof *node);
         node->room = room;
         node->new_value = node->bytes;
     }
@@ -276,6 +304,35 @@ struct peal_change_node *peal_batch_take_in(
         thread->first_in_batch = node;
     thread->last_in_batch = node;
     return NULL;
+}
+
+bool peal_property_set_in_batch(
+    struct peal_property_place *place, uint64_t number, const void *value, size_t size)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || thread->batches == 0 || size > PEAL_PROPERTY_SHORT || thread->holds[0].list != 0)
+        return false;
+    struct peal_change_node *node = peal_change_make(size, size);
+    if (node == NULL)
+        return false;
+    if (!peal_property_lock_at_once(place)) {
+        peal_change_free(node);
+        return false;
+    }
+    if (!peal_property_is_of(place, number) || place->size != size || place->traits != 0) {
+        peal_property_unlock(place, 0);
+        peal_change_free(node);
+        return false;
+    }
+    peal_change_lay_out(node, size, size);
+    memcpy(peal_change_old(node), peal_property_current(place)->words, size);
+    memcpy(peal_change_new(node), value, size);
+    node->property = number;
+    peal_property_write(place, peal_change_new(node), size);
+    /* Nothing waited, so there is nothing to be merged with. */
+    (void)peal_batch_take_in(place, node, thread);
+    peal_property_unlock(place, PEAL_PROPERTY_WAITING);
+    return true;
 }
 
 struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)

@@ -93,7 +93,8 @@ public func peal_property_set(
 
 @inline(never)
 private func setSlowly(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
-    Boundary.outcome { () throws(Failure) in
+    if let value, PropertyAccess.setInBatch(property.number, value, size: size) { return PEAL_DEFERRED }
+    return Boundary.outcome { () throws(Failure) in
         guard let value else { throw .null("value") }
         return try Property.set(property.number, value, size: size).status
     }

@@ -299,6 +299,16 @@ static inline bool peal_property_set_shortly(
     return true;
 }
 
+/* The same for a short text: `out_size` gets the bytes of the new one, with its zero. */
+static inline bool peal_property_is_text(const struct peal_property_place *_Nonnull place)
+{
+    /* No other value is as long. */
+    return __builtin_expect(__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
+}
+bool peal_property_set_text_shortly(
+    struct peal_property_place *_Nonnull place, uint64_t number, const char *_Nonnull text, void *_Nonnull room,
+    size_t *_Nonnull out_size);
+
 /* Room for both values of a change; NULL when memory is short. */
 struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);
 void peal_change_free(struct peal_change_node *_Nullable node);
@@ -399,6 +409,15 @@ struct peal_change_node *_Nullable peal_batch_take_in(
     struct peal_thread *_Nonnull thread);
 /* The first change of the thread's batch, taken out. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
+/* Sets a short value in the calling thread's batch, where nothing else is going on and the type asks for nothing special. */
+bool peal_property_set_in_batch(
+    struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size);
+/* With the lock held: whether a change is the only one that waits, and no other was merged with it. */
+static inline bool peal_property_waits_alone(
+    const struct peal_property_place *_Nonnull place, const struct peal_change_node *_Nonnull node)
+{
+    return place->first == node && node->next == NULL && node->latest == NULL;
+}
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node)
 {
     node->batch = NULL;

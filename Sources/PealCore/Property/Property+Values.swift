@@ -21,13 +21,41 @@ public enum PropertyAccess {
             byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
         ) { room in
             let old = room.baseAddress.unsafelyUnwrapped
+            if peal_property_is_text(place) { return setTextFast(place, number, value, size: size, old) }
             guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
-            let telling = PropertyTelling(place: place, number: number)
             let new = old + Int(PEAL_PROPERTY_SHORT)
-            let isRejected = telling.tell(PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
-            if !peal_property_rest(place) { return telling.drainMore() || isRejected }
-            return isRejected
+            return tell(place, number, PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
         }
+    }
+
+    /// The same with a batch open: observers are told when it ends.
+    ///
+    /// - Returns: False where the value was not set, and `Property.set` has to.
+    public static func setInBatch(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool {
+        guard let place = peal_property_place_of(number) else { return false }
+        return peal_property_set_in_batch(place, number, value, size)
+    }
+
+    /// - Parameter value: Points to the pointer to the text.
+    @inline(never)
+    private static func setTextFast(
+        _ place: PropertyTelling.Place, _ number: UInt64, _ value: UnsafeRawPointer, size: Int,
+        _ old: UnsafeMutableRawPointer
+    ) -> Bool? {
+        var newSize = 0
+        guard size == MemoryLayout<UnsafePointer<CChar>>.size,
+            let text = value.loadUnaligned(as: UnsafePointer<CChar>?.self),
+            peal_property_set_text_shortly(place, number, text, old, &newSize)
+        else { return nil }
+        let new = old + Int(PEAL_PROPERTY_SHORT)
+        return tell(place, number, PropertyTelling.Values(old: old, new: new, newSize: newSize, isText: true))
+    }
+
+    @inline(__always)
+    private static func tell(_ place: PropertyTelling.Place, _ number: UInt64, _ values: PropertyTelling.Values) -> Bool {
+        let telling = PropertyTelling(place: place, number: number)
+        let isRejected = telling.tell(values)
+        return peal_property_rest(place) ? isRejected : telling.drainMore() || isRejected
     }
 }
 
@@ -77,7 +105,7 @@ extension Property {
 extension PropertyTelling {
     /// What came while this thread told.
     @inline(never)
-    fileprivate func drainMore() -> Bool {
+    func drainMore() -> Bool {
         _ = peal_property_lock(place)
         return drain()
     }

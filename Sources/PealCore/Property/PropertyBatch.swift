@@ -53,6 +53,7 @@ public enum PropertyBatch {
             return false
         }
         peal_property_set_teller(place, thread)
-        return PropertyTelling(place: place, number: number).drain()
+        let telling = PropertyTelling(place: place, number: number)
+        return peal_property_waits_alone(place, change) ? telling.drainOne(change) : telling.drain()
     }
 }

@@ -23,6 +23,15 @@ extension PropertyTelling {
         return isRejected
     }
 
+    /// The same where one change waits: nobody waits for its room.
+    func drainOne(_ change: PropertyChange) -> Bool {
+        _ = peal_property_take(place)
+        peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING))
+        let isRejected = tell(change)
+        peal_change_free(change)
+        return peal_property_rest(place) ? isRejected : drainMore() || isRejected
+    }
+
     private static var changesAWake: UInt32 { 1024 }
 
     private var waitingBit: UInt32 { place.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
