@@ -113,7 +113,10 @@ public func peal_invocation_broadcast(
     _ invocation: peal_invocation, _ options: UnsafePointer<peal_send_options>?,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    Boundary.outcome { () throws(Failure) in
+    if options == nil, out_result == nil, let outcome = InvocationAccess.broadcastFast(invocation.number, calls: out_calls) {
+        return outcome.remark
+    }
+    return Boundary.outcome { () throws(Failure) in
         let request = try BroadcastRequest(options, result: out_result)
         return try invocation.find().broadcast(request, calls: out_calls).remark
     }

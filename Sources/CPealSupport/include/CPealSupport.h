@@ -14,6 +14,7 @@
 #include "heap.h"
 #include "hooks.h"
 #include "interface.h"
+#include "invocation.h"
 #include "link.h"
 #include "lock.h"
 #include "long_double.h"

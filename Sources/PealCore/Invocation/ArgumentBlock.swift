@@ -1,12 +1,12 @@
 internal import CPealSupport
 import PealCall
 
-/// The memory with an invocation's arguments, as they were given or captured. Never changes once others
-/// know it.
+/// The memory with an invocation's arguments, as they were given or captured. A capture never changes once others know
+/// it. Values that were given are written in place, under the invocation's lock: see invocation.h of CPealSupport.
 final class ArgumentBlock: Sendable {
     // The plan lives forever; the memory is written before the block is shared, and freed with it.
     private nonisolated(unsafe) let plan: CopyPlan.Pointer
-    private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
+    nonisolated(unsafe) let memory: UnsafeMutableRawPointer
     /// What pointers point to is the block's too.
     let isCaptured: Bool
 
@@ -19,7 +19,17 @@ final class ArgumentBlock: Sendable {
     /// Runs the hooks of types, so no lock may be held when the last reference is dropped.
     deinit {
         if isCaptured { plan.release(memory) }
-        peal_memory_free(memory)
+        Self.free(memory)
+    }
+
+    /// The values as they are read without a lock. A capture has none.
+    var values: UnsafeMutablePointer<peal_invocation_values> { Self.values(memory) }
+
+    var size: Int { plan.pointee.fixedSize }
+
+    /// Replaces one value of those that were given. The caller must hold the invocation's lock.
+    func write(_ index: Int, from source: UnsafeRawPointer, size: Int) {
+        peal_invocation_values_write(values, plan.pointee.offsets[index], source, size)
     }
 
     /// All values are zero.
@@ -44,28 +54,39 @@ final class ArgumentBlock: Sendable {
         do throws(CaptureFailure) {
             try plan.capture(arguments, into: memory)
         } catch {
-            peal_memory_free(memory)
+            free(memory)
             throw Failure(
                 .memory,
                 "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type has been taken back")
         }
+        peal_invocation_values_close(values(memory))
         return ArgumentBlock(plan: plan, memory: memory, isCaptured: true)
     }
 
+    /// Memory for whole words, after those of the version.
     private static func allocate(_ size: Int) throws(Failure) -> UnsafeMutableRawPointer {
-        guard let memory = peal_memory_allocate(max(size, 1)) else { throw .outOfMemory }
-        return memory
+        guard let memory = peal_memory_allocate(size.roundedUp(to: 8) + CopyPlan.alignment) else { throw .outOfMemory }
+        return memory + CopyPlan.alignment
+    }
+
+    private static func free(_ memory: UnsafeMutableRawPointer) { peal_memory_free(memory - CopyPlan.alignment) }
+
+    private static func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<peal_invocation_values> {
+        (memory - MemoryLayout<peal_invocation_values>.size).assumingMemoryBound(to: peal_invocation_values.self)
     }
 
     /// Where the value of a parameter lies.
     func value(_ index: Int) -> UnsafeMutableRawPointer { memory + plan.pointee.offsets[index] }
 
     /// Hands out one pointer for each parameter, in an array of the caller's. The block stays alive meanwhile.
+    ///
+    /// - Parameter copy: The values, where they may be replaced meanwhile.
     func withArguments<Value>(
+        of copy: UnsafeMutableRawPointer? = nil,
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         // A Result, because temporary allocations rethrow no typed errors.
-        let result = plan.withPointers(into: memory) { slots in Result { () throws(Failure) in try body(slots) } }
+        let result = plan.withPointers(into: copy ?? memory) { slots in Result { () throws(Failure) in try body(slots) } }
         return try withExtendedLifetime(self) { () throws(Failure) in try result.get() }
     }
 }

@@ -11,18 +11,22 @@ extension Invocation {
         }
     }
 
-    /// Replaces an argument. Where arguments are retained the new one is captured too, and with it, anew,
-    /// all others: what the old ones had is released after.
+    /// Replaces an argument. Where arguments are retained the new one is captured too, and all others with it. What the
+    /// old ones had is released after that.
     public func write(_ index: Int, from source: UnsafeRawPointer, size: Int) throws(Failure) {
         try check(index, size: size)
+        let memory = UnsafeMemory(UnsafeMutableRawPointer(mutating: source))
         while true {
-            let block = block
-            if block.isCaptured { try checkMayReplace(index) }
+            let block = state.withLock { state -> ArgumentBlock? in
+                if state.block.isCaptured { return state.block }
+                state.block.write(index, from: memory.address, size: size)
+                return nil
+            }
+            guard let block else { return }
+            try checkMayReplace(index)
             let next = try block.withArguments { (slots) throws(Failure) in
-                slots[index] = UnsafeMutableRawPointer(mutating: source)
-                return try block.isCaptured
-                    ? ArgumentBlock.captured(method.copyPlan, slots, of: method)
-                    : ArgumentBlock.values(method.copyPlan, slots)
+                slots[index] = memory.address
+                return try ArgumentBlock.captured(method.copyPlan, slots, of: method)
             }
             if exchange(block, for: next) { return }
         }
@@ -34,7 +38,8 @@ extension Invocation {
         while true {
             let block = block
             if block.isCaptured { return }
-            if exchange(block, for: try capture(block)) { return }
+            let (captured, version) = try capture(block)
+            if exchange(block, for: captured, ifVersion: version) { return }
         }
     }
 
@@ -43,23 +48,26 @@ extension Invocation {
     /// An invocation of the same method with its own capture of the arguments, and the same result.
     public func duplicate() throws(Failure) -> Invocation {
         try checkMayCapture()
-        let duplicate = try Invocation.make(method, try capture(block))
+        let duplicate = try Invocation.make(method, try capture(block).captured)
         let result = duplicate.state.withLock { UnsafeMemory($0.result) }
         state.withLock { result.address.copyMemory(from: $0.result, byteCount: method.resultSize) }
         return duplicate
     }
 
-    private func capture(_ block: ArgumentBlock) throws(Failure) -> ArgumentBlock {
-        try block.withArguments { (slots) throws(Failure) in
-            try .captured(method.copyPlan, slots, of: method)
+    private func capture(_ block: ArgumentBlock) throws(Failure) -> (captured: ArgumentBlock, version: UInt64) {
+        try withArguments(of: block) { (slots, version) throws(Failure) in
+            (try .captured(method.copyPlan, slots, of: method), version)
         }
     }
 
-    /// Puts a block in the place of another; false when that one was replaced meanwhile. The old one ends
+    /// Puts a block in the place of another; false when that one was replaced or written meanwhile. The old one ends
     /// with the caller's reference, outside the lock.
-    private func exchange(_ old: ArgumentBlock, for new: ArgumentBlock) -> Bool {
+    ///
+    /// - Parameter version: That of values which were given; nil: the old block is a capture.
+    private func exchange(_ old: ArgumentBlock, for new: ArgumentBlock, ifVersion version: UInt64? = nil) -> Bool {
         state.withLock { state in
-            guard state.block === old else { return false }
+            guard state.block === old, version == nil || old.values.pointee.version == version else { return false }
+            peal_invocation_values_close(first.values)
             state.block = new
             return true
         }

@@ -25,7 +25,7 @@ extension Invocation {
     ) throws(Failure) -> Broadcast.Outcome {
         let policy = request.policy ?? method.traits.policy
         guard policy != .collect, policy != .fold else {
-            return try block.withArguments { (slots) throws(Failure) in try send(slots, request, calls) }
+            return try withArguments(of: block) { (slots, _) throws(Failure) in try send(slots, request, calls) }
         }
         return try withCall { (call) throws(Failure) in
             var kept = request
@@ -50,7 +50,7 @@ extension Invocation {
     /// Prepares a call with the arguments as they are now, and keeps its result if it succeeds.
     private func withCall<Value>(_ body: (SingleCall) throws(Failure) -> Value) throws(Failure) -> Value {
         let size = method.resultSize
-        return try block.withArguments { (arguments) throws(Failure) in
+        return try withArguments(of: block) { (arguments, _) throws(Failure) in
             let outcome = withUnsafeTemporaryAllocation(
                 byteCount: max(CallPlan.smallResultSize, size), alignment: CopyPlan.alignment
             ) { room -> Result<Value, Failure> in

@@ -3,28 +3,31 @@ import PealCall
 
 /// One call as an object: a method, argument values, a result.
 ///
-/// Each operation is whole: others see what was before it or what is after it. Calls and the hooks of
-/// types run without the lock, with the block of arguments that was there when they began; to set an
-/// argument is to put another block in its place.
+/// Each operation is whole: others see what was before it or what is after it. Calls and the hooks of types run without
+/// the lock, with the arguments that were there when they began. To set an argument that is retained is to put another
+/// block in its place.
 public final class Invocation: Sendable {
     struct State {
         var block: ArgumentBlock
-        /// Room for one result, zeros until there is one.
+        /// Room for one result, zeros until there is one. That of a method without one is not used.
         let result: UnsafeMutableRawPointer
     }
 
     public let number: UInt64
     public let method: Method
+    /// The block that the invocation began with. It stays, since calls read its values without the lock.
+    let first: ArgumentBlock
     let state: Guarded<State>
 
     private init(number: UInt64, method: Method, state: sending State) {
         self.number = number
         self.method = method
+        first = state.block
         self.state = Guarded(state)
     }
 
     deinit {
-        peal_memory_free(state.withLock { UnsafeMemory($0.result) }.address)
+        if method.resultSize > 0 { peal_memory_free(state.withLock { UnsafeMemory($0.result) }.address) }
     }
 
     /// An invocation whose arguments are zeros.
@@ -48,14 +51,15 @@ public final class Invocation: Sendable {
     }
 
     static func make(_ method: Method, _ block: ArgumentBlock) throws(Failure) -> Invocation {
-        guard let result = peal_memory_allocate(max(method.plan.pointee.resultSize, 1)) else { throw .outOfMemory }
+        let size = method.resultSize
+        guard let result = size > 0 ? peal_memory_allocate(size) : block.memory else { throw .outOfMemory }
         let memory = UnsafeMemory(result)
         do throws(Failure) {
             return try Handles.invocations.insert { number in
                 Invocation(number: number, method: method, state: State(block: block, result: memory.address))
             }
         } catch {
-            peal_memory_free(result)
+            if size > 0 { peal_memory_free(result) }
             throw error
         }
     }
@@ -63,7 +67,7 @@ public final class Invocation: Sendable {
     /// The invocation of a number, whose method must still be there.
     public static func find(_ number: UInt64) throws(Failure) -> Invocation {
         guard let invocation = Handles.invocations.find(number) else { throw .staleInvocation }
-        guard Handles.methods.find(invocation.method.number) != nil else {
+        guard peal_directory_is_of(invocation.method.place, invocation.method.number) else {
             throw Failure(
                 .state,
                 "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed")
@@ -76,8 +80,30 @@ public final class Invocation: Sendable {
         guard Handles.invocations.remove(number) != nil else { throw .staleInvocation }
     }
 
-    /// The arguments as they are now.
+    /// The arguments as they are now; what was given may be written at any time.
     var block: ArgumentBlock { state.withLock { $0.block } }
+
+    /// Hands out one pointer for each parameter of a block, to values that stay as they are.
+    ///
+    /// - Parameter body: Gets the version of values that were given, too.
+    func withArguments<Value>(
+        of block: ArgumentBlock, _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UInt64) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        if block.isCaptured { return try block.withArguments { (slots) throws(Failure) in try body(slots, 0) } }
+        let result = withUnsafeTemporaryAllocation(
+            byteCount: max(block.size, 1), alignment: CopyPlan.alignment
+        ) { copy in
+            Result { () throws(Failure) in
+                let copy = UnsafeMemory(copy.baseAddress.unsafelyUnwrapped)
+                let version = state.withLock { _ in
+                    copy.address.copyMemory(from: block.memory, byteCount: block.size)
+                    return block.values.pointee.version
+                }
+                return try block.withArguments(of: copy.address) { (slots) throws(Failure) in try body(slots, version) }
+            }
+        }
+        return try result.get()
+    }
 }
 
 /// An address that crosses a lock: whoever gets it owns it, or is told how long it may use it.
