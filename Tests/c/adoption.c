@@ -194,7 +194,7 @@ CLAIM("P4", "a method found in an adopter reaches only observers that conform to
     close_center(family.center);
 }
 
-CLAIM("P4", "protocols with methods of one name do not hear each other")
+CLAIM("P4", "methods of one name in two protocols are independent of each other")
 {
     const struct family family = open_family();
     char a[] = "A";

@@ -281,7 +281,7 @@ static void take_large(void *self, int n, struct large l)
     rung += l.bytes[0] + n;
 }
 
-CLAIM("F1", "a null argument is PEAL_ERROR_ARGUMENT on every path, and calls nobody")
+CLAIM("F1", "a null argument is PEAL_ERROR_ARGUMENT on every path, and no observer is called")
 {
     static const struct structs taking = { PEAL_TABLE(structs), take_pair, take_large };
     struct structs_protocol structs;
@@ -359,7 +359,7 @@ CLAIM("F1", "counts beyond all memory give a status")
     close_center(center);
 }
 
-CLAIM("F1", "an end without a begin harms nobody")
+CLAIM("F1", "an end without a begin is harmless")
 {
     open_bell();
     for (int i = 0; i < 10; i++)

@@ -9,7 +9,7 @@ static void ring(void *self)
     calls++;
 }
 
-CLAIM("O10", "a hundred million blocks are counted, and one more is a limit that harms nobody")
+CLAIM("O10", "a hundred million blocks are counted, and one more is a harmless limit")
 {
     enum { LIMIT = 100000000 };
     const peal_center center = open_center();

@@ -54,7 +54,7 @@ CLAIM("O10", "a blocked observer is skipped, whichever way the broadcast is made
     close_center(center);
 }
 
-CLAIM("O10", "blocking is counted: as many unblocks as blocks let it hear again, in its old place")
+CLAIM("O10", "blocking is counted: after as many unblocks as blocks an observer is called again, at its old position")
 {
     open_bell();
     CHECK_OK(peal_observation_block(observations[1]));
@@ -167,7 +167,7 @@ CLAIM("O10", "a blocked observer can be removed, and then neither blocked nor un
     close_center(center);
 }
 
-CLAIM("O10", "when all are blocked nobody is called, and the count says 0")
+CLAIM("O10", "when all observers are blocked, none is called, and the count is 0")
 {
     int n = 1;
     void *const arguments[] = { &n };

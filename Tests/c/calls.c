@@ -634,7 +634,7 @@ static peal_status ask_by_list(size_t count, peal_method method, void *out_resul
     return status;
 }
 
-CLAIM("B1", "the functions behind the macros mean the same, with arguments of their own and with a va_list")
+CLAIM("B1", "the functions that the macros call have the same effect, with explicit arguments and with a va_list")
 {
     struct d2 d2 = { 1.5, -2.5 };
     int i = 4;

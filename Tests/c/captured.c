@@ -143,7 +143,8 @@ CLAIM("Q3", "an object is retained once for a captured call and released once wh
     check_objects("void later(struct widget *widget), defer");
 }
 
-CLAIM("Q3", "so it is behind const, behind a typedef of the pointer and of the type")
+CLAIM("Q3", "a registered pointed-to type is captured by its rule through const, and through a "
+            "typedef of the pointer or the type")
 {
     check_objects("void later(const struct widget *widget), defer");
     check_objects("void later(widget_ref widget), defer");
@@ -176,7 +177,7 @@ CLAIM("Q3", "a counted array of object pointers is copied, and the objects are n
     close_center(center);
 }
 
-CLAIM("Q3", "a pointer to a registered pointer is bare, and so is one to a type nobody registered")
+CLAIM("Q3", "a pointer to a registered pointer is bare, and so is a pointer to an unregistered type")
 {
     static const char *const texts[] = {
         "void later(struct widget **widget), defer",
@@ -216,7 +217,7 @@ static void defer_messages(void)
     strcpy(mutable_two.text, "changed");
 }
 
-CLAIM("Q3", "a struct behind a pointer is copied by its own function, and each copy destroyed once")
+CLAIM("Q3", "a pointed-to struct is copied by its own function, and each copy destroyed once")
 {
     open_with("void later(const struct message *one, message_t *two), defer", (peal_function)on_message);
     strcpy(mutable_one.text, "one");
@@ -239,7 +240,7 @@ static void defer_failing(void)
     copies_left = -1;
 }
 
-CLAIM("Q3", "a copy that fails fails the call, destroys what was copied before, and calls nobody")
+CLAIM("Q3", "a failing copy fails the call, destroys the earlier copies, and no observer is called")
 {
     open_with("void later(const struct message *one, message_t *two), defer", (peal_function)on_message);
     strcpy(mutable_one.text, "one");
@@ -372,7 +373,7 @@ static void defer_first(void)
     CHECK_STATUS(peal_broadcast(method, &first), PEAL_DEFERRED);
 }
 
-CLAIM("Q3", "a method keeps the rule that held when it was defined, and defining it again is no conflict")
+CLAIM("Q3", "a method keeps the type rules that applied at its definition, and defining it again is no conflict")
 {
     static const char *const texts[] = { "void later(struct widget *widget), defer, borrowed", NULL };
     peal_protocol protocol;
@@ -422,7 +423,7 @@ CLAIM("Q3", "an Objective-C object is an object type once it is registered")
     close_center(center);
 }
 
-CLAIM("F1", "what cannot be registered gives a status and a sentence")
+CLAIM("F1", "a type that cannot be registered gives a status and a sentence")
 {
     static const struct { const char *type; peal_status status; } cases[] = {
         { "int", PEAL_ERROR_TYPE }, { "void", PEAL_ERROR_TYPE }, { "struct widget *", PEAL_ERROR_TYPE },

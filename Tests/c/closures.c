@@ -85,7 +85,7 @@ static peal_function bare(peal_method method, peal_proxy *closure)
 
 typedef int (*comparator)(const void *left, const void *right);
 
-CLAIM("X1", "qsort sorts by observers: the comparator is a broadcast, and the first that tells two apart decides")
+CLAIM("X1", "qsort sorts by observers: the comparator is a broadcast, and the first result that is not zero decides")
 {
     struct row rows[] = { { 2, 1 }, { 1, 9 }, { 2, 0 }, { 1, 3 }, { 0, 5 } };
     static const struct row sorted[] = { { 0, 5 }, { 1, 3 }, { 1, 9 }, { 2, 0 }, { 2, 1 } };
@@ -154,7 +154,7 @@ CLAIM("X1", "arguments and results of every kind pass, also where the first argu
     close_center(center);
 }
 
-CLAIM("X1", "the same through a function of a target")
+CLAIM("X1", "arguments and results of every kind pass through a bare function with a target")
 {
     const struct pair p = { 4, 1.5 };
     const struct large l = { 1, 2, 3 };
@@ -204,7 +204,7 @@ CLAIM("X1", "any number of bare functions stands side by side, each with its own
     }
 }
 
-CLAIM("X1", "a bare function that was destroyed calls nobody and answers zero, and is given out again")
+CLAIM("X1", "a destroyed bare function calls no observer and returns zero, and its code is reused")
 {
     int sum = 0;
     peal_proxy closures[2];
@@ -238,7 +238,7 @@ static double object_added(void *self, double x) { ((struct object *)self)->call
 static void end_object(void *self) { ((struct object *)self)->ended++; }
 static void destroy(void *self) { ((struct object *)self)->destroyed++; }
 
-CLAIM("X1", "a bare function may hold its target weakly, and answers zero once it is dead")
+CLAIM("X1", "a bare function may have a weak target, and returns zero once it is dead")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     struct object object = { 0, 0, 0 };

@@ -183,7 +183,7 @@ CLAIM("Q8", "when the owner of a gathering is retired, `done` follows a reply th
     }
 }
 
-CLAIM("Q8", "so when the queue of the gathering ends")
+CLAIM("Q8", "when the queue of a gathering ends, `done` follows a running reply, and no reply follows `done`")
 {
     pthread_t thread;
 
@@ -211,7 +211,7 @@ static void *ask_shortly(void *is_gathering)
     return NULL;
 }
 
-CLAIM("B4", "when the time limit passes while observers are being called, the report counts all that are asked")
+CLAIM("B4", "when the time limit expires while observers are being called, the report counts all observers")
 {
     for (int is_gathering = 0; is_gathering < 2; is_gathering++) {
         pthread_t thread;
@@ -279,7 +279,7 @@ static void keep_and_retire(void *self, int n, peal_completion done)
     answered = peal_complete(done, 1);
 }
 
-CLAIM("B4", "so when it is retired from a call that has one")
+CLAIM("B4", "retiring an owner from a call that has a token drops that token")
 {
     static const struct poll retiring = { PEAL_TABLE(poll), vote, keep_and_retire };
 

@@ -288,7 +288,7 @@ CLAIM("B4", "the completion may be any parameter")
     close_center(center);
 }
 
-CLAIM("B4", "with nobody to ask `done` runs at once")
+CLAIM("B4", "a completion without observers runs `done` at once")
 {
     EVERY_WAY_IN(way) {
         open_push();
@@ -298,7 +298,7 @@ CLAIM("B4", "with nobody to ask `done` runs at once")
     }
 }
 
-CLAIM("B4", "so when all have left, or are blocked")
+CLAIM("B4", "a completion whose observers are all removed or blocked runs `done` at once")
 {
     EVERY_WAY_IN(way) {
         open_push();
@@ -315,7 +315,7 @@ CLAIM("B4", "so when all have left, or are blocked")
     }
 }
 
-CLAIM("B4", "a broadcast with a zero completion asks for no answers; its tokens are zero")
+CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens are zero")
 {
     const peal_completion zero = { 0 };
 
@@ -359,7 +359,7 @@ CLAIM("B4", "observers with and without queues answer together")
         }
 }
 
-CLAIM("B4", "a token completes or drops once; what comes after harms nobody")
+CLAIM("B4", "a token completes or drops once; a second answer is a harmless error")
 {
     open_push();
     observe_here(0, KEEPS, 0);
@@ -559,7 +559,7 @@ CLAIM("B4", "a token may be answered by another thread; `done` runs on the one t
     close_center(center);
 }
 
-CLAIM("B4", "when the time limit passes `done` runs with what has come; later answers are stale")
+CLAIM("B4", "when the time limit expires, `done` runs with the answers so far; later answers are stale")
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
     peal_completion done;
@@ -589,7 +589,7 @@ CLAIM("B4", "when the time limit passes `done` runs with what has come; later an
     close_center(center);
 }
 
-CLAIM("B4", "a limit of zero has passed at once; one that has not passed when all answer is never heard of")
+CLAIM("B4", "a time limit of zero expires at once; a limit that has not expired when all have answered has no effect")
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
@@ -682,7 +682,7 @@ CLAIM("B4", "the token of a queued call that is dropped is dropped by itself")
         }
 }
 
-CLAIM("B4", "so when one of two observers on a queue is removed, or is blocked when its turn comes")
+CLAIM("B4", "the tokens of a removed and of a blocked observer on a queue are dropped")
 {
     EVERY_KIND(lane) {
         open_push();
@@ -788,7 +788,7 @@ CLAIM("B4", "an observer whose weak target is dead is not waited for")
 
 /* ---- The completion itself --------------------------------------------------------------------- */
 
-CLAIM("B4", "cancelling ends it with what has come so far; queued calls still run, too late")
+CLAIM("B4", "cancelling a completion ends it with the answers so far; queued calls still run, too late")
 {
     EVERY_KIND(lane) {
         peal_completion done;
@@ -813,7 +813,7 @@ CLAIM("B4", "cancelling ends it with what has come so far; queued calls still ru
     }
 }
 
-CLAIM("B4", "one that was passed to nobody can be cancelled, answered or dropped")
+CLAIM("B4", "a completion that was passed to no broadcast can be cancelled, answered or dropped")
 {
     peal_completion done = make_plain();
 
@@ -1026,7 +1026,7 @@ CLAIM("B4", "threads that answer all tokens at once: `done` runs once, when the 
     }
 }
 
-CLAIM("B4", "an answer that meets the time limit is in time or stale, and the report says which")
+CLAIM("B4", "an answer that races with the time limit is in time or stale, and the report has the outcome")
 {
     int in_time = 0;
 
@@ -1193,7 +1193,7 @@ CLAIM("F1", "wrong options make no completion; `done` does not run")
     CHECK_EQUAL(times_told(), 0);
 }
 
-CLAIM("F1", "a made-up completion, or another handle, asks nobody")
+CLAIM("F1", "a broadcast with an invalid completion calls no observer")
 {
     open_push();
     observe_here(0, ANSWERS, 1);

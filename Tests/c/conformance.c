@@ -72,7 +72,7 @@ CLAIM("O1", "a table without a required method is refused, and each missing meth
     close_center(center);
 }
 
-CLAIM("O1", "a refused registration leaves nothing behind")
+CLAIM("O1", "a refused registration has no lasting effect")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -110,7 +110,7 @@ CLAIM("O1", "a table is read no further than its size")
     close_center(center);
 }
 
-CLAIM("O1", "a table that ends behind the last required method is registered without the rest")
+CLAIM("O1", "a table that ends after the last required method is registered without the optional ones")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);

@@ -68,7 +68,7 @@ CLAIM("C3", "an observer that throws does not keep others from being called, and
     CHECK_JOURNAL("bx1");
 }
 
-CLAIM("C3", "send throws nothing, and tells how many threw and what the first did")
+CLAIM("C3", "send throws no exception, and reports how many observers threw and the first exception")
 {
     house h;
     const auto a = h.chat.observe(peal::on("on_message", thrower("first")));
@@ -81,7 +81,7 @@ CLAIM("C3", "send throws nothing, and tells how many threw and what the first di
     CHECK_TEXT(peal::detail::describe(outcome.exception).c_str(), "first");
 }
 
-CLAIM("C3", "under every policy what throws counts as zero, and the caller hears of it")
+CLAIM("C3", "under every policy the result of a throwing observer is zero, and the caller gets the exception")
 {
     house h;
     const auto all = peal::define<everything>(h.center);
@@ -179,7 +179,7 @@ CLAIM("C3", "an exception belongs to the innermost broadcast around it")
         peal::detail::describe(outcome.exception).c_str(), "1 observer of Chat.on_message threw: inner");
 }
 
-CLAIM("C3", "where C broadcasts inside one of C++, the one of C++ hears of it")
+CLAIM("C3", "an exception in a broadcast of C inside a broadcast of C++ is reported to the one of C++")
 {
     house h;
     const auto thrown = h.chat.observe(peal::on("on_message", thrower("x")));
@@ -191,7 +191,7 @@ CLAIM("C3", "where C broadcasts inside one of C++, the one of C++ hears of it")
     CHECK_EQUAL(all.last.send(2).thrown, 1);
 }
 
-CLAIM("C3", "where C broadcasts, observers of PealExceptions hear of it, and the broadcast goes on")
+CLAIM("C3", "an exception in a broadcast of C is reported to observers of PealExceptions, and the broadcast continues")
 {
     house h;
     const ear e;
@@ -214,7 +214,7 @@ CLAIM("C3", "an exception of an observer of PealExceptions ends with a line on s
     CHECK_JOURNAL("Chat.on_message|lost");
 }
 
-CLAIM("C3", "on queues of every kind observers that throw are told to PealExceptions, and later calls come")
+CLAIM("C3", "exceptions of observers on queues of every kind are reported to PealExceptions, and later calls are made")
 {
     house h;
     const ear e;
@@ -234,7 +234,7 @@ CLAIM("C3", "on queues of every kind observers that throw are told to PealExcept
     }
 }
 
-CLAIM("C3", "what a timer, an observer of a property and a closure throw is told too")
+CLAIM("C3", "exceptions of a timer, of an observer of a property and of a closure are reported too")
 {
     house h;
     const ear e;
@@ -263,7 +263,7 @@ CLAIM("C3", "what a timer, an observer of a property and a closure throw is told
     CHECK_JOURNAL("a closure|c");
 }
 
-CLAIM("C3", "a foreign observer that throws through the typed loop leaves nothing held")
+CLAIM("C3", "a foreign observer that throws through the typed loop leaves no list protected")
 {
     house h;
     plain_protocol handles;

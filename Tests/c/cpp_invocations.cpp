@@ -100,7 +100,8 @@ CLAIM("B9", "an invocation calls one observer, and any callable")
     CHECK_THROWS(call.invoke(gone), PEAL_ERROR_HANDLE, "");
 }
 
-CLAIM("C3", "what an invocation's observer throws is told its broadcast, what its callable throws goes on")
+CLAIM("C3", "an exception of an invocation's observer is reported to its broadcast, one of its "
+            "callable reaches the caller")
 {
     house h;
     const peal::invocation call(h.chat.weigh, 4);
@@ -204,7 +205,7 @@ CLAIM("X2", "a proxy is refused where functions are missing or others, and where
     }
 }
 
-CLAIM("X2", "a resolver supplies a member function once, and is not asked for it again")
+CLAIM("X2", "a resolver supplies a member function once, and is not called for it again")
 {
     house h;
     int asked = 0;
@@ -256,7 +257,7 @@ CLAIM("X2", "a call is redirected to another proxy of the protocol, or to a tabl
     CHECK_JOURNAL("rs3");
 }
 
-CLAIM("X2", "what no other stage has taken is forwarded as a call, with its arguments and its result")
+CLAIM("X2", "a call that no other stage has handled is forwarded as an object, with its arguments and its result")
 {
     house h;
     const auto told = peal::define<peal::exceptions>(peal_center_default());
@@ -288,7 +289,7 @@ CLAIM("X2", "what no other stage has taken is forwarded as a call, with its argu
     CHECK_JOURNAL("weigh may_close refused on_message klater4");
 }
 
-CLAIM("C3", "what a function behind a proxy throws is caught there, and the call answers zero")
+CLAIM("C3", "an exception of a function that a proxy calls is caught there, and the call returns zero")
 {
     house h;
     const auto told = peal::define<peal::exceptions>(peal_center_default());

@@ -116,7 +116,7 @@ CLAIM("Q5", "an executor that cannot, by false or by an exception, has the calls
     CHECK_EQUAL(bad.counts().rejected, 1);
 }
 
-CLAIM("Q5", "a bounded queue of C++ drops or rejects as its options say")
+CLAIM("Q5", "a bounded queue of C++ drops or rejects according to its options")
 {
     house h;
     peal::queue queue = peal::queue::pumped(peal::queue_options().bounded(1, PEAL_OVERFLOW_DROP_OLDEST));
@@ -155,7 +155,7 @@ CLAIM("Q7", "waiting for a queue from its own call says so")
     CHECK_EQUAL(queue.pump(), 1);
 }
 
-CLAIM("F1", "queues that cannot be made, or are no queues, say why")
+CLAIM("F1", "the failures of queues that cannot be made, or are no queues, have sentences")
 {
     CHECK_REFUSED(
         peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),

@@ -22,7 +22,7 @@ union either;
     METHOD(optional, bool, may_close, (int code), first_true)
 PEAL_PROTOCOL(c_chat, "Chat", C_CHAT);
 
-CLAIM("C2", "C++ types have the C prototypes that the header tells")
+CLAIM("C2", "C++ types have the C prototypes that the header documents")
 {
     const struct { const char *made, *wanted; } cases[] = {
         { peal::signature<void()>::prototype, "void f(void)" },
@@ -150,7 +150,7 @@ CLAIM("C2", "a prototype that is written out is compared with the signature")
     CHECK_REFUSED(peal::try_define<wrong_data>(center), PEAL_ERROR_CONFLICT, "parameter 2 'n'");
 }
 
-CLAIM("C2", "a method that is found by name has the signature that is asked for, or is refused")
+CLAIM("C2", "a method that is found by name has the requested signature, or is refused")
 {
     house h;
     const auto found = peal::protocol::find(h.center, "Chat");
@@ -210,7 +210,7 @@ CLAIM("B1", "texts of every kind reach observers: string, string_view without a 
     CHECK_JOURNAL("vone vtwo v sfour none six");
 }
 
-CLAIM("B2", "results come by the method's policy, by another, as an optional, a vector and a fold")
+CLAIM("B2", "results follow the method's policy or another, as a value, an optional, a vector and a fold")
 {
     house h;
     std::vector<peal::observation> all;
@@ -247,7 +247,7 @@ struct many : peal::protocol {
 };
 }
 
-CLAIM("B2", "a method whose policy is collect or fold says how to ask for many results")
+CLAIM("B2", "the error of a method whose policy is collect or fold names the function for many results")
 {
     const peal::center center = peal::center::create();
     const auto many = peal::define<struct many>(center);

@@ -49,7 +49,7 @@ struct town {
 
 } // namespace
 
-CLAIM("M2", "objects are modules: started after their dependencies, told of events, stopped in reverse")
+CLAIM("M2", "objects are modules: started after their dependencies, notified of events, stopped in reverse")
 {
     town t;
     const auto network = t.describe().add(t.h.center);
@@ -66,7 +66,7 @@ CLAIM("M2", "objects are modules: started after their dependencies, told of even
     CHECK_JOURNAL("-network -storage");
 }
 
-CLAIM("M2", "a start that throws has failed with what it said, and may be tried again")
+CLAIM("M2", "a start that throws has failed with the exception's text, and may be repeated")
 {
     town t;
     auto object = std::make_unique<network>();

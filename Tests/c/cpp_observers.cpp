@@ -144,7 +144,7 @@ CLAIM("C1", "an owner that its own call retires is retired again afterwards")
     CHECK_EQUAL(owner.get().number, 0);
 }
 
-CLAIM("C1", "what is registered inside an owner's scope belongs to it, and is retired with its variable")
+CLAIM("C1", "a registration inside an owner's scope belongs to that owner, and is retired with its variable")
 {
     house h;
     {
@@ -156,7 +156,7 @@ CLAIM("C1", "what is registered inside an owner's scope belongs to it, and is re
     CHECK_JOURNAL("");
 }
 
-CLAIM("O9", "an object held by std::weak_ptr is not called once it is dead, and the observer is removed")
+CLAIM("O9", "an object in a std::weak_ptr is not called once it is dead, and the observer is removed")
 {
     house h;
     auto object = std::make_shared<listener>("w");
@@ -213,7 +213,7 @@ struct nesting : counted {
 
 } // namespace
 
-CLAIM("O9", "weak objects are kept in calls that nest to the limit, and let go after")
+CLAIM("O9", "weak objects are kept in calls that nest to the limit, and released after them")
 {
     house h;
     auto object = std::make_shared<nesting>(&h, PEAL_DEPTH_LIMIT);
@@ -224,7 +224,7 @@ CLAIM("O9", "weak objects are kept in calls that nest to the limit, and let go a
     CHECK_EQUAL(object.use_count(), 1);
 }
 
-CLAIM("C1", "an object held by std::shared_ptr is kept by the registration, a referred one is not")
+CLAIM("C1", "an object in a std::shared_ptr is kept by the registration, one in a std::ref is not")
 {
     house h;
     auto object = std::make_shared<listener>("s");
@@ -281,7 +281,7 @@ CLAIM("O7", "an observation may end inside its own call")
     CHECK_EQUAL(counted::alive, 0);
 }
 
-CLAIM("O8", "what a refused observer captured is destroyed before the refusal returns")
+CLAIM("O8", "the captures of a refused observer are destroyed before the refusal returns")
 {
     house h;
     CHECK_REFUSED(

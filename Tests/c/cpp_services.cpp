@@ -176,7 +176,7 @@ CLAIM("O13", "a service of C++ observes lazily")
     journal_clear();
 }
 
-CLAIM("C3", "a function of a service that throws answers zero, and the broadcast that called it is told")
+CLAIM("C3", "a function of a service that throws returns zero, and the exception is reported to the calling broadcast")
 {
     bank b;
     (void)b.provider("account").add(b.h.center);
@@ -186,7 +186,7 @@ CLAIM("C3", "a function of a service that throws answers zero, and the broadcast
     CHECK_EQUAL(outcome.thrown, 1);
 }
 
-CLAIM("F1", "what does not fit a service is refused with a sentence, and nothing of it is left")
+CLAIM("F1", "a function that does not fit a service is refused with a sentence, and has no lasting effect")
 {
     bank b;
     CHECK_REFUSED(peal::use::try_of(b.h.center, "account"), PEAL_ERROR_NOT_FOUND, "account");

@@ -10,7 +10,7 @@ PEAL_CXX_TYPE(spot, "struct spot", spot_text);
 
 PEAL_PROPERTY(volume, "volume", float);
 
-CLAIM("X5", "a property has a value of its C++ type, and tells its observers")
+CLAIM("X5", "a property has a value of its C++ type, and notifies its observers")
 {
     house h;
     const auto level = peal::property<int32_t>::define(h.center, "level", 3);
@@ -62,7 +62,7 @@ CLAIM("X5", "a struct is a property's value, and a property of C is the same as 
     CHECK_REAL(volume_get(volume), 0.75);
 }
 
-CLAIM("X5", "an observer is told at once if it asks, and a batch tells once")
+CLAIM("X5", "an observer of a property is notified at once by an option, and a batch notifies once")
 {
     house h;
     const auto level = peal::property<int>::define(h.center, "level", 1);
@@ -97,7 +97,7 @@ CLAIM("X5", "a property's observers have queues, and its variable may end it")
     CHECK_THROWS(level.get(), PEAL_ERROR_HANDLE, "");
 }
 
-CLAIM("F1", "what does not fit a property is refused with a sentence, and its lambda destroyed")
+CLAIM("F1", "an observer that does not fit a property is refused with a sentence, and its lambda destroyed")
 {
     house h;
     const auto level = peal::property<int>::define(h.center, "level", 1);

@@ -95,7 +95,8 @@ int counted(int *count)
 
 } // namespace
 
-CLAIM("B1", "in C++ PEAL_BROADCAST evaluates its arguments exactly once; one that throws leaves no list held")
+CLAIM("B1", "in C++ PEAL_BROADCAST evaluates its arguments exactly once; an argument that throws "
+            "leaves no list protected")
 {
     Fixture f;
     int n = 0, thrown = 0;
@@ -202,7 +203,7 @@ static void throw_at_second(const sink_protocol &handles)
     }
 }
 
-CLAIM("B1", "an exception of the loop's body leaves it, and the list is let go")
+CLAIM("B1", "an exception of the loop's body leaves the loop, and the list is released")
 {
     Fixture f;
     int caught = 0;

@@ -172,7 +172,7 @@ static void nest_loops(int level)
         nest_loops(level + 1);
 }
 
-CLAIM("B5", "open loops count as nesting, and the innermost beyond the limit visits nobody")
+CLAIM("B5", "open loops count as nesting, and the innermost beyond the limit visits no observer")
 {
     const peal_center center = open_well(NULL);
 

@@ -160,7 +160,7 @@ CLAIM("O8", "by array and typed the destroy callback is as late as by the variad
     close_center(center);
 }
 
-CLAIM("O8", "it runs once when the registration fails, whatever the reason")
+CLAIM("O8", "a destroy callback runs once when the registration fails, for any reason")
 {
     static const struct bell empty = { PEAL_TABLE(bell), NULL, NULL };
     const peal_protocol nothing = { 0 };
@@ -195,7 +195,7 @@ CLAIM("O8", "it runs once when the registration fails, whatever the reason")
     check_destroyed(6);
 }
 
-CLAIM("O8", "it runs once when the registration fails because the center is gone")
+CLAIM("O8", "a destroy callback runs once when the registration fails because the center has ended")
 {
     open_bell(0);
     close_center(center);
@@ -203,7 +203,7 @@ CLAIM("O8", "it runs once when the registration fails because the center is gone
     CHECK_JOURNAL("~A");
 }
 
-CLAIM("O8", "it runs once after a ONCE observer was called")
+CLAIM("O8", "a destroy callback runs once after a ONCE observer was called")
 {
     open_bell(0);
     REQUIRE_OK(observe_flagged(&listeners[0], PEAL_OBSERVE_ONCE));
@@ -276,7 +276,7 @@ CLAIM("O8", "a destroy callback may broadcast, register, remove, define and make
     close_center(center);
 }
 
-CLAIM("O8", "also when it runs at the end of a broadcast")
+CLAIM("O8", "a destroy callback at the end of a broadcast may broadcast, register, remove, define and make centers")
 {
     open_bell(2);
     listeners[0].end = end_freely;
@@ -326,7 +326,7 @@ CLAIM("O8", "destroy callbacks that remove the next observer each run once")
     check_destroyed(6);
 }
 
-CLAIM("O8", "so do they when a callback of a broadcast begins it")
+CLAIM("O8", "destroy callbacks that remove the next observer each run once, also from a callback of a broadcast")
 {
     open_bell(6);
     for (int i = 0; i < 6; i++)

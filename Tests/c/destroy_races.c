@@ -171,7 +171,8 @@ CLAIM("O8", "the destroy callback of a queued observer gets onto its queue while
     check_queued(0);
 }
 
-CLAIM("O8", "so it does where the removal waits")
+CLAIM("O8", "the destroy callback of a queued observer runs there after a waiting removal, while "
+            "another thread registers")
 {
     check_queued(PEAL_REMOVE_WAIT);
 }

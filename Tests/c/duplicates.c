@@ -107,7 +107,7 @@ CLAIM("O3", "the same target on another protocol or in another center is no dupl
     close_center(there);
 }
 
-CLAIM("O3", "REPLACE removes the old registration and appends anew")
+CLAIM("O3", "REPLACE removes the old registration and appends the new one")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -209,7 +209,7 @@ CLAIM("O3", "the destroy callback of a refused duplicate runs once, that of the 
     CHECK_JOURNAL("");
 }
 
-CLAIM("O3", "where the target is NULL, the functions tell observers apart")
+CLAIM("O3", "where the target is NULL, the functions distinguish observers")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);

@@ -104,7 +104,8 @@ CLAIM("O7", "a removal that waits, waits for a call on a queue that has ended, a
     }
 }
 
-CLAIM("O7", "so does the end of a timer whose queue has ended, and of a proxy whose owner was retired")
+CLAIM("O7", "the waiting end of a timer whose queue has ended, and of a proxy whose owner was "
+            "retired, waits for its call")
 {
     struct peal_timer_options timing = PEAL_TIMER_OPTIONS(fire, &visit, PEAL_SECONDS(1));
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;

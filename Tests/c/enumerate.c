@@ -98,7 +98,8 @@ CLAIM("O4", "a method's registrations are listed in the order of their calls, th
     CHECK_OK(peal_queue_destroy(queue));
 }
 
-CLAIM("P4", "who observes an adopting protocol is listed for the adopted one, and stays when that one's go")
+CLAIM("P4", "an observer of an adopting protocol is listed for the adopted one, and stays when the "
+            "observers of that end")
 {
     const struct loud table = { PEAL_TABLE(loud), &rings_only, NULL };
     peal_observation adopting;
@@ -175,7 +176,7 @@ CLAIM("O6", "a callback may remove all observers, itself among them: those that 
     close_center(center);
 }
 
-CLAIM("O11", "a registration tells its protocol, target, queue, owner, priority and flags")
+CLAIM("O11", "the information about a registration has its protocol, target, queue, owner, priority and flags")
 {
     const peal_queue queue = (open_bell(), pumped_queue());
     const peal_observation observation =

@@ -59,7 +59,7 @@ CLAIM("event count", "a signal serves all who prepared before it")
     CHECK(peal_event_count_wait(&changed, late, UINT64_MAX));
 }
 
-CLAIM("event count", "a signal serves nobody who prepares after it")
+CLAIM("event count", "a signal does not wake a thread that prepares to wait after it")
 {
     begin();
     (void)peal_event_count_prepare(&changed);

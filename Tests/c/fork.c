@@ -231,7 +231,7 @@ CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, w
 
 static bool forks_again(void) { return in_child(does_everything, SECONDS) && works_synchronously(); }
 
-CLAIM("F6", "so does the child of a child")
+CLAIM("F6", "the child of a child can use everything that needs no threads of its ancestors")
 {
     open_all();
     CHECK(in_child(forks_again, SECONDS));

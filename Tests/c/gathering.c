@@ -237,7 +237,7 @@ static void check_readings(int count)
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
-CLAIM("Q8", "each observer's result comes to the queue, with who gave it; then `done`, once")
+CLAIM("Q8", "each observer's result is passed on the queue, with its observation; then `done` runs, once")
 {
     EVERY_KIND(lane)
         for (int kind = 0; kind < 3; kind++) {
@@ -265,7 +265,7 @@ CLAIM("Q8", "each observer's result comes to the queue, with who gave it; then `
         }
 }
 
-CLAIM("Q8", "the observers may be on the very queue to which replies come")
+CLAIM("Q8", "the observers may be on the same queue as the replies")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -386,7 +386,7 @@ CLAIM("Q8", "`reply` may be left out")
 
 /* ---- Who does not answer ----------------------------------------------------------------------- */
 
-CLAIM("Q8", "with nobody to ask `done` runs all the same, on the queue")
+CLAIM("Q8", "a gathering without observers runs `done` all the same, on the queue")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -468,7 +468,7 @@ CLAIM("Q8", "calls that a full queue refuses count as dropped, and the status sa
     check_case(NULL);
 }
 
-CLAIM("Q8", "replies are never refused for a bound of the queue to which they come")
+CLAIM("Q8", "replies are never refused by the bound of their queue")
 {
     struct peal_gather_options options;
 
@@ -487,7 +487,7 @@ CLAIM("Q8", "replies are never refused for a bound of the queue to which they co
 
 /* ---- Ends before all have answered ------------------------------------------------------------- */
 
-CLAIM("Q8", "when the time limit passes `done` runs with what came; later results are no replies")
+CLAIM("Q8", "when the time limit expires, `done` runs with the answers so far; later results are no replies")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -510,7 +510,7 @@ CLAIM("Q8", "when the time limit passes `done` runs with what came; later result
     }
 }
 
-CLAIM("Q8", "cancelling ends it with what came; a gathering is not answered")
+CLAIM("Q8", "cancelling a gathering ends it with the answers so far; a gathering cannot be answered")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -536,7 +536,7 @@ CLAIM("Q8", "cancelling ends it with what came; a gathering is not answered")
     }
 }
 
-CLAIM("Q8", "ending the queue of the replies brings what has come, and `done`")
+CLAIM("Q8", "ending the queue of the replies delivers the results so far, and `done`")
 {
     struct peal_gather_options options;
 
@@ -698,7 +698,7 @@ CLAIM("Q8", "threads that gather, cancel and run out of time: `done` once each, 
 
 /* ---- What is refused --------------------------------------------------------------------------- */
 
-CLAIM("F1", "what cannot be gathered gives a status, and `done` does not run")
+CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does not run")
 {
     int32_t n = 7;
     const char *text = "volts";

@@ -317,7 +317,7 @@ static void count_one(size_t which, size_t observers)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
 }
 
-CLAIM("F7", "what touches many observers costs no more than n log n")
+CLAIM("F7", "an operation on n observers costs no more than n log n")
 {
     /* Under callgrind. */
     check_allow_seconds(250);

@@ -89,7 +89,7 @@ CLAIM("P6", "a table of the old version is an observer of the grown protocol; wh
     close_center(center);
 }
 
-CLAIM("P6", "observers registered before the growth keep hearing and skip the new methods")
+CLAIM("P6", "observers registered before the growth are still called and skip the new methods")
 {
     const peal_center center = open_center();
     struct sink_1_protocol old;
@@ -187,7 +187,7 @@ CLAIM("P6", "within one list the versions never fall")
     close_center(center);
 }
 
-CLAIM("P6", "several methods of one later version may come together")
+CLAIM("P6", "one later version may add several methods")
 {
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_line(const char *line)",

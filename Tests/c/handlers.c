@@ -103,7 +103,7 @@ static void answer_told(struct ear *ear, const struct peal_call *call)
     CHECK_POINTER(call->result, NULL);
 }
 
-CLAIM("O14", "a handler is told the method, its place and its arguments, and that there is no result")
+CLAIM("O14", "a handler receives the method, its index and its arguments, and a NULL result where there is none")
 {
     struct ear ear = { .name = "a", .answer = answer_told };
 
@@ -192,7 +192,7 @@ static void answer_widest(struct ear *ear, const struct peal_call *call)
     *(long double *)call->result = *(const long double *)call->arguments[0] / 4;
 }
 
-CLAIM("O14", "what a handler leaves is the result, of every scalar kind; what it does not leave is zero")
+CLAIM("O14", "the value that a handler stores is the result, of every scalar kind; without one the result is zero")
 {
     struct ear ear = { .name = "a", .answer = answer_byte };
     int8_t byte = 0, n = -127;
@@ -293,7 +293,7 @@ static void answer_huge(struct ear *ear, const struct peal_call *call)
     *(int64_t *)call->result = h->bytes[0] + h->bytes[299] + *(const int *)call->arguments[1];
 }
 
-CLAIM("O14", "structs of every size and kind come whole, and go back whole")
+CLAIM("O14", "structs of every size and kind are passed whole, and returned whole")
 {
     struct ear ear = { .name = "a", .answer = answer_mixed };
     struct pair p = { 5, 1.5 };
@@ -360,7 +360,7 @@ static void answer_many(struct ear *ear, const struct peal_call *call)
     *(int64_t *)call->result = *(const int64_t *)a[1];
 }
 
-CLAIM("O14", "many parameters, with structs and long doubles on the stack, come each at its pointer")
+CLAIM("O14", "many parameters, with structs and long doubles on the stack, are each found by their pointers")
 {
     struct ear ear = { .name = "a", .answer = answer_many };
     struct ear other = { .name = "b", .answer = answer_many };
@@ -470,7 +470,7 @@ CLAIM("O14", "structs with a long double are aligned as C aligns them, also afte
     close_center(center);
 }
 
-CLAIM("O14", "a caller may go through ffi_call, and the handler is told the same")
+CLAIM("O14", "a caller may use ffi_call, and the handler receives the same")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct ear ear = { .name = "a", .answer = answer_paired };

@@ -44,7 +44,7 @@ static void refuse(
     CHECK_EQUAL(count_observers(chat.protocol), 0);
 }
 
-CLAIM("F1", "a protocol that is zero, made up, stale or another handle is refused")
+CLAIM("F1", "an invalid protocol is refused: zero, never created, stale or of another kind")
 {
     peal_protocol protocol = { 0 };
     peal_center other;
@@ -62,7 +62,7 @@ CLAIM("F1", "a protocol that is zero, made up, stale or another handle is refuse
     close_center(center);
 }
 
-CLAIM("F1", "what must be there and is NULL is named")
+CLAIM("F1", "a NULL for a required argument of a handler's registration is named")
 {
     static const char *const hole[] = { "on_line", NULL };
 
@@ -138,7 +138,7 @@ CLAIM("F1", "options that are refused for tables are refused for handlers")
 }
 
 /* What a function of a table may be called with, but no proxy nor handler has given. */
-CLAIM("F1", "a proxy's function that gets a target, or nothing, for `self` calls nobody, also beside handlers")
+CLAIM("F1", "a function of a proxy with a target or NULL as `self` calls no observer, also beside handlers")
 {
     struct chat_proxy proxy;
 

@@ -127,7 +127,7 @@ CLAIM("O15", "a handler conforms to all that its protocol adopts; a method of a 
     CHECK_EQUAL(a.destroyed, 1);
 }
 
-CLAIM("O15", "what is required must be among the names, adopted methods too; what is optional may be left out")
+CLAIM("O15", "required methods must be among a handler's names, adopted ones too; optional methods may be omitted")
 {
     static const char *const too_few[] = { "on_crown", "count" };
     static const char *const enough[] = { "on_left", "Root.on_root", "on_right", "on_crown" };
@@ -250,7 +250,7 @@ CLAIM("O15", "priority, ONCE, REPLACE and blocks are for handlers too")
     CHECK(a.destroyed == 1 && b.destroyed == 1 && c.destroyed == 2);
 }
 
-CLAIM("O15", "its facts tell the target as it was registered, and a removal by target finds it")
+CLAIM("O15", "the information about a handler's registration has the target, and a removal by target finds it")
 {
     struct peal_observation_info info;
     size_t removed = 0;
@@ -545,7 +545,8 @@ static void free_ear(void *target)
     free(ear);
 }
 
-CLAIM("F3", "threads broadcast while handlers come and go: none is called too late, each is destroyed once")
+CLAIM("F3", "threads broadcast while handlers are registered and removed: none is called too late, "
+            "each is destroyed once")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     const int rounds = CHECK_ROUNDS(2000);

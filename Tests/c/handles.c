@@ -188,7 +188,7 @@ CLAIM("O11", "a zero handle gives a status also when the first method of the pro
     check_all_functions(0);
 }
 
-CLAIM("O11", "a made-up handle gives a status in every function")
+CLAIM("O11", "a handle that was never created gives a status in every function")
 {
     static const uint64_t numbers[] = {
         UINT64_MAX, UINT64_MAX - 1, UINT64_MAX >> 1, (uint64_t)1 << 63, 0xdeadbeefdeadbeefu,
@@ -278,7 +278,7 @@ CLAIM("O11", "handles of an ended center are stale in every function")
     check_observation_functions(objects.observation);
 }
 
-CLAIM("O11", "they stay stale when new objects have taken their places")
+CLAIM("O11", "stale handles stay stale when new objects use their slots")
 {
     struct objects old[20];
     struct objects fresh[20];
@@ -321,7 +321,7 @@ CLAIM("O11", "the handle of a removed observation is stale, also when its place 
     close_center(objects.center);
 }
 
-CLAIM("O11", "a thousand centers come and go, each as good as the first")
+CLAIM("O11", "a thousand centers are created and destroyed, and each works like the first")
 {
     for (int i = 0; i < 1000; i++) {
         const struct objects objects = open_objects();

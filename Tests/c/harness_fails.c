@@ -5,7 +5,7 @@
  */
 #include "journal.h"
 
-CLAIM("H1", "a condition that does not hold is a failure")
+CLAIM("H1", "a false condition is a failure")
 {
     CHECK(1 == 2);
 }
@@ -58,7 +58,7 @@ CLAIM("H10", "a claim that checks nothing is a failure")
 {
 }
 
-CLAIM("H11", "a requirement that does not hold leaves the claim")
+CLAIM("H11", "a false requirement ends the claim")
 {
     REQUIRE(0 == 1);
     CHECK_TEXT("the claim", "left");

@@ -26,7 +26,7 @@ static void open_bell(void)
     CHECK_OK(bell_define(center, &bell));
 }
 
-CLAIM("P2", "a protocol tells its name and its length")
+CLAIM("P2", "the name of a protocol can be read, and its length")
 {
     char text[16];
     size_t length = 0;
@@ -41,7 +41,7 @@ CLAIM("P2", "a protocol tells its name and its length")
     close_center(center);
 }
 
-CLAIM("P2", "a text that does not fit is cut, ended by a zero, and its whole length told")
+CLAIM("P2", "a text that does not fit is cut, ended by a zero, and its whole length reported")
 {
     char text[16];
     size_t length = 0;
@@ -79,7 +79,7 @@ CLAIM("P2", "a cut never splits a character of UTF-8 into a wrong one, and never
     close_center(center);
 }
 
-CLAIM("P2", "a method tells its name")
+CLAIM("P2", "the name of a method can be read")
 {
     char text[16];
 
@@ -189,7 +189,7 @@ CLAIM("O2", "observers are counted a protocol and a method")
     close_center(center);
 }
 
-CLAIM("B6", "the call path of a method is told: a register frame where it can carry the arguments")
+CLAIM("B6", "the call path of a method can be read: a register frame where it can carry the arguments")
 {
     static const struct {
         const char *text;
@@ -275,7 +275,7 @@ static void check_parameters(peal_method method, const struct parameter *expecte
     check_case(NULL);
 }
 
-CLAIM("P2", "a method tells its parameters: name, type, size, and what a captured call does with each")
+CLAIM("P2", "the parameters of a method can be read: name, type, size, and how a captured call copies each")
 {
     static const struct parameter expected[] = {
         { "n", "int8_t", 1, 1, PEAL_OWNERSHIP_VALUE },
@@ -303,7 +303,7 @@ CLAIM("P2", "a method tells its parameters: name, type, size, and what a capture
     close_center(center);
 }
 
-CLAIM("P2", "a method tells its result: type and size, and whether there is one")
+CLAIM("P2", "the result of a method can be read: type and size, and whether there is one")
 {
     char text[40];
     size_t size = 99;
@@ -373,7 +373,7 @@ CLAIM("F1", "questions about parameters that cannot be answered give a status")
     CHECK_FAILURE(peal_method_is_oneway(method, &truth), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("P2", "a prototype is compared with a method's as a call sees the two, and the first difference told")
+CLAIM("P2", "a prototype is compared with a method's as a call sees the two, and the first difference named")
 {
     open_bell();
     CHECK_OK(peal_method_check(bell.keep, "bool f(const char *)"));

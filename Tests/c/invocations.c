@@ -169,7 +169,7 @@ static void on_every(void *self, EVERY_PARAMETER)
     CHECK_EQUAL(memcmp(&s, &expected.s, sizeof s), 0);
 }
 
-CLAIM("B9", "an invocation by array holds each value bit for bit, and calls with it")
+CLAIM("B9", "an invocation by array stores each value bit for bit, and calls with it")
 {
     struct every every;
     void *pointers[EVERY_COUNT];
@@ -195,7 +195,7 @@ CLAIM("B9", "an invocation by array holds each value bit for bit, and calls with
     close_center(center);
 }
 
-CLAIM("B9", "an invocation written out holds the same, and so does one that is filled by hand")
+CLAIM("B9", "an invocation with written arguments stores the same values, and so does one that is filled by hand")
 {
     struct every every;
     void *pointers[EVERY_COUNT];
@@ -753,7 +753,7 @@ static double _Complex on_rotate(void *self, double _Complex x) { (void)self; re
 static const struct work results_table = {
     PEAL_TABLE(work), .real = on_real, .small = on_small, .large = on_large, .rotate = on_rotate };
 
-CLAIM("B9", "long doubles, complex numbers and structs come back, from a function, an observer and all")
+CLAIM("B9", "long doubles, complex numbers and structs are returned by a function, one observer and all observers")
 {
     const struct pair small = { 1, 2.5 };
     const struct wide large = { { 1, 2, 3, 4, 5 } };
@@ -807,7 +807,7 @@ static bool fold_difference(void *context, void *accumulator, const void *result
     return true;
 }
 
-CLAIM("B9", "an invocation is broadcast; the result of the policy is kept, and given if asked for")
+CLAIM("B9", "an invocation is broadcast; the result of the policy is kept, and returned on request")
 {
     const struct work table = {
         PEAL_TABLE(work), .sum = times, .all = times, .gather = times };
@@ -861,7 +861,7 @@ CLAIM("B9", "an invocation is broadcast; the result of the policy is kept, and g
     close_center(center);
 }
 
-CLAIM("B9", "a broadcast of an invocation that fails says why, and leaves the result")
+CLAIM("B9", "a failing broadcast of an invocation has a sentence, and does not change the result")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     peal_invocation invocation;

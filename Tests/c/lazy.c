@@ -242,7 +242,7 @@ CLAIM("O13", "an instance that is there already observes, and none is created")
     close_center(center);
 }
 
-CLAIM("O13", "the service knows that an observer asked for it")
+CLAIM("O13", "the information about a service names an observer as its creator")
 {
     struct peal_service_info info;
 
@@ -263,7 +263,7 @@ static void note_failure(void *self, const char *name, const char *message)
     CHECK_CONTAINS(message, "no bed");
 }
 
-CLAIM("O13", "a failed creation is told, the broadcast goes on, and the next one tries again")
+CLAIM("O13", "a failed creation is reported, the broadcast continues, and the next one tries again")
 {
     static const struct peal_service_events events
         = { PEAL_TABLE(peal_service_events), .service_failed = note_failure };
@@ -292,7 +292,7 @@ CLAIM("O13", "a failed creation is told, the broadcast goes on, and the next one
     close_center(center);
 }
 
-CLAIM("O13", "calling its observation alone tells why it could not be created")
+CLAIM("O13", "calling a lazy observation alone returns the failure of its creation")
 {
     peal_invocation invocation;
 
@@ -323,7 +323,7 @@ CLAIM("O13", "within its own creation the service is not called, and not waited 
     close_center(center);
 }
 
-CLAIM("O13", "nor within its init")
+CLAIM("O13", "within its own init the service is not called, and not waited for")
 {
     open_house();
     guest.in_init = broadcast_same;
@@ -373,7 +373,7 @@ static void remove_lazy(struct guest *which)
     CHECK_OK(peal_observation_remove(lazy));
 }
 
-CLAIM("O13", "its creation may remove the lazy observation: then it does not observe")
+CLAIM("O13", "the creation of a lazy service may remove its observation: then the service does not observe")
 {
     open_house();
     guest.in_create = remove_lazy;
@@ -393,7 +393,7 @@ static void end_center(struct guest *which)
     CHECK_OK(peal_center_destroy(dying));
 }
 
-CLAIM("O13", "its creation may end the center: the broadcast finds no method")
+CLAIM("O13", "the creation of a lazy service may end the center: the broadcast finds no method")
 {
     open_house();
     dying = center;

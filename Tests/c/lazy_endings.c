@@ -70,7 +70,7 @@ CLAIM("O7", "a removal that waits does so for the instance, and returns at once 
     close_center(center);
 }
 
-CLAIM("O7", "so does one before the first broadcast")
+CLAIM("O7", "a removal that waits returns at once before the first broadcast")
 {
     open_house(0);
     CHECK_OK(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT | PEAL_REMOVE_DRAIN, PEAL_FOREVER));

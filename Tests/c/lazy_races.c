@@ -243,7 +243,7 @@ CLAIM("O7", "a removal that waits returns after the instance's call, and one tha
     close_center(center);
 }
 
-CLAIM("O7", "it waits also for a call of an instance that has left")
+CLAIM("O7", "a removal that waits also waits for a call of a removed instance")
 {
     pthread_t first;
 
@@ -304,7 +304,7 @@ CLAIM("O13", "removed while it is created, it does not observe")
     CHECK_EQUAL(guest.destroyed, 1);
 }
 
-CLAIM("O13", "unregistered while it is created, nobody is called, and the instance is destroyed")
+CLAIM("O13", "a lazy observer that is unregistered during its creation is not called, and the instance is destroyed")
 {
     pthread_t first;
 
@@ -380,7 +380,7 @@ static void *broadcast_much(void *context)
     return NULL;
 }
 
-CLAIM("O13", "sessions that end while threads broadcast leave nothing behind")
+CLAIM("O13", "sessions that end while threads broadcast leave no instance")
 {
     pthread_t threads[2];
     size_t removed = 0;
@@ -423,7 +423,8 @@ static void *observe_much(void *context)
     return NULL;
 }
 
-CLAIM("O8", "lazy observers that come and go while threads broadcast and sessions end are ended once each")
+CLAIM("O8", "lazy observers that are registered and removed while threads broadcast and sessions end "
+            "are ended once each")
 {
     pthread_t threads[3];
     size_t removed = 0;

@@ -38,7 +38,7 @@ static void check_refusal(
     CHECK_EQUAL(guest.attempts, 0);
 }
 
-CLAIM("F1", "a protocol that is zero, made up or ended is refused")
+CLAIM("F1", "a lazy registration for a protocol that is zero, never created or ended is refused")
 {
     peal_protocol ended;
 
@@ -50,7 +50,7 @@ CLAIM("F1", "a protocol that is zero, made up or ended is refused")
     check_refusal(ended, "guest", NULL, PEAL_ERROR_HANDLE, "protocol");
 }
 
-CLAIM("F1", "a service that is NULL, no text or unknown is refused, and near names are told")
+CLAIM("F1", "a service that is NULL, no text or unknown is refused, and similar names are listed")
 {
     open_house();
     check_refusal(chat.protocol, NULL, NULL, PEAL_ERROR_ARGUMENT, "service");
@@ -95,7 +95,7 @@ static void release(void *reference, void *target)
     (void)target;
 }
 
-CLAIM("F1", "weak and reference are refused: a service is held by a use")
+CLAIM("F1", "weak and reference are refused: a use keeps a service's instance")
 {
     static const struct peal_weak_type weak = { retain, release };
     static char object[] = "object";
@@ -297,7 +297,7 @@ static void register_more(struct guest *which)
     plain_observe("C", NULL);
 }
 
-CLAIM("O12", "what a creation registers is not the broadcaster's owner's")
+CLAIM("O12", "registrations of a creation do not belong to the broadcaster's owner")
 {
     peal_owner owner;
     size_t count = 0;

@@ -182,7 +182,7 @@ static bool fails_with_the_clock_alone(void)
     return holds && CHECK_OK(peal_queue_create(NULL, &queue)) && CHECK_OK(peal_queue_flush(queue, 5000));
 }
 
-CLAIM("F5", "one thread where two are needed is a status, too")
+CLAIM("F5", "a function that needs two threads and gets one fails with a status")
 {
     CHECK(in_child(fails_with_the_clock_alone, SECONDS));
 }
@@ -253,7 +253,7 @@ static bool works_without_descriptors(void)
     return holds;
 }
 
-CLAIM("F5", "nor any other descriptor")
+CLAIM("F5", "queues, timers, time limits and signals need no descriptor of any kind")
 {
     CHECK(in_child(works_without_descriptors, SECONDS));
 }
@@ -284,7 +284,7 @@ static bool runs_beside_blocked_queues(void)
     return holds;
 }
 
-CLAIM("Q9", "64 serial queues whose calls all block hold up none of each other")
+CLAIM("Q9", "64 serial queues whose calls all block do not delay each other")
 {
     CHECK(in_child(runs_beside_blocked_queues, SECONDS));
 }

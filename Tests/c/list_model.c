@@ -428,7 +428,8 @@ static bool run_round(uint64_t seed)
     return holds;
 }
 
-CLAIM("O4", "after any registrations, removals and replacements a broadcast calls whom the model says, in its order")
+CLAIM("O4", "after any registrations, removals and replacements a broadcast calls the observers of "
+            "the model, in its order")
 {
     const char *only = getenv("PEAL_MODEL_SEED");
 

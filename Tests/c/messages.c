@@ -74,7 +74,7 @@ CLAIM("B8", "a null argument pointer names protocol, method and parameter")
     close_center(center);
 }
 
-CLAIM("B8", "also when nobody observes, where the pointers themselves are not looked at")
+CLAIM("B8", "wrong arguments are refused also without observers, where the pointers themselves are not read")
 {
     const char *room = "lobby";
     void *const first[] = { NULL, &room, &room };
@@ -88,7 +88,7 @@ CLAIM("B8", "also when nobody observes, where the pointers themselves are not lo
     close_center(center);
 }
 
-CLAIM("B8", "an unknown method names the protocol and what was asked for")
+CLAIM("B8", "the sentence for an unknown method names the protocol and the requested name")
 {
     peal_method method;
 

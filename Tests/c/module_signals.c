@@ -77,7 +77,7 @@ static void close_child(void)
     close(from_child);
 }
 
-CLAIM("M6", "SIGTERM stops the modules: they hear will_terminate, and their stops run")
+CLAIM("M6", "SIGTERM stops the modules: they receive will_terminate, and their stops run")
 {
     int status;
 
@@ -126,7 +126,8 @@ CLAIM("M6", "SIGHUP reloads, again and again, and SIGINT ends")
     close_child();
 }
 
-CLAIM("M6", "SIGTSTP tells of the background and then stops the process; SIGCONT tells of the foreground")
+CLAIM("M6", "SIGTSTP broadcasts the background events and then stops the process; SIGCONT broadcasts "
+            "the foreground events")
 {
     int status;
 
@@ -212,7 +213,7 @@ static void noted_reload(void *self)
     latch_open(&heard);
 }
 
-CLAIM("M6", "who observes is told which signal came, before its action, on its queue")
+CLAIM("M6", "observers receive the signal's number before its action, on its queue")
 {
     static const struct peal_module_events ear = {
         PEAL_TABLE(peal_module_events), .signal_received = received,

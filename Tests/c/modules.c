@@ -41,7 +41,7 @@ CLAIM("M1", "the life-cycle protocol is there in every center, and is the header
     close_center(center);
 }
 
-CLAIM("M1", "another protocol of that name is refused, also where nobody has asked for it before")
+CLAIM("M1", "another protocol of that name is refused, also before its first use")
 {
     const char *const methods[] = { "void will_start (int n)", NULL };
     peal_protocol made;
@@ -52,7 +52,7 @@ CLAIM("M1", "another protocol of that name is refused, also where nobody has ask
     close_center(center);
 }
 
-CLAIM("M1", "a module hears the life cycle from the end of its start until the beginning of its stop")
+CLAIM("M1", "a module receives life-cycle events from the end of its start until the beginning of its stop")
 {
     struct part a = { .name = "a" };
 
@@ -107,7 +107,7 @@ CLAIM("M2", "a missing dependency is named, with one that is near, before anythi
     close_modules();
 }
 
-CLAIM("M2", "a cycle is told with its path, before anything starts")
+CLAIM("M2", "a cycle is reported with its path, before any module starts")
 {
     struct part outside = { .name = "outside", .needs = { "a" } };
     struct part a = { .name = "a", .needs = { "b" } };
@@ -268,7 +268,8 @@ static const struct peal_lifecycle around = {
     .will_terminate = heard_will_end,
 };
 
-CLAIM("M1", "all hear will_start before the first starts, did_start after the last, will_terminate before the first stops")
+CLAIM("M1", "all modules receive will_start before the first start, did_start after the last, "
+            "will_terminate before the first stop")
 {
     struct part a = { .name = "a", .table = &around };
     struct part b = { .name = "b", .table = &around, .priority = 1 };
@@ -285,7 +286,7 @@ CLAIM("M1", "all hear will_start before the first starts, did_start after the la
     close_modules();
 }
 
-CLAIM("M1", "a module that comes late hears will_start and did_start around its own start")
+CLAIM("M1", "a module that is registered late receives will_start and did_start around its own start")
 {
     struct part a = { .name = "a" };
     struct part late = { .name = "late", .table = &around, .needs = { "a" } };
@@ -396,7 +397,7 @@ static const struct peal_module_events told = {
     .module_failed = module_failed,
 };
 
-CLAIM("M5", "observers are told of each start, stop and failure; a stop that fails holds up no other")
+CLAIM("M5", "observers are notified of each start, stop and failure; a failing stop delays no other")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .stops = PEAL_ERROR_STATE, .needs = { "a" } };
@@ -416,7 +417,7 @@ CLAIM("M5", "observers are told of each start, stop and failure; a stop that fai
     close_modules();
 }
 
-CLAIM("M5", "a report says what there is to know of a module, and lists them in start order")
+CLAIM("M5", "a report has the state of a module, and lists the modules in start order")
 {
     struct part a = { .name = "a", .class_name = "base", .priority = 3 };
     struct part b = { .name = "b", .needs = { "a", "c" } };

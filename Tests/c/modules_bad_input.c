@@ -48,7 +48,7 @@ static void refuse(const struct peal_module_description *description, peal_statu
     CHECK_EQUAL(count, 0);
 }
 
-CLAIM("F1", "a description that is wrong is refused, released, and leaves nothing behind")
+CLAIM("F1", "a wrong description is refused and released, and has no lasting effect")
 {
     static const struct peal_lifecycle events = { PEAL_TABLE(peal_lifecycle), .will_start = NULL };
     static const struct bell empty = { PEAL_TABLE(bell), NULL };
@@ -115,7 +115,7 @@ CLAIM("F1", "a description that is too small is not read, nor is its release fun
     close_center(center);
 }
 
-CLAIM("M1", "a description with a name alone is enough, and nobody need take the handle")
+CLAIM("M1", "a description with a name alone is enough, and the handle may be ignored")
 {
     struct peal_module_description d = PEAL_MODULE_DESCRIPTION("plain");
     struct peal_module_info info;

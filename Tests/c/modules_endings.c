@@ -233,7 +233,8 @@ CLAIM("L1", "a module whose start retires its own owner is released once, by the
     CHECK_JOURNAL("+a -a ~b ~a");
 }
 
-CLAIM("M5", "a start that comes back too late, of a module that was removed meanwhile, is undone, and the module is released")
+CLAIM("M5", "a start that returns too late, of a module that was removed meanwhile, is undone, and "
+            "the module is released")
 {
     struct part a = { .name = "a", .timeout = 20 };
     pthread_t adder;
@@ -552,7 +553,7 @@ static void ask_here(void *self, int n)
     CHECK(opened);
 }
 
-CLAIM("M3", "from a call of its own queue a module is asked at once")
+CLAIM("M3", "a call of a module's own queue gets the module's answer at once")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     struct part a = { .name = "a", .opens = true, .on_event = event_on_lane };
@@ -808,7 +809,7 @@ static void *ask_one(void *method)
     return NULL;
 }
 
-CLAIM("M5", "two modules on queues that ask each other do not wait for each other: one goes without an answer")
+CLAIM("M5", "two modules on queues that call each other do not wait for each other: one result is missing")
 {
     const struct pair_questions *const given[] = { &answering_first, &answering_second };
     struct part parts[2] = { { .name = "a" }, { .name = "b" } };

@@ -182,7 +182,7 @@ CLAIM("M5", "a stop waits for an event of the module that runs elsewhere; a remo
     close_modules();
 }
 
-CLAIM("M4", "a removal gives up after the time limit; the rest is done when the call has ended")
+CLAIM("M4", "a removal stops waiting after the time limit; the rest is done when the call has ended")
 {
     struct part a = { .name = "a", .on_event = stand_in_event, .timeout = 10 };
     pthread_t event;
@@ -347,7 +347,8 @@ static void *come_and_go(void *number)
     return NULL;
 }
 
-CLAIM("M5", "modules that come and go on many threads, while all start and stop, are each stopped and released once")
+CLAIM("M5", "modules that are registered and removed on many threads, while all start and stop, are "
+            "each stopped and released once")
 {
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
         pthread_t threads[THREADS];

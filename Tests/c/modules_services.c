@@ -136,7 +136,7 @@ CLAIM("M1", "on its queue it gets the service there")
     lane_close(&lane);
 }
 
-CLAIM("M2", "a module whose service cannot be created does not start, and says why")
+CLAIM("M2", "a module whose service cannot be created does not start, and the failure has the cause")
 {
     const peal_queue nowhere = { 0 };
 

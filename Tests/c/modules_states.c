@@ -82,7 +82,7 @@ CLAIM("M5", "a start while the modules run, or after they were stopped, fails")
     close_modules();
 }
 
-CLAIM("M5", "a stop before the start lets no start succeed, and no module come")
+CLAIM("M5", "after a stop before the start no start succeeds, and no module can be registered")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b" };
@@ -111,7 +111,7 @@ static void start_again(struct part *part, struct peal_module_step *step)
     CHECK_FAILURE(peal_modules_start(step->center), PEAL_ERROR_WOULD_DEADLOCK);
 }
 
-CLAIM("M5", "a start from within a step says that it would deadlock")
+CLAIM("M5", "a start from within a step returns that it would deadlock")
 {
     struct part a = { .name = "a", .on_start = start_again, .on_stop = start_again };
 
@@ -215,7 +215,7 @@ static void stop_from_host(void *self)
     got = peal_modules_stop(center, PEAL_FOREVER);
 }
 
-CLAIM("M5", "an observer that is no module may stop all in any event, and is waited for by nobody")
+CLAIM("M5", "an observer that is no module may stop all modules in any event, without a wait for itself")
 {
     static const struct peal_lifecycle host = { PEAL_TABLE(peal_lifecycle), .did_start = stop_from_host };
     struct part a = { .name = "a" };
@@ -229,7 +229,7 @@ CLAIM("M5", "an observer that is no module may stop all in any event, and is wai
     close_modules();
 }
 
-CLAIM("M5", "stopped before anything has started, by who hears will_start, nothing starts")
+CLAIM("M5", "after a stop by an observer of will_start, before any start, no module starts")
 {
     static const struct peal_lifecycle host = { PEAL_TABLE(peal_lifecycle), .will_start = stop_from_host };
     struct part a = { .name = "a" };
@@ -287,7 +287,7 @@ CLAIM("M4", "a module that is registered during the start is started by it, as s
     close_modules();
 }
 
-CLAIM("M4", "one whose dependency has not come by the end of the start fails it")
+CLAIM("M4", "a module whose dependency is not registered by the end of the start fails it")
 {
     struct part late = { .name = "late", .needs = { "nobody" } };
     struct part a = { .name = "a", .on_start = add_other };
@@ -344,7 +344,7 @@ CLAIM("M4", "a late module whose dependency is missing, or does not run, or whos
     close_modules();
 }
 
-CLAIM("M4", "a module cannot come while the others stop")
+CLAIM("M4", "a module cannot be registered while the others stop")
 {
     struct part late = { .name = "late" };
     struct part a = { .name = "a", .on_stop = add_other };
@@ -380,7 +380,7 @@ CLAIM("M4", "a module that is removed is stopped and released; its name is free"
     close_modules();
 }
 
-CLAIM("M4", "one that another needs which runs stays, and that is named; before the start it goes")
+CLAIM("M4", "a module that a running one needs is not removed, and that one is named; before the start it is removed")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -544,7 +544,7 @@ CLAIM("M5", "the completion of a step that was not deferred is stale")
     close_modules();
 }
 
-CLAIM("M5", "a deferred step that never answers is reported when its time has passed, and given up")
+CLAIM("M5", "a deferred step that never answers is reported when its time limit has expired, and cancelled")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" }, .starts = PEAL_DEFERRED, .timeout = 20 };
@@ -574,7 +574,7 @@ static void wait_for_overdue(struct part *part, struct peal_module_step *step)
     journal_write("%s.goes-on", part->name);
 }
 
-CLAIM("M5", "a step that blocks its caller is reported while it runs, and has failed when it comes back")
+CLAIM("M5", "a step that blocks its caller is reported while it runs, and has failed when it returns")
 {
     struct part a = { .name = "a", .timeout = 10, .on_start = wait_for_overdue };
 
@@ -655,7 +655,7 @@ CLAIM("M5", "a module with a queue has its steps and its events there")
     close_modules();
 }
 
-CLAIM("M5", "a queue that nobody runs does not hang: the step is given up, and never begins")
+CLAIM("M5", "a queue that no thread runs does not hang the start: the step is cancelled, and never begins")
 {
     struct part a = { .name = "a", .timeout = 10 };
 
@@ -709,7 +709,7 @@ static void wait_to_leave(struct part *part, struct peal_module_step *step)
     journal_write("%s.leaves", part->name);
 }
 
-CLAIM("M5", "a step that blocks its queue is given up; it may end later, and is released then")
+CLAIM("M5", "a step that blocks its queue is cancelled; it may end later, and its module is then released")
 {
     struct part a = { .name = "a", .timeout = 10, .on_start = wait_to_leave };
 
@@ -739,7 +739,7 @@ static peal_owner make_owner(const char *name)
     return owner;
 }
 
-CLAIM("L1", "retiring an owner removes its modules; those that need them are stopped first, whoever's they are")
+CLAIM("L1", "retiring an owner removes its modules; modules of any owner that need them are stopped first")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -772,7 +772,7 @@ static void observe_in_step(struct part *part, struct peal_module_step *step)
     observe_in_step_status = peal_lifecycle_observe(&life, &got, &part_table, NULL, NULL);
 }
 
-CLAIM("L1", "what a step registers belongs to its module's owner")
+CLAIM("L1", "registrations of a step belong to its module's owner")
 {
     struct part a = { .name = "a", .on_start = observe_in_step };
     size_t count = 0;

@@ -424,7 +424,7 @@ CLAIM("O14", "a broadcast to handlers allocates nothing and takes no lock, on an
     close_center(center);
 }
 
-CLAIM("B6", "a broadcast that nobody hears allocates nothing and takes no lock")
+CLAIM("B6", "a broadcast without observers allocates nothing and takes no lock")
 {
     open_work();
     for (int i = 0; i < 5; i++)
@@ -511,7 +511,7 @@ static void *broadcast_all_ways(void *context)
     return NULL;
 }
 
-CLAIM("B6", "while a registration or definition stands still inside the library, broadcasts go on")
+CLAIM("B6", "while a registration or definition is blocked inside the library, broadcasts continue")
 {
     for (int i = 0; i < STOPS; i++) {
         enum stop_in where = (enum stop_in)i;

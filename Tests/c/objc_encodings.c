@@ -308,7 +308,7 @@ static int add_one(void *self, int n)
     return n + *(int *)self;
 }
 
-CLAIM("P5", "behind an encoding stand the options of a method, policies among them")
+CLAIM("P5", "options of a method may follow an encoding, policies among them")
 {
     static const struct peal_objc_method methods[] = {
         { "sum:", "i@:i, sum" }, { "chain:", "i@:i,chain,reject" }, { "last:", "i@:i" }, { NULL, NULL } };

@@ -94,7 +94,7 @@ CLAIM("O4", "removing and registering again comes last")
     close_center(center);
 }
 
-CLAIM("O4", "the order is the same under each method, whoever implements it")
+CLAIM("O4", "the order is the same under each method, for any set of implemented methods")
 {
     peal_center center;
     const struct bell_protocol handles = open_bell(&center);

@@ -133,7 +133,7 @@ static void *first_loop_refused(void *context)
     return NULL;
 }
 
-CLAIM("F2", "a thread's first broadcast without memory gives a status and calls nobody; the next succeeds")
+CLAIM("F2", "a thread's first broadcast without memory gives a status and calls no observer; the next succeeds")
 {
     pthread_t one;
     pthread_t two;
@@ -241,18 +241,19 @@ CLAIM("F2", "a registration without memory gives a status, leaves nothing, and d
     check_registration(attempt_observe, 0, 1);
 }
 
-CLAIM("F2", "so does one that makes lists grow")
+CLAIM("F2", "a registration without memory that makes lists grow gives a status, has no effect, and destroys once")
 {
     check_registration(attempt_observe, 8, 1);
     check_registration(attempt_observe, 4, 1);
 }
 
-CLAIM("F2", "so does one by bindings that comes before the others")
+CLAIM("F2", "a registration by bindings without memory, before any other, gives a status, has no "
+            "effect, and destroys once")
 {
     check_registration(attempt_bindings, 8, 1);
 }
 
-CLAIM("F2", "so does one of a handler")
+CLAIM("F2", "a registration of a handler without memory gives a status, has no effect, and destroys once")
 {
     check_registration(attempt_handler, 4, 1);
 }

@@ -47,7 +47,7 @@ CLAIM("S7", "the lazy agent counts those whose service was not created for them 
     close_center(center);
 }
 
-CLAIM("S7", "the mediator counts its modules and tells their state")
+CLAIM("S7", "the mediator counts its modules and returns their state")
 {
     const peal_center center = open_center();
     const struct peal_module_description description = PEAL_MODULE_DESCRIPTION("part");

@@ -185,7 +185,7 @@ static void close_plugin(void)
     __atomic_store_n(&the_plugin->is_gone, true, __ATOMIC_RELEASE);
 }
 
-CLAIM("L1", "executors come and go with their owners while others broadcast: none is asked afterwards")
+CLAIM("L1", "executors are created and ended with their owners while others broadcast: none is called afterwards")
 {
     enum { ROUNDS = 100 };
     static struct plugin plugins[ROUNDS + 1];
@@ -215,7 +215,7 @@ CLAIM("L1", "executors come and go with their owners while others broadcast: non
     close_center(center);
 }
 
-CLAIM("L1", "so do serial queues with a timer that fires all the time")
+CLAIM("L1", "serial queues with a timer that fires all the time are ended with their owners: none fires afterwards")
 {
     static struct plugin the_one;
 

@@ -306,7 +306,7 @@ CLAIM("L3", "the search finds a function that runs after what it belongs to was 
     }
 }
 
-CLAIM("L3", "it finds a destroy callback that waits on a queue, and what is drained there")
+CLAIM("L3", "the search finds a destroy callback that waits on a queue, and calls that are drained there")
 {
     static const struct {
         const char *name;
@@ -338,7 +338,7 @@ CLAIM("L3", "it finds a destroy callback that waits on a queue, and what is drai
     }
 }
 
-CLAIM("L3", "it finds a `done` that waits on a queue")
+CLAIM("L3", "the search finds a `done` that waits on a queue")
 {
     open_house();
     open_completion_on(lane.queue, is_done);
@@ -349,7 +349,7 @@ CLAIM("L3", "it finds a `done` that waits on a queue")
     close_house();
 }
 
-CLAIM("L3", "it finds a counted object's destroy callback")
+CLAIM("L3", "the search finds a counted object's destroy callback")
 {
     open_house();
     open_reference();
@@ -367,7 +367,8 @@ static void *ring_it(void *context)
     return NULL;
 }
 
-CLAIM("L3", "it finds nothing once the owner was retired, also while another call holds the list of its observer")
+CLAIM("L3", "the search finds no pointer after the owner was retired, also while another call "
+            "protects the list of its observer")
 {
     pthread_t thread;
 
@@ -426,7 +427,8 @@ static void retire_within(void *target)
     check_ended();
 }
 
-CLAIM("L2", "so when it was retired from its own call, by which it is not waited for a second time either")
+CLAIM("L2", "an owner that was retired from its own call can be retired again, which does not wait "
+            "for that call either")
 {
     static const struct bell retiring = { PEAL_TABLE(bell), retire_within, NULL };
 
@@ -444,7 +446,7 @@ static void *retire_it(void *status)
     return NULL;
 }
 
-CLAIM("L1", "two threads may retire an owner at once: none is told that it may be unloaded while its code runs")
+CLAIM("L1", "two threads may retire an owner at once: neither gets PEAL_OK while its code runs")
 {
     pthread_t thread;
     pthread_t threads[2];

@@ -120,7 +120,7 @@ static size_t count_owned(peal_owner owner)
 
 /* ---- Who owns ---------------------------------------------------------------------------------- */
 
-CLAIM("O12", "what a thread registers belongs to the owner that it entered, or that the options name")
+CLAIM("O12", "registrations of a thread belong to the owner that it entered, or that the options name")
 {
     const peal_owner owner = make_owner();
     const peal_owner other = make_owner();
@@ -157,7 +157,7 @@ CLAIM("O12", "what a thread registers belongs to the owner that it entered, or t
     close_center(center);
 }
 
-CLAIM("O12", "a listing tells when not all fit; removed observers are not listed")
+CLAIM("O12", "a listing reports when not all fit; removed observers are not listed")
 {
     const peal_owner owner = make_owner();
     peal_observation all[3];
@@ -244,7 +244,7 @@ static void register_inside(int n)
     }
 }
 
-CLAIM("O12", "callbacks register for nobody, unless they say so")
+CLAIM("O12", "registrations of callbacks belong to no owner, unless they name one")
 {
     const peal_owner owner = make_owner();
 
@@ -373,7 +373,7 @@ CLAIM("L1", "retiring removes observers, ends queues and drops their calls; dest
         }
 }
 
-CLAIM("L1", "also with a full queue on which a broadcast waits for room")
+CLAIM("L1", "retiring ends a full queue on which a broadcast waits for room")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     const peal_owner owner = make_owner();
@@ -468,7 +468,7 @@ static bool is_defined(const char *name)
     return peal_protocol_find(center, name, &protocol) == PEAL_OK;
 }
 
-CLAIM("L1", "protocols are taken back, unless another owner or nobody's code has defined them too")
+CLAIM("L1", "protocols of an owner are removed, unless another owner or code without an owner has defined them too")
 {
     static const char *const methods[] = { "void on_x(int n)", NULL };
     static const struct {
@@ -519,7 +519,7 @@ CLAIM("L1", "protocols are taken back, unless another owner or nobody's code has
     close_center(center);
 }
 
-CLAIM("L1", "protocols that adopt each other are taken back together, and an adopted one with the last that adopts it")
+CLAIM("L1", "protocols that adopt each other are removed together, and an adopted one with its last adopter")
 {
     static const char *const methods[] = { "void on_x(int n)", NULL };
     static const char *const base[] = { "Base", NULL };
@@ -555,7 +555,7 @@ static void take_widget(void *self, struct widget *widget)
     journal_write("%s%d", (char *)self, widget->references);
 }
 
-CLAIM("L1", "types are taken back once no captured argument needs their functions")
+CLAIM("L1", "types of an owner are removed once no captured argument needs their functions")
 {
     static const struct peal_object_type type = PEAL_OBJECT_TYPE(retain_widget, release_widget);
     static const struct peal_object_type again = PEAL_OBJECT_TYPE(retain_other, release_widget);
@@ -652,7 +652,7 @@ CLAIM("L1", "retiring waits for a call that another thread makes, and then destr
     journal_clear();
 }
 
-CLAIM("L1", "so for a call on a queue of somebody else")
+CLAIM("L1", "retiring waits for a running call of the owner's observer on a queue of another owner")
 {
     EVERY_KIND(lane) {
         const peal_owner owner = make_owner();
@@ -688,7 +688,7 @@ static void *pump_it(void *context)
     return NULL;
 }
 
-CLAIM("L1", "so for a call on a queue of the owner's, whoever the observer belongs to")
+CLAIM("L1", "retiring waits for a running call on a queue of the owner, also of another owner's observer")
 {
     for (int is_own = 0; is_own < 2; is_own++) {
         const peal_owner owner = make_owner();
@@ -756,7 +756,7 @@ CLAIM("L1", "an observer that was removed before, or is draining, is waited for 
     check_case(NULL);
 }
 
-CLAIM("L1", "a destroy callback that waits on a queue of somebody else's runs before retiring returns")
+CLAIM("L1", "a destroy callback that waits on a queue of another owner runs before retiring returns")
 {
     static const uint32_t ways[] = { 0, PEAL_REMOVE_DRAIN };
 
@@ -933,7 +933,7 @@ CLAIM("L2", "from a call of the owner's own it does all but wait, and says so")
     journal_clear();
 }
 
-CLAIM("L2", "so from a queued call, on the owner's queue or another")
+CLAIM("L2", "from a queued call of the owner, on its own queue or another, retiring does everything except waiting")
 {
     for (int is_own = 0; is_own < 2; is_own++)
         EVERY_KIND(lane) {
@@ -1081,7 +1081,7 @@ CLAIM("L2", "from a destroy callback of the owner's own it says so at once")
     close_center(center);
 }
 
-CLAIM("F1", "stale and made-up owners give a status everywhere")
+CLAIM("F1", "a stale or invalid owner gives a status everywhere")
 {
     static const uint64_t numbers[] = { 0, 1, UINT64_MAX, (uint64_t)5 << 60 };
 
@@ -1360,7 +1360,7 @@ static double seconds_to_run(void)
     return given != NULL ? atof(given) : 1.5;
 }
 
-CLAIM("L1", "plugins that come and go under load: nothing of a retired one is called, and all is accounted for")
+CLAIM("L1", "plugins are loaded and retired under load: no code of a retired one is called, and every call is counted")
 {
     const double seconds = seconds_to_run();
     const struct timespec moment = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };

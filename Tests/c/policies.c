@@ -551,7 +551,7 @@ CLAIM("B2", "a CHAIN is looked at by a fold, and stopped on demand")
     close_center(center);
 }
 
-CLAIM("B2", "with nobody to call, the result is the policy's default and the count of calls says 0")
+CLAIM("B2", "without an observer to call, the result is the policy's default and the count of calls is 0")
 {
     struct point point = { 5, 6 };
     void *const points[] = { &point };
@@ -582,7 +582,7 @@ CLAIM("B2", "with nobody to call, the result is the policy's default and the cou
     close_center(center);
 }
 
-CLAIM("B2", "with nobody to call, the default that the caller gave is the result")
+CLAIM("B2", "without an observer to call, the result is the default that the caller passed")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     const int forty_two = 42;
@@ -612,7 +612,7 @@ CLAIM("B2", "with nobody to call, the default that the caller gave is the result
     close_center(center);
 }
 
-CLAIM("B2", "the caller's default is not used when somebody was called")
+CLAIM("B2", "the caller's default is not used when an observer was called")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     const bool yes = true;
@@ -644,7 +644,7 @@ CLAIM("B2", "the policy given at the call takes the place of the method's")
     close_center(center);
 }
 
-CLAIM("B2", "a policy that does not fit the method is refused and nobody is called")
+CLAIM("B2", "a policy that does not fit the method is refused and no observer is called")
 {
     static const struct {
         size_t member;
@@ -715,7 +715,7 @@ CLAIM("B2", "a number that is no policy gives a status")
     close_center(center);
 }
 
-CLAIM("B2", "asking variadically gives the same results")
+CLAIM("B2", "a variadic call with a result gives the same results")
 {
     int number = 0;
     bool flag = false;
@@ -765,7 +765,7 @@ CLAIM("B2", "a small result fills its own bytes and no more")
     close_center(center);
 }
 
-CLAIM("B3", "a method that returns bool calls all unless it says otherwise, its neighbour stops")
+CLAIM("B3", "a method that returns bool calls all observers by its policy, while another method stops")
 {
     size_t calls = 0;
 
@@ -813,7 +813,7 @@ static void open_plain(void)
         check_must(plain_observe(&plain, &voters[i], &plain_table, NULL, NULL), "observe");
 }
 
-CLAIM("B2", "a result without a policy is the last one, by every way of asking for it")
+CLAIM("B2", "a result without a policy is the last one, in every kind of call")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct plain_proxy proxy;
@@ -859,7 +859,7 @@ CLAIM("B2", "a result without a policy is the last one, by every way of asking f
     close_center(center);
 }
 
-CLAIM("B2", "a broadcast that asks for no result calls all, with and without a policy")
+CLAIM("B2", "a broadcast without a result calls all observers, with and without a policy")
 {
     size_t calls = 0;
     int number = 5;
@@ -875,7 +875,7 @@ CLAIM("B2", "a broadcast that asks for no result calls all, with and without a p
     close_center(center);
 }
 
-CLAIM("B2", "asking a method for a result that it does not have is a status, and calls nobody")
+CLAIM("B2", "requesting the result of a method without one gives a status, and calls no observer")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     peal_invocation invocation = { 0 };

@@ -72,7 +72,7 @@ CLAIM("X5", "a property has its first value, and then the one that was set last"
     CHECK_FAILURE(volume_set(volume, 1), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("X5", "structs, small and large, come back as they were set")
+CLAIM("X5", "structs, small and large, are read as they were set")
 {
     struct place_property place;
     struct big_property big;
@@ -100,7 +100,7 @@ CLAIM("X5", "structs, small and large, come back as they were set")
     end();
 }
 
-CLAIM("X5", "scalars of every size come back as they were set")
+CLAIM("X5", "scalars of every size are read as they were set")
 {
     static const char *const types[] = { "bool", "int8_t", "uint16_t", "float", "double", "void *", "long double",
                                          "double _Complex", "struct point" };
@@ -154,7 +154,7 @@ CLAIM("X5", "the same definition finds the property with its value; another one 
     end();
 }
 
-CLAIM("X5", "a compare-and-set changes the value only where it is the expected one, and tells then alone")
+CLAIM("X5", "a compare-and-set changes the value only if it is the expected one, and notifies only then")
 {
     bool is_set = true;
 
@@ -188,7 +188,7 @@ CLAIM("X5", "bytes between members do not count where structs are compared")
     end();
 }
 
-CLAIM("X5", "a property that ignores equal values tells of changes alone")
+CLAIM("X5", "a property that ignores equal values notifies of changes only")
 {
     struct peal_property_options options = PEAL_PROPERTY_OPTIONS;
 
@@ -223,7 +223,7 @@ static void note_text_record(void *self, const struct peal_change *change)
     journal_write("(%s)>(%s)", (const char *)change->old_value, (const char *)change->new_value);
 }
 
-CLAIM("X5", "a text is copied, read into a buffer, and told as text")
+CLAIM("X5", "a text is copied, read into a buffer, and passed to observers as a text")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
                                                     .recorded = note_text_record };
@@ -283,7 +283,7 @@ CLAIM("X5", "a long text grows and shrinks")
 
 /* ---- Telling ----------------------------------------------------------------------------------- */
 
-CLAIM("X5", "an observer is told nothing, old and new, or a record, as it likes")
+CLAIM("X5", "an observer is notified without values, with old and new values, or with a record, by its functions")
 {
     begin();
     observe("a", &by_nothing, 0);
@@ -300,7 +300,7 @@ static void note_prior(void *self, const struct peal_change *change)
     journal_write("now=%d", volume_get(volume));
 }
 
-CLAIM("X5", "prior observers are told before the value changes, and before all others")
+CLAIM("X5", "prior observers are notified before the value changes, and before all others")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .prior = note_prior,
                                                      .recorded = note_record };
@@ -323,7 +323,7 @@ static void set_from_prior(void *self, const struct peal_change *change)
         CHECK_STATUS(volume_set(volume, 50), PEAL_DEFERRED);
 }
 
-CLAIM("X5", "a set from a prior observer comes first, and all changes are told in the order of the sets")
+CLAIM("X5", "a set from a prior observer is first, and observers are notified of all changes in the order of the sets")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .prior = set_from_prior };
 
@@ -336,7 +336,7 @@ CLAIM("X5", "a set from a prior observer comes first, and all changes are told i
     end();
 }
 
-CLAIM("X5", "an initial observer is told the value at once, and changes after")
+CLAIM("X5", "an initial observer is notified of the value at once, and of later changes")
 {
     static const struct volume_observer all = { PEAL_OBSERVER(volume), .changed = note,
                                                 .changed_values = note_values, .recorded = note_record };
@@ -349,7 +349,7 @@ CLAIM("X5", "an initial observer is told the value at once, and changes after")
     end();
 }
 
-CLAIM("X5", "an initial observer on a queue is told there")
+CLAIM("X5", "an initial observer with a queue is notified there")
 {
     EVERY_KIND(lane)
     {
@@ -394,7 +394,8 @@ static void set_next(void *self, int32_t old_value, int32_t new_value)
     }
 }
 
-CLAIM("X5", "a set from inside a call takes effect at once and is told after: all see the changes in order")
+CLAIM("X5", "a set from inside a call takes effect at once and is notified after: all observers see "
+            "the changes in order")
 {
     static const struct volume_observer setting = { PEAL_OBSERVER(volume), .changed_values = set_next };
 
@@ -415,7 +416,7 @@ static void set_forever(void *self, int32_t old_value, int32_t new_value)
     sets_done += last_set >= 0;
 }
 
-CLAIM("X5", "an observer that sets the property each time it is told reaches a limit, and its set a status")
+CLAIM("X5", "an observer that sets the property at each notification reaches a limit, and its set gets a status")
 {
     static const struct volume_observer setting = { PEAL_OBSERVER(volume), .changed_values = set_forever };
 
@@ -442,7 +443,7 @@ static void observe_inside(void *self, int32_t old_value, int32_t new_value)
     observe("new", &by_values, PEAL_PROPERTY_INITIAL);
 }
 
-CLAIM("X5", "an initial observer that is registered inside a call hears the value being told, then what follows")
+CLAIM("X5", "an initial observer that is registered inside a call is notified of the current value, then of later ones")
 {
     static const struct volume_observer inside = { PEAL_OBSERVER(volume), .changed_values = observe_inside };
 
@@ -490,7 +491,7 @@ static void remove_property(void *self, int32_t old_value, int32_t new_value)
     CHECK_FAILURE(volume_set(volume, 1), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("X5", "a property may be removed by its own observer; what waits is told to nobody, and the name is free")
+CLAIM("X5", "a property may be removed by its own observer; waiting changes are dropped, and the name is free")
 {
     static const struct volume_observer removing = { PEAL_OBSERVER(volume), .changed_values = remove_property };
     const struct volume_property *unused = &volume;
@@ -608,7 +609,7 @@ CLAIM("L3", "the search finds the functions of a property's observers")
 
 /* ---- Queues ------------------------------------------------------------------------------------ */
 
-CLAIM("X5", "an observer on a queue is told there, of each change, with copies of the values")
+CLAIM("X5", "an observer with a queue is notified there, of each change, with copies of the values")
 {
     EVERY_KIND(lane)
     {
@@ -643,7 +644,7 @@ CLAIM("X5", "on a queue that keeps the latest, a change that waits gives way to 
     end();
 }
 
-CLAIM("X5", "a set says when a full queue refused a call, and the value is set")
+CLAIM("X5", "a set reports when a full queue refused a call, and the value is set")
 {
     begin();
     lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
@@ -660,7 +661,7 @@ CLAIM("X5", "a set says when a full queue refused a call, and the value is set")
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-CLAIM("X5", "properties that change together in a batch are told once each, after, with the first old value")
+CLAIM("X5", "observers are notified once of each property that changes in a batch, after it, with the first old value")
 {
     struct volume_property tone;
     struct title_property title;
@@ -692,7 +693,8 @@ CLAIM("X5", "properties that change together in a batch are told once each, afte
     end();
 }
 
-CLAIM("X5", "a batch that sets a property there and back tells nobody where equal values are ignored")
+CLAIM("X5", "a batch that sets a property to another value and back notifies no observer where equal "
+            "values are ignored")
 {
     struct peal_property_options options = PEAL_PROPERTY_OPTIONS;
     static const struct title_observer titles = { PEAL_OBSERVER(title), .changed_values = note_texts };
@@ -722,7 +724,7 @@ CLAIM("X5", "a batch that sets a property there and back tells nobody where equa
     end();
 }
 
-CLAIM("X5", "a property that is removed while a batch holds its change back is told to nobody")
+CLAIM("X5", "a property that is removed while a batch delays its change notifies no observer")
 {
     begin();
     observe("v", &by_values, 0);
@@ -752,7 +754,7 @@ CLAIM("X5", "a batch takes any number of sets")
     end();
 }
 
-CLAIM("X5", "the end of a batch says when a full queue refused a call, and the value is set")
+CLAIM("X5", "the end of a batch reports when a full queue refused a call, and the value is set")
 {
     begin();
     lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
@@ -769,7 +771,7 @@ CLAIM("X5", "the end of a batch says when a full queue refused a call, and the v
     end();
 }
 
-CLAIM("X5", "a batch that an observer opens and ends is told after the call")
+CLAIM("X5", "a batch that an observer opens and ends is notified after the call")
 {
     begin();
     CHECK_OK(peal_batch_begin());

@@ -93,7 +93,7 @@ CLAIM("F1", "names, options and places to fill are checked at the definition")
     end();
 }
 
-CLAIM("F1", "a property that is set or read as another type says which it has, and does not change")
+CLAIM("F1", "a property that is set or read as another type gives an error that names its type, and does not change")
 {
     double real = 1;
     int32_t whole = 0;
@@ -146,7 +146,7 @@ CLAIM("F1", "null values, null texts and texts that are too long are refused")
     free(endless);
 }
 
-CLAIM("F1", "a property's handle that is zero, made up or stale gives a status to each function")
+CLAIM("F1", "an invalid property handle gives a status in each function")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .changed = keep };
     struct volume_property stale;

@@ -153,7 +153,8 @@ static void *set_many(void *context)
     return NULL;
 }
 
-CLAIM("X5", "what threads set at once is told once each, in the order of the sets, by one thread at a time")
+CLAIM("X5", "concurrent sets of several threads are notified once each, in the order of the sets, by "
+            "one thread at a time")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
     pthread_t threads[THREADS];
@@ -246,7 +247,7 @@ static void leave(pthread_t thread)
     thread_join(thread);
 }
 
-CLAIM("X5", "a set while another thread tells takes effect at once and is told by that thread, in order")
+CLAIM("X5", "a set while another thread notifies takes effect at once and is notified by that thread, in order")
 {
     pthread_t thread;
     bool is_set = false;
@@ -277,7 +278,7 @@ static void *fill_up(void *context)
     return context;
 }
 
-CLAIM("X5", "a set waits while more changes wait to be told than the property keeps, and fails when that lasts")
+CLAIM("X5", "a set waits while more changes wait than the property stores, and fails when that lasts")
 {
     pthread_t telling, setting;
 
@@ -317,7 +318,8 @@ static void hear_initial(void *self, const struct peal_change *change)
         after_initial = after_initial * 10 + value;
 }
 
-CLAIM("X5", "an initial observer that comes while another thread tells hears its value in its place of the order")
+CLAIM("X5", "an initial observer that is registered while another thread notifies gets its value in "
+            "its position of the order")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .recorded = hear_initial };
     pthread_t thread;
@@ -333,7 +335,7 @@ CLAIM("X5", "an initial observer that comes while another thread tells hears its
     close_center(center);
 }
 
-CLAIM("X5", "a property that is removed while another thread tells is told no more, and its place is not lost")
+CLAIM("X5", "a property that is removed while another thread notifies stops notifying, and its slot is reused")
 {
     pthread_t thread;
     struct count_property next;
@@ -350,7 +352,7 @@ CLAIM("X5", "a property that is removed while another thread tells is told no mo
     close_center(center);
 }
 
-CLAIM("X5", "while a batch of one thread holds changes back, those of others wait behind them")
+CLAIM("X5", "while a batch of one thread delays changes, those of other threads wait for it")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
     pthread_t thread;

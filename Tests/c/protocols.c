@@ -28,7 +28,7 @@ CLAIM("P1", "a protocol is found by the name it was defined with")
     close_center(center);
 }
 
-CLAIM("P1", "names are told apart by case and by every byte")
+CLAIM("P1", "names differ by case and by every byte")
 {
     const peal_center center = open_center();
     const peal_protocol one = protocol_of(center, "Door", door_texts);
@@ -157,7 +157,7 @@ CLAIM("P1", "another difference fails, names what differs and changes nothing")
     }
 }
 
-CLAIM("P1", "of several differences the first is named")
+CLAIM("P1", "the first of several differences is named")
 {
     const peal_center center = open_center();
     static const char *const texts[] = {

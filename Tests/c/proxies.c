@@ -155,7 +155,7 @@ CLAIM("X1", "a call through a proxy is a broadcast: every observer is called, in
     end();
 }
 
-CLAIM("X1", "its result is that of the method's policy")
+CLAIM("X1", "the result of a proxy's call is that of the method's policy")
 {
     begin(3);
     CHECK(proxy.table->asked(proxy.self, 'b'));
@@ -171,7 +171,7 @@ CLAIM("X1", "its result is that of the method's policy")
     end();
 }
 
-CLAIM("X1", "with nobody to call it is the policy's default")
+CLAIM("X1", "a proxy call without observers returns the policy's default")
 {
     begin(0);
     peal_forget_failure();
@@ -257,7 +257,8 @@ CLAIM("X1", "a completion is passed on: each observer has a token of its own")
     end();
 }
 
-CLAIM("X1", "recursion is deferred or rejected as the method says; what is rejected answers zero, with a status")
+CLAIM("X1", "recursion through a proxy is deferred or rejected by the method's option; a rejected "
+            "call returns zero, with a status")
 {
     begin(1);
     proxy.table->later(proxy.self, 2);
@@ -380,7 +381,7 @@ static int64_t last_index;
 static int64_t on_index(void *self, int64_t n) { last_index = (intptr_t)self; return n; }
 static double on_real_index(void *self, double x) { last_index = (intptr_t)self; return x; }
 
-CLAIM("X1", "each of three hundred methods of one protocol is told from the others, in whatever registers it travels")
+CLAIM("X1", "three hundred methods of one protocol are distinguished in a proxy, in all registers that they use")
 {
     static char texts[MANY][64];
     const char *methods[MANY + 1];
@@ -421,7 +422,8 @@ CLAIM("X1", "each of three hundred methods of one protocol is told from the othe
 
 /* ---- Ends -------------------------------------------------------------------------------------- */
 
-CLAIM("X1", "a call through a destroyed proxy calls nobody, answers zero, and says so; also when its place is another's")
+CLAIM("X1", "a call through a destroyed proxy calls no observer and returns zero, with a status; also "
+            "when its slot is reused")
 {
     const struct large l = { 1, 2, 3 };
     struct desk_proxy old, other;
@@ -456,7 +458,7 @@ CLAIM("X1", "a call through a destroyed proxy calls nobody, answers zero, and sa
     end();
 }
 
-CLAIM("X1", "a made-up self, and none, are told from a proxy's")
+CLAIM("X1", "an invalid self, and NULL, are distinguished from a proxy's")
 {
     int something;
 

@@ -99,7 +99,7 @@ static struct peal_proxy_options destroying(void)
     return options;
 }
 
-CLAIM("F1", "handles that are zero, made up, stale or of another kind give a status, and destroy runs")
+CLAIM("F1", "invalid handles give a status, and destroy runs")
 {
     const struct peal_proxy_options options = destroying();
     struct desk_proxy typed;
@@ -129,7 +129,7 @@ CLAIM("F1", "handles that are zero, made up, stale or of another kind give a sta
     CHECK(typed.table == NULL && typed.self == NULL && typed.proxy.number == 0);
 }
 
-CLAIM("F1", "what must be there and is NULL is named")
+CLAIM("F1", "a NULL for a required argument of a proxy's creation is named")
 {
     const struct peal_proxy_options options = destroying();
     peal_proxy proxy;

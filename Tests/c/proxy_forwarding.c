@@ -135,7 +135,7 @@ static void end(void)
     close_center(center);
 }
 
-CLAIM("X2", "what the target's table has is called, and no stage is asked")
+CLAIM("X2", "a function in the target's table is called, and no stage is")
 {
     const struct peal_proxy_options options = begin();
 
@@ -146,7 +146,7 @@ CLAIM("X2", "what the target's table has is called, and no stage is asked")
     end();
 }
 
-CLAIM("X2", "the resolver supplies a function for the target, and is not asked for that method again")
+CLAIM("X2", "the resolver supplies a function for the target, and is not called for that method again")
 {
     const struct peal_proxy_options options = begin();
     const struct large l = { 1, 2, 3 };
@@ -163,7 +163,7 @@ CLAIM("X2", "the resolver supplies a function for the target, and is not asked f
     end();
 }
 
-CLAIM("X2", "where the resolver has none, another target takes the call; that is asked each time")
+CLAIM("X2", "where the resolver has no function, another target handles the call; that stage is called each time")
 {
     const struct peal_proxy_options options = begin();
     const struct pair p = { 1, 2.5 };
@@ -194,7 +194,8 @@ CLAIM("X2", "an adopted protocol's method is found in the table that the other t
     end();
 }
 
-CLAIM("X2", "what nobody has reaches the last stage as an object: its arguments are read, and a result is set or made")
+CLAIM("X2", "a method that no stage supplies reaches the last stage as an object: its arguments are "
+            "read, and a result is set or made")
 {
     const struct peal_proxy_options options = begin();
     const struct large l = { 1, 2, 3 };
@@ -227,7 +228,7 @@ CLAIM("X2", "a redirection to a table that lacks the method goes on to the last 
     end();
 }
 
-CLAIM("X2", "a call that no stage takes is given up: it answers zero, and the status names the method")
+CLAIM("X2", "a call that no stage handles fails: it returns zero, and the status names the method")
 {
     struct peal_proxy_options options = begin();
     const struct large l = { 1, 2, 3 };
@@ -366,7 +367,7 @@ static peal_function destroy_and_resolve(void *target, peal_method method)
 }
 static void count_destroy(void *target) { ((struct worker *)target)->destroyed++; }
 
-CLAIM("X2", "a proxy that a stage destroys finishes the call, and then lets go of its target")
+CLAIM("X2", "a proxy that a stage destroys finishes the call, and then releases its target")
 {
     struct peal_proxy_options options = begin();
 

@@ -107,7 +107,7 @@ static void make_waiting(void)
     CHECK_OK(bell_proxy_create_for(&bell, &listener, &waiting, &options, &proxy));
 }
 
-CLAIM("X1", "the target of a destroyed proxy is let go when the last call has returned, on the thread of that call")
+CLAIM("X1", "the target of a destroyed proxy is released when the last call has returned, on the thread of that call")
 {
     pthread_t caller;
 
@@ -123,7 +123,7 @@ CLAIM("X1", "the target of a destroyed proxy is let go when the last call has re
     close_center(center);
 }
 
-CLAIM("X1", "a destroy that waits gives up after its time, and says so")
+CLAIM("X1", "a waiting destroy stops waiting after its time limit, and reports this")
 {
     pthread_t caller;
 
@@ -190,7 +190,7 @@ CLAIM("X1", "retiring an owner waits for calls through its proxies, also of thos
     check_case(NULL);
 }
 
-CLAIM("X1", "a weak target that another thread lets go lives until the call through the proxy has returned")
+CLAIM("X1", "a weak target that another thread releases is kept until the call through the proxy has returned")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     peal_reference reference;
@@ -400,7 +400,7 @@ static void *call_both(void *nothing)
     return NULL;
 }
 
-CLAIM("X2", "a resolver that several threads ask at once supplies for all")
+CLAIM("X2", "a resolver that several threads call at once supplies for all")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     const struct bell nothing = { PEAL_TABLE(bell), NULL, NULL };

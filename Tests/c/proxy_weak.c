@@ -224,7 +224,7 @@ CLAIM("X1", "once its target is dead a weak proxy answers zero, which is no fail
     check_case(NULL);
 }
 
-CLAIM("X1", "to ask whether it is alive finds a dead target too")
+CLAIM("X1", "testing whether a proxy is alive finds a dead target too")
 {
     begin_weak(false);
     let_object_die(false);
@@ -304,7 +304,7 @@ static void visit(void *context, const char *what, const void *function)
     strcat(found_what, "\n");
 }
 
-CLAIM("X1", "what a proxy has of a plugin is found, and gone when its owner is retired")
+CLAIM("X1", "a proxy's pointers into a plugin are found, and removed when its owner is retired")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     peal_owner owner;

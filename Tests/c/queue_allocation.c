@@ -144,7 +144,7 @@ CLAIM("Q2", "a broadcast to many observers on as many queues allocates once, its
     check_both_sides(MOST, MOST);
 }
 
-CLAIM("Q2", "without memory a broadcast to queues fails, reaches nobody, and works the next time")
+CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, and succeeds the next time")
 {
     open_desk(4, 2);
     CHECK_OK(broadcast(0));
@@ -198,7 +198,7 @@ static void check_waiting(int observers, int queues)
     close_desk();
 }
 
-CLAIM("Q2", "of a million waiting calls each takes 64 bytes at most, besides the argument values")
+CLAIM("Q2", "each of a million waiting calls takes 64 bytes at most, besides the argument values")
 {
     check_waiting(1, 1);
     check_waiting(16, 1);

@@ -232,7 +232,7 @@ CLAIM("Q2", "observers without a queue get the caller's own arguments, not the c
     close_post();
 }
 
-CLAIM("Q3", "a buffer whose length is told is copied with its bytes")
+CLAIM("Q3", "a buffer with a declared length is copied with its bytes")
 {
     uint8_t bytes[] = { 1, 2, 3, 0, 4 };
     double numbers[] = { 0.5, 1, 2 };
@@ -337,7 +337,7 @@ CLAIM("Q3", "PEAL_BROADCAST takes along the same: strings, buffers, scalars, str
     close_post();
 }
 
-CLAIM("Q6", "copies of calls that are dropped, refused or left behind are freed")
+CLAIM("Q6", "copies of calls that are dropped, refused or never run are freed")
 {
     /* The leak sanitizer is the judge. */
     peal_observation observation = { 0 };
@@ -398,7 +398,7 @@ CLAIM("Q3", "a bare pointer refuses a queue, by a sentence that names method and
     }
 }
 
-CLAIM("Q3", "it does not refuse an observer that lacks the method, nor one without a queue")
+CLAIM("Q3", "a bare pointer does not refuse an observer that lacks the method, nor one without a queue")
 {
     static const struct loose empty = { PEAL_TABLE(loose), NULL };
     struct loose_protocol loose;
@@ -448,7 +448,7 @@ CLAIM("Q3", "a method that promises it needs no promise of its observers")
     close_post();
 }
 
-CLAIM("Q3", "every pointer whose copy is not told refuses: writable strings, pointers to pointers, structs")
+CLAIM("Q3", "every pointer without a copy rule refuses: writable strings, pointers to pointers, structs")
 {
     static const char *const texts[] = {
         "void on_it(char *text)",

@@ -148,7 +148,7 @@ static void *ring_and_be_held(void *context)
     return NULL;
 }
 
-CLAIM("L1", "retiring waits for a thread that is about to ask the owner's executor")
+CLAIM("L1", "retiring waits for a thread that is about to call the owner's executor")
 {
     pthread_t thread;
 
@@ -164,7 +164,8 @@ CLAIM("L1", "retiring waits for a thread that is about to ask the owner's execut
     close_center(center);
 }
 
-CLAIM("Q1", "an executor is not asked once its queue's destroy callback has run, which waits for a thread that is about to")
+CLAIM("Q1", "an executor is not called after its queue's destroy callback, which waits for a thread "
+            "that is about to call it")
 {
     pthread_t thread;
 
@@ -182,7 +183,7 @@ CLAIM("Q1", "an executor is not asked once its queue's destroy callback has run,
     close_center(center);
 }
 
-CLAIM("Q1", "nor once the queue has been ended")
+CLAIM("Q1", "an executor is not called after its queue has ended")
 {
     pthread_t thread;
 
@@ -254,7 +255,7 @@ static void *remove_and_be_held(void *context)
     return NULL;
 }
 
-CLAIM("Q6", "a queue may be ended by what runs a destroy callback that was put there a moment ago")
+CLAIM("Q6", "a queue may be ended, and its destroy callback run, before the thread that put it there returns")
 {
     static const peal_queue_kind kinds[] = { PEAL_QUEUE_SERIAL, PEAL_QUEUE_EXECUTOR };
 

@@ -82,7 +82,7 @@ static void ring_up_to(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, i));
 }
 
-CLAIM("Q1", "an executor is asked once for all that comes before it runs")
+CLAIM("Q1", "an executor is called once for all calls that are queued before it runs")
 {
     (void)open_bell();
     ring_up_to(5);
@@ -103,7 +103,7 @@ static void ring_on(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, n + 1));
 }
 
-CLAIM("Q1", "what comes during a run is run, by it or by the next")
+CLAIM("Q1", "calls that are queued during a run are made by that run or the next")
 {
     (void)open_bell();
     does = ring_on;
@@ -116,7 +116,7 @@ CLAIM("Q1", "what comes during a run is run, by it or by the next")
 
 /* ---- It refuses -------------------------------------------------------------------------------- */
 
-CLAIM("Q5", "where the executor refuses, the broadcast is told, and the calls are counted as rejected")
+CLAIM("Q5", "where the executor refuses, the broadcast reports it, and the calls are counted as rejected")
 {
     (void)open_bell();
     lane.refuses = true;
@@ -132,7 +132,7 @@ CLAIM("Q5", "where the executor refuses, the broadcast is told, and the calls ar
     close_bell();
 }
 
-CLAIM("Q5", "where it refuses what a call has left behind, that is counted as rejected")
+CLAIM("Q5", "where the executor refuses calls that a run did not finish, they are counted as rejected")
 {
     (void)open_bell();
     does = ring_on;
@@ -175,7 +175,7 @@ CLAIM("O8", "an executor that refuses hinders no destroy callback")
 
 /* ---- It calls too often ------------------------------------------------------------------------ */
 
-CLAIM("F1", "a run that nobody asked for is a status, and harms nobody")
+CLAIM("F1", "a run without a submit is a harmless status")
 {
     (void)open_bell();
     CHECK_FAILURE(peal_queue_run(lane.queue), PEAL_ERROR_STATE);
@@ -281,7 +281,7 @@ static void *run_all_the_time(void *context)
     return NULL;
 }
 
-CLAIM("F1", "threads that run all the time, asked or not, make each call once and one at a time")
+CLAIM("F1", "threads that run a queue all the time, with and without a submit, make each call once and one at a time")
 {
     pthread_t threads[3];
     peal_queue queue;
@@ -401,7 +401,7 @@ static bool end_the_queue(void *context, peal_queue queue)
     return true;
 }
 
-CLAIM("F1", "an executor that ends the queue it is asked for is answered with what that drops")
+CLAIM("F1", "an executor may end its own queue in `submit`: its calls are dropped, and a later run gives a status")
 {
     peal_queue queue;
 

@@ -63,7 +63,7 @@ CLAIM("Q7", "a flush returns when all that was there before it has been delivere
     lane_close(&lane);
 }
 
-CLAIM("Q7", "a flush of an empty queue returns at once, whoever is to run it")
+CLAIM("Q7", "a flush of an empty queue returns at once, for every kind of queue")
 {
     EVERY_KIND(lane) {
         CHECK_OK(peal_queue_flush(lane.queue, 0));
@@ -74,7 +74,7 @@ CLAIM("Q7", "a flush of an empty queue returns at once, whoever is to run it")
     CHECK_OK(peal_queue_flush(peal_queue_main(), 0));
 }
 
-CLAIM("Q7", "a flush of what nobody runs gives up in time, loses nothing, and may be asked again")
+CLAIM("Q7", "a flush of a queue that no thread runs stops waiting in time, loses no call, and may be repeated")
 {
     EVERY_KIND(lane) {
         (void)open_bell();
@@ -102,7 +102,7 @@ static void flush_own(int n)
     CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_WOULD_DEADLOCK);
 }
 
-CLAIM("Q7", "a flush from one of the queue's own calls says that it would never end")
+CLAIM("Q7", "a flush from one of the queue's own calls returns that it would never end")
 {
     EVERY_KIND(lane) {
         (void)open_bell();
@@ -114,7 +114,7 @@ CLAIM("Q7", "a flush from one of the queue's own calls says that it would never 
     }
 }
 
-CLAIM("Q7", "so does one from a call of the main queue")
+CLAIM("Q7", "a flush of the main queue from one of its calls returns that it would never end")
 {
     lane.queue = peal_queue_main();
     (void)open_bell();
@@ -134,7 +134,7 @@ static void ring_directly(int n)
     }
 }
 
-CLAIM("Q7", "so does one from an observer without a queue that a queued call broadcasts to")
+CLAIM("Q7", "a flush from an observer that a queued call broadcasts to returns that it would never end")
 {
     const peal_queue nowhere = { 0 };
 
@@ -159,7 +159,7 @@ static void flush_in_destroy(void *target)
     flush_own(0);
 }
 
-CLAIM("Q7", "so does one from a destroy callback on the queue")
+CLAIM("Q7", "a flush from a destroy callback on the queue returns that it would never end")
 {
     EVERY_KIND(lane) {
         const struct peal_observe_options options = options_on(lane.queue, flush_in_destroy);

@@ -273,7 +273,7 @@ static void await_room_in_second(int n)
         latch_wait(&got_in);
 }
 
-CLAIM("Q5", "who waits for room gets in once half of the queue is free, while its run goes on")
+CLAIM("Q5", "a thread that waits for room continues once half of the queue is free, while its run continues")
 {
     for (int round = 0; round < CHECK_ROUNDS(100); round++) {
         pthread_t thread;
@@ -306,7 +306,7 @@ CLAIM("Q5", "WAIT refuses when the time has passed")
     close_bell();
 }
 
-CLAIM("Q5", "a broadcast that waits for room lets go when the queue ends")
+CLAIM("Q5", "a broadcast that waits for room returns when the queue ends")
 {
     for (int round = 0; round < CHECK_ROUNDS(200); round++) {
         pthread_t thread;

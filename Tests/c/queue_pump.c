@@ -66,7 +66,7 @@ static void ring_up_to(int n)
 
 /* ---- How far ----------------------------------------------------------------------------------- */
 
-CLAIM("Q1", "a pump runs as many broadcasts as the limit says, and tells the number of calls")
+CLAIM("Q1", "a pump runs at most the limit of broadcasts, and reports the number of calls")
 {
     size_t calls = 0;
 
@@ -103,7 +103,7 @@ CLAIM("Q1", "a pump without a limit runs what waits when it begins, so that it e
     close_bell();
 }
 
-CLAIM("Q1", "a pump with a limit runs what comes meanwhile too")
+CLAIM("Q1", "a pump with a limit also runs broadcasts that arrive meanwhile")
 {
     size_t calls = 0;
 
@@ -302,7 +302,7 @@ CLAIM("Q1", "the descriptor is readable while calls wait, and not after the last
     close_bell();
 }
 
-CLAIM("Q1", "a descriptor that is asked for late is readable for what waits already")
+CLAIM("Q1", "a descriptor that is created late is readable for calls that already wait")
 {
     open_bell();
     ring_up_to(1);
@@ -331,7 +331,7 @@ CLAIM("Q1", "the main queue has a descriptor too")
     journal_clear();
 }
 
-CLAIM("Q1", "the descriptor tells of what a call broadcasts during a pump")
+CLAIM("Q1", "the descriptor is readable for broadcasts of a call during a pump")
 {
     int descriptor;
 
@@ -347,7 +347,7 @@ CLAIM("Q1", "the descriptor tells of what a call broadcasts during a pump")
     close_bell();
 }
 
-CLAIM("Q1", "the descriptor of a paused queue is quiet, so that nobody spins; a resume makes it readable")
+CLAIM("Q1", "the descriptor of a paused queue is not readable, so that no loop spins; a resume makes it readable")
 {
     int descriptor;
 
@@ -367,7 +367,7 @@ CLAIM("Q1", "the descriptor of a paused queue is quiet, so that nobody spins; a 
     close_bell();
 }
 
-CLAIM("O8", "the descriptor tells of a destroy callback that is to run")
+CLAIM("O8", "the descriptor is readable for a destroy callback that waits")
 {
     peal_observation observation;
     int descriptor;
@@ -398,7 +398,7 @@ CLAIM("Q1", "a queue closes its descriptor when it is gone")
     CHECK(fcntl(descriptor, F_GETFD) < 0 && errno == EBADF);
 }
 
-CLAIM("F1", "a process without a descriptor left hears so, and may ask again")
+CLAIM("F1", "a process without a free descriptor gets a status, and may request one again")
 {
     struct rlimit old;
     struct rlimit none;
@@ -448,7 +448,7 @@ static void hear(void *self, int n)
     heard++;
 }
 
-CLAIM("Q1", "who pumps only when the descriptor is readable misses nothing")
+CLAIM("Q1", "a loop that pumps only when the descriptor is readable misses no call")
 {
     static const struct bell hearing = { PEAL_TABLE(bell), .on_ring = hear };
     struct peal_observe_options options;

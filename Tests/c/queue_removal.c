@@ -95,7 +95,7 @@ CLAIM("O7", "an observer that is not being called is removed at once, in every w
     }
 }
 
-CLAIM("O7", "so is one with a queue, whose destroy callback runs there")
+CLAIM("O7", "an observer with a queue that is not being called is removed at once; its destroy callback runs there")
 {
     static const uint32_t ways[] = { 0, WAIT };
 
@@ -229,7 +229,7 @@ CLAIM("O7", "WAIT returns after a call that another thread makes, and after the 
     }
 }
 
-CLAIM("O7", "WAIT gives up when the time has passed; the observer is removed all the same")
+CLAIM("O7", "WAIT returns when the time limit has expired; the observer is removed all the same")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t caller;
@@ -299,7 +299,7 @@ CLAIM("O7", "WAIT returns after a call that the observer's queue makes")
     journal_clear();
 }
 
-CLAIM("O7", "WAIT gives up on a call that the observer's queue makes, when the time has passed")
+CLAIM("O7", "WAIT on a call that the observer's queue makes returns when the time limit has expired")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     open_bell(lane.queue);
@@ -328,7 +328,7 @@ static void remove_inside(int n)
         removed = peal_observation_remove_with(inner_observation, inner_flags, PEAL_FOREVER);
 }
 
-CLAIM("O7", "an observer that removes itself does not wait for itself, and hears so")
+CLAIM("O7", "an observer that removes itself does not wait for itself, and gets a status")
 {
     static const uint32_t ways[] = { WAIT, BOTH };
 
@@ -536,7 +536,7 @@ CLAIM("Q6", "DRAIN and WAIT return after the last of them, on a queue that anoth
     }
 }
 
-CLAIM("Q6", "where nobody runs the queue, DRAIN and WAIT give up in time; the calls are delivered later")
+CLAIM("Q6", "where no thread runs the queue, DRAIN and WAIT return in time; the calls are delivered later")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -596,7 +596,7 @@ CLAIM("Q6", "the calls of a blocked observer are dropped, drained or not, and no
     }
 }
 
-CLAIM("Q6", "a queue that ends while an observer drains drops the rest, and who waits returns")
+CLAIM("Q6", "a queue that ends while an observer drains drops the other calls, and the waiting thread returns")
 {
     for (int round = 0; round < CHECK_ROUNDS(100); round++) {
         pthread_t remover;

@@ -171,7 +171,7 @@ CLAIM("Q1", "the main queue calls its observers when the main thread pumps it")
     CHECK_JOURNAL("~A");
 }
 
-CLAIM("Q1", "an observer without a queue is called by the broadcast, whoever else has one")
+CLAIM("Q1", "an observer without a queue is called by the broadcast, also beside observers with queues")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -297,7 +297,7 @@ CLAIM("Q1", "one observation a queue: a target may observe on two, and once on e
 
 /* ---- Ways in, and results ---------------------------------------------------------------------- */
 
-CLAIM("B1", "by array and variadic a broadcast reaches queues, and tells how many it reached")
+CLAIM("B1", "by array and variadic a broadcast reaches queues, and reports how many observers it reached")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -531,7 +531,7 @@ static void ring_again(void *self, int n)
     journal_write("/%s%d", (char *)self, n);
 }
 
-CLAIM("Q4", "what a queued call broadcasts to its own queue comes after it")
+CLAIM("Q4", "a queued call's broadcast to its own queue runs after that call")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -569,7 +569,7 @@ CLAIM("O5", "an observer registered after a broadcast is not called by it, thoug
     }
 }
 
-CLAIM("O10", "a call whose observer is blocked when its turn comes is dropped, and counted")
+CLAIM("O10", "a call whose observer is blocked at its turn is dropped, and counted")
 {
     EVERY_KIND(lane) {
         peal_observation observation;
@@ -709,7 +709,7 @@ CLAIM("O8", "a registration that fails destroys before it returns, also with a q
 
 /* ---- Pause ------------------------------------------------------------------------------------- */
 
-CLAIM("Q1", "pauses are counted: calls are held back until as many resumes have come")
+CLAIM("Q1", "pauses are counted: calls are delayed until as many resumes")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -924,7 +924,7 @@ CLAIM("F1", "options that make no queue are refused; their destroy callback runs
     CHECK_EQUAL(context_destroyed, 1);
 }
 
-CLAIM("F1", "options that say a smaller size are refused, and not read further")
+CLAIM("F1", "options with a smaller size are refused, and not read further")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     peal_queue queue = { 17 };
@@ -955,7 +955,7 @@ CLAIM("F1", "counts are read into a struct of the right size alone")
     }
 }
 
-CLAIM("O11", "a zero, made-up, foreign or ended queue gives a status in every function")
+CLAIM("O11", "an invalid or ended queue gives a status in every function")
 {
     uint64_t numbers[8] = { 0, UINT64_MAX, (uint64_t)5 << 60, 0xdeadbeefdeadbeefu, 0, 0, 0, 0 };
     peal_observation observation;

@@ -174,7 +174,7 @@ static void run(void *(*reader)(void *), void *(*writer)(void *))
         thread_join(threads[i]);
 }
 
-CLAIM("F3", "observers come and go under broadcasts: none is called too late, each is destroyed once")
+CLAIM("F3", "observers are registered and removed under broadcasts: none is called too late, each is destroyed once")
 {
     center = open_center();
     REQUIRE_OK(bell_define(center, &bell));
@@ -227,7 +227,7 @@ static void *make_and_end_centers(void *context)
     return NULL;
 }
 
-CLAIM("F3", "centers come and go under broadcasts through their handles: a status, never a late call")
+CLAIM("F3", "centers are created and destroyed under broadcasts through their handles: a status, never a late call")
 {
     run(read_through_handles, make_and_end_centers);
     CHECK_EQUAL(freed, made);

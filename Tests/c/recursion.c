@@ -213,7 +213,7 @@ static void ask_deferred(int n)
     }
 }
 
-CLAIM("B5", "a deferred call has called nobody yet: its result is that of nobody called")
+CLAIM("B5", "a deferred call has called no observer yet: its result is that of no call")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -308,7 +308,7 @@ CLAIM("B5", "a borrowed pointer is handed on as it is")
     close_center(center);
 }
 
-CLAIM("B5", "DEFER with a bare pointer that nobody promised to keep is refused when it is defined")
+CLAIM("B5", "DEFER with a bare pointer without a promise is refused at the definition")
 {
     static const char *const texts[] = { "void later(int *number), defer", NULL };
 
@@ -372,7 +372,7 @@ static void ring_alone_inside(int n)
     }
 }
 
-CLAIM("B5", "REJECT gives a status inside itself, calls nobody, and lets others through")
+CLAIM("B5", "REJECT gives a status inside itself, calls no observer, and other methods are not affected")
 {
     open_bell(ring_alone_inside);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));
@@ -390,7 +390,7 @@ static void ring_alone_deeper(int n)
         CHECK_FAILURE(peal_broadcast(bell.ring_alone, 3), PEAL_ERROR_RECURSION);
 }
 
-CLAIM("B5", "REJECT holds through a broadcast of another method in between")
+CLAIM("B5", "REJECT also applies through a broadcast of another method in between")
 {
     open_bell(ring_alone_deeper);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));
@@ -410,7 +410,7 @@ static void typed_inside(int n)
     journal_write("(%s)", peal_status_name(peal_last_status()));
 }
 
-CLAIM("B5", "typed, a method that defers or rejects fails inside itself and calls nobody")
+CLAIM("B5", "typed, a method that defers or rejects fails inside itself and calls no observer")
 {
     open_bell(typed_inside);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));

@@ -104,7 +104,7 @@ CLAIM("O5", "an observer registered by a callback is not called by that broadcas
     }
 }
 
-CLAIM("O5", "also when the last observer registers it, and also with a higher priority")
+CLAIM("O5", "an observer that the last observer registers, or with a higher priority, is not called by that broadcast")
 {
     EVERY_WAY {
         open_bell(next, 3);
@@ -292,7 +292,7 @@ static void remove_all(struct player *self, int n)
         CHECK_OK(peal_observation_remove(players[i].observation));
 }
 
-CLAIM("O6", "a callback may remove all observers: nobody else is called")
+CLAIM("O6", "a callback may remove all observers: no further observer is called")
 {
     EVERY_WAY {
         open_bell(next, 8);
@@ -314,7 +314,7 @@ static void remove_all_and_enter_all(struct player *self, int n)
         enter(&players[i], NULL);
 }
 
-CLAIM("O6", "a callback may remove all and register them anew: the running broadcast calls none of them")
+CLAIM("O6", "a callback may remove all observers and register them again: the running broadcast calls none of them")
 {
     EVERY_WAY {
         open_bell(next, 8);
@@ -345,7 +345,7 @@ CLAIM("O6", "a removal in a nested broadcast holds for the outer one")
     }
 }
 
-CLAIM("O6", "one that removes itself in a nested broadcast is not called by the outer one")
+CLAIM("O6", "an observer that removes itself in a nested broadcast is not called by the outer one")
 {
     EVERY_WAY {
         open_bell(next, 3);
@@ -365,7 +365,7 @@ static void remove_c_and_enter_it_again(struct player *self, int n)
     enter(&players[2], NULL);
 }
 
-CLAIM("O5", "one that is removed and registered again during a broadcast counts as new")
+CLAIM("O5", "an observer that is removed and registered again during a broadcast counts as new")
 {
     EVERY_WAY {
         open_bell(next, 4);
@@ -388,7 +388,7 @@ static void end_the_center(struct player *self, int n)
     CHECK(!peal_observation_is_active(players[2].observation));
 }
 
-CLAIM("O6", "a callback may end the center of its own broadcast: nobody else is called")
+CLAIM("O6", "a callback may end the center of its own broadcast: no further observer is called")
 {
     EVERY_WAY {
         open_bell(next, 4);

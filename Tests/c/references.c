@@ -127,7 +127,7 @@ CLAIM("O9", "the number of a dead object is a weak reference to nothing")
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("O9", "an object without a destroy callback is let go of")
+CLAIM("O9", "an object without a destroy callback is released")
 {
     static int object;
     const peal_reference reference = refer_to(&object, NULL);
@@ -177,7 +177,7 @@ static void live_again(void *object)
     reborn = refer_to(object, end_object);
 }
 
-CLAIM("O9", "a destroy callback may put its object behind a new reference; the old one stays dead")
+CLAIM("O9", "a destroy callback may give its object a new reference; the old one stays dead")
 {
     peal_reference old;
 
@@ -251,7 +251,7 @@ CLAIM("B7", "no lock is held in a destroy callback: other threads go on, and see
 
 /* ---- Handles and other bad input --------------------------------------------------------------- */
 
-CLAIM("O11", "a zero, made-up or foreign number is no reference")
+CLAIM("O11", "an invalid number is no reference")
 {
     const peal_center center = open_center();
     const uint64_t numbers[] = {
@@ -338,7 +338,7 @@ static void *retain_at_start(void *context)
     return NULL;
 }
 
-CLAIM("F3", "a retain that races with the last release gets the living object, or hears that it is dead")
+CLAIM("F3", "a retain that races with the last release gets the living object, or a status that it is dead")
 {
     pthread_t threads[THREADS];
 
@@ -407,7 +407,7 @@ static void *retain_and_release(void *context)
     return NULL;
 }
 
-CLAIM("F3", "shares that many threads take and give back are all counted")
+CLAIM("F3", "shares that many threads retain and release are all counted")
 {
     pthread_t threads[THREADS];
 
@@ -441,7 +441,7 @@ static void *make_and_end(void *context)
     return NULL;
 }
 
-CLAIM("F3", "objects come and go on many threads: each is destroyed once")
+CLAIM("F3", "objects are created and released on many threads: each is destroyed once")
 {
     pthread_t threads[THREADS];
 

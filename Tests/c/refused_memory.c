@@ -754,12 +754,12 @@ static void sweep_all(enum kind kind)
     (void)munmap(outcome, sizeof *outcome);
 }
 
-CLAIM("F2", "what makes something, sets or broadcasts without memory gives a status or is done, and ends no process")
+CLAIM("F2", "creating, setting or broadcasting without memory gives a status or succeeds, and ends no process")
 {
     sweep_all(MAKES);
 }
 
-CLAIM("F2", "what ends something is done without memory")
+CLAIM("F2", "ending an object needs no memory")
 {
     sweep_all(ENDS);
 }

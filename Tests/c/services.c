@@ -113,7 +113,7 @@ CLAIM("S3", "a table that lacks what is required, or does not fit, registers not
     close_center(center);
 }
 
-CLAIM("S3", "a caller that knows a larger table gets what the service lacks as NULL")
+CLAIM("S3", "a caller with a larger table gets NULL for the members that the service lacks")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -290,7 +290,7 @@ CLAIM("S1", "creations inside each other are limited, with a status")
     close_center(center);
 }
 
-CLAIM("S1", "the functions and the observers of events are told: registered, created, removed, failed, unregistered")
+CLAIM("S1", "the functions and observers of events are called: registered, created, removed, failed, unregistered")
 {
     const peal_center center = open_center();
     struct account account = { .fails = 1 };
@@ -316,7 +316,7 @@ CLAIM("S1", "the functions and the observers of events are told: registered, cre
     close_center(center);
 }
 
-CLAIM("S7", "PealServices is in every center with the text of the header, and nobody can define another")
+CLAIM("S7", "PealServices is in every center with the text of the header, and cannot be redefined")
 {
     const peal_center center = open_center();
     static const char *const other[] = { "optional void something (int a)", NULL };
@@ -330,7 +330,7 @@ CLAIM("S7", "PealServices is in every center with the text of the header, and no
     close_center(center);
 }
 
-CLAIM("S7", "a service may provide peal's own protocols, also where nobody has asked for them before")
+CLAIM("S7", "a service may provide peal's own protocols, also before their first use")
 {
     const peal_center center = open_center();
     static const struct peal_lifecycle table = { PEAL_TABLE(peal_lifecycle), .will_start = ring };
@@ -347,7 +347,7 @@ CLAIM("S7", "a service may provide peal's own protocols, also where nobody has a
     close_center(center);
 }
 
-CLAIM("S7", "peal's own services are in every center, tell of it, and are nobody's to end")
+CLAIM("S7", "peal's own services are in every center, have its information, and cannot be ended")
 {
     static const char *const names[] = { "peal.services", "peal.observers", "peal.lazy", "peal.modules" };
     const peal_center center = open_center();
@@ -518,7 +518,7 @@ CLAIM("S1", "a taken name is refused, and free again after unregistering")
     CHECK_EQUAL(two.released, 2);
 }
 
-CLAIM("S1", "names come and go by the ten thousand, and are found")
+CLAIM("S1", "ten thousand names are registered and unregistered, and found")
 {
     enum { COUNT = CHECK_ROUNDS(20000) };
     const peal_center center = open_center();

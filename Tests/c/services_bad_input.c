@@ -75,7 +75,7 @@ CLAIM("F1", "flags, owners, tables, dependencies and instances of a description 
     close_center(center);
 }
 
-CLAIM("F1", "handles of services that are zero, made up or stale are refused by every function")
+CLAIM("F1", "invalid handles of services are refused by every function")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -100,7 +100,7 @@ CLAIM("F1", "handles of services that are zero, made up or stale are refused by 
     close_center(center);
 }
 
-CLAIM("F1", "uses that are made up are refused; zero is ended by doing nothing")
+CLAIM("F1", "invalid uses are refused; ending zero has no effect")
 {
     const void *table;
 
@@ -134,7 +134,7 @@ CLAIM("F1", "a number of another kind is no use, though its lower bits are those
     close_center(center);
 }
 
-CLAIM("F1", "an end too many does not end an instance that nobody removed")
+CLAIM("F1", "ending a use twice does not end an instance that was not removed")
 {
     const peal_center center = open_center();
     struct account account = { 0 };

@@ -82,7 +82,7 @@ CLAIM("S4", "a service that is created while another clears its data is cleared 
     CHECK_JOURNAL("-third");
 }
 
-CLAIM("S4", "what is in use at the end of a session is destroyed after its last user lets go")
+CLAIM("S4", "an instance in use at the end of a session is destroyed after its last use")
 {
     const peal_center center = open_center();
     struct account account = { .journals = true };
@@ -153,7 +153,7 @@ static void end_session_again(void *self)
     account->tried = peal_session_end(tried_center, NULL);
 }
 
-CLAIM("S4", "a service that ends the session from within the end of the session is told so")
+CLAIM("S4", "a service that ends the session from within the end of the session gets a status")
 {
     struct account account = { 0 };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("account");
@@ -337,7 +337,7 @@ static void note_unregistered(void *self, const char *name)
     latch_open(&((struct ender *)self)->go);
 }
 
-CLAIM("L1", "a retirement waits for a use that another thread holds")
+CLAIM("L1", "a retirement waits for a use of another thread")
 {
     const peal_center center = open_center();
     const peal_owner owner = open_owner("plugin");
@@ -370,7 +370,7 @@ static void retire_within(void *self)
     account->tried = peal_owner_retire(retired, PEAL_FOREVER);
 }
 
-CLAIM("L2", "a service that retires its own owner is told that nobody waited, and ends")
+CLAIM("L2", "a service that retires its own owner gets PEAL_NOT_WAITED, and ends")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -390,7 +390,7 @@ CLAIM("L2", "a service that retires its own owner is told that nobody waited, an
     close_center(center);
 }
 
-CLAIM("L2", "who has a scope of a service does not wait for its owner's end, which the scope holds up")
+CLAIM("L2", "a thread inside a scope of a service does not wait for its owner's end, which the scope delays")
 {
     const peal_center center = open_center();
     const peal_owner owner = open_owner("plugin");
@@ -406,7 +406,7 @@ CLAIM("L2", "who has a scope of a service does not wait for its owner's end, whi
     close_center(center);
 }
 
-CLAIM("S1", "what is left in the default center at the end of the program is no leak")
+CLAIM("S1", "objects in the default center at the end of the program are no leak")
 {
     static struct account account;
 

@@ -83,7 +83,7 @@ CLAIM("S2", "other threads wait until init is done, and then have what it made r
     close_center(center);
 }
 
-CLAIM("S6", "who waited for a creation that failed has the same error, and a later get tries again")
+CLAIM("S6", "threads that waited for a failed creation get the same error, and a later get tries again")
 {
     enum { THREADS = 8 };
     const peal_center center = open_center();
@@ -121,7 +121,7 @@ CLAIM("S6", "who waited for a creation that failed has the same error, and a lat
     close_center(center);
 }
 
-CLAIM("S2", "a cycle of creations over three threads is an error that names the path, and nobody hangs")
+CLAIM("S2", "a cycle of creations over three threads is an error that names the path, and no thread hangs")
 {
     const peal_center center = open_center();
     struct latch creating[3] = { LATCH_INITIALIZER, LATCH_INITIALIZER, LATCH_INITIALIZER };
@@ -283,7 +283,7 @@ static void *storm_remove(void *context)
     return NULL;
 }
 
-CLAIM("S5", "gets, scopes, removals and ends of sessions at once: who has an instance has it alive")
+CLAIM("S5", "gets, scopes, removals and ends of sessions at once: every returned instance is alive")
 {
     enum { THREADS = 4 };
     struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(5000) };
@@ -324,7 +324,7 @@ static void *storm_register(void *context)
     return NULL;
 }
 
-CLAIM("S1", "registering, getting and unregistering one name at once leaves nothing behind")
+CLAIM("S1", "registering, getting and unregistering one name at once has no lasting effect")
 {
     enum { THREADS = 3 };
     struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(3000) };
@@ -354,7 +354,7 @@ static void *wait_for(void *context)
     return NULL;
 }
 
-CLAIM("S1", "a wait for a registration ends when it comes, when the time has passed, or with the center")
+CLAIM("S1", "a wait for a registration ends with it, at its time limit, or with the center")
 {
     struct waiter waiter = { .center = open_center(), .started = LATCH_INITIALIZER };
     struct account account = { 0 };

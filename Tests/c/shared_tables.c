@@ -35,7 +35,8 @@ static struct words words_of(unsigned bits)
     return words;
 }
 
-CLAIM("O2", "each of very many different tables keeps its own methods, also when others of them end and come again")
+CLAIM("O2", "each of very many different tables keeps its own methods, also when others of them are "
+            "removed and registered again")
 {
     static char targets[TABLES];
     const peal_center center = open_center();
@@ -92,7 +93,7 @@ CLAIM("P6", "a table that conformed before the protocol grew by a required metho
     close_center(center);
 }
 
-CLAIM("O3", "without a target the functions tell a duplicate, also where the protocol has grown in between")
+CLAIM("O3", "without a target the functions identify a duplicate, also after the protocol has grown")
 {
     static const char *const small[] = { "optional void a(void)", NULL };
     static const char *const grown[] = { "optional void a(void)", "optional void b(void), since(2)", NULL };

@@ -125,7 +125,7 @@ CLAIM("O11", "a retired number is found by those who look for it alone, until it
     end_table(&table);
 }
 
-CLAIM("O11", "the test whether a number is stale writes nothing: it works in memory that nobody may write")
+CLAIM("O11", "the test for a stale number writes nothing: it works in read-only memory")
 {
     enum { CHUNK = 4096 };
     struct peal_slots table = table_of(1);
@@ -176,7 +176,7 @@ static void *look_up_slowly(void *context)
     return NULL;
 }
 
-CLAIM("O11", "the thread whose lookup was overtaken by the removal ends the object; the remover waits for no one")
+CLAIM("O11", "the thread whose lookup was overtaken by the removal ends the object; the remover does not wait")
 {
     pthread_t reader;
     uint64_t number = 0, next = 0;

@@ -62,7 +62,7 @@ CLAIM("F1", "a success does not reset the last failure")
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("F1", "a forgotten failure leaves PEAL_OK and an empty sentence")
+CLAIM("F1", "a cleared failure gives PEAL_OK and an empty sentence")
 {
     const peal_center nothing = { 0 };
 
@@ -125,7 +125,7 @@ CLAIM("F1", "a name that is not UTF-8 gives a status and a sentence")
         peal_protocol_find(peal_center_default(), "\xff\xfe\xc0", &protocol), PEAL_ERROR_ARGUMENT);
 }
 
-CLAIM("F1", "the library tells the version of the headers")
+CLAIM("F1", "the library returns the version of the headers")
 {
     CHECK_EQUAL(peal_version(), PEAL_VERSION);
 }

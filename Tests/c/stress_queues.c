@@ -344,7 +344,7 @@ static double seconds_to_run(void)
     return given != NULL ? atof(given) : 10;
 }
 
-CLAIM("Q5", "queues of every kind and overflow, under threads that come and go: each call is accounted for")
+CLAIM("Q5", "queues of every kind and overflow, under threads that start and end: each call is counted")
 {
     const double seconds = seconds_to_run();
     uint64_t accepted = 0;

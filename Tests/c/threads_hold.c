@@ -170,36 +170,36 @@ static void check_goes_on(void *(*stop)(void *), bool end_too)
         CHECK_OK(peal_center_destroy(center));
 }
 
-CLAIM("B7", "while a callback stands still, other threads do everything")
+CLAIM("B7", "while a callback is blocked, other threads can do everything")
 {
     check_goes_on(broadcast_and_stop, false);
     check_goes_on(broadcast_and_stop, true);
 }
 
-CLAIM("B7", "while the destroy callback of a removal stands still, other threads do everything")
+CLAIM("B7", "while the destroy callback of a removal is blocked, other threads can do everything")
 {
     check_goes_on(remove_and_stop, false);
     check_goes_on(remove_and_stop, true);
 }
 
-CLAIM("B7", "while the destroy callback of a failed registration stands still, other threads do everything")
+CLAIM("B7", "while the destroy callback of a failed registration is blocked, other threads can do everything")
 {
     check_goes_on(fail_and_stop, false);
 }
 
-CLAIM("B7", "while the destroy callback of a replaced observer stands still, other threads do everything")
+CLAIM("B7", "while the destroy callback of a replaced observer is blocked, other threads can do everything")
 {
     check_goes_on(replace_and_stop, false);
     check_goes_on(replace_and_stop, true);
 }
 
-CLAIM("B7", "while a fold stands still, other threads do everything")
+CLAIM("B7", "while a fold is blocked, other threads can do everything")
 {
     check_goes_on(fold_and_stop, false);
     check_goes_on(fold_and_stop, true);
 }
 
-CLAIM("B7", "while the body of a loop stands still, other threads do everything")
+CLAIM("B7", "while the body of a loop is blocked, other threads can do everything")
 {
     check_goes_on(loop_and_stop, false);
     check_goes_on(loop_and_stop, true);

@@ -102,7 +102,7 @@ CLAIM("O5", "observers registered by another thread during a broadcast are not c
     }
 }
 
-CLAIM("O5", "also those of a higher priority, whose place would have been later or earlier")
+CLAIM("O5", "observers of a higher priority that another thread registers during a broadcast are not called by it")
 {
     EVERY_WAY {
         const pthread_t thread = open_bell_and_ring(way);
@@ -135,7 +135,7 @@ CLAIM("O5", "a broadcast that starts later does call them, while the first one g
     }
 }
 
-CLAIM("O3", "a replacement by another thread is called by the running broadcast in the place of the old one, once")
+CLAIM("O3", "a replacement by another thread is called by the running broadcast in the turn of the old one, once")
 {
     EVERY_WAY {
         const pthread_t thread = open_bell_and_ring(way);

@@ -225,7 +225,7 @@ CLAIM("O7", "a removal that waits does not wait for a later call of the same bro
     }
 }
 
-CLAIM("O8", "a long call holds up no destroy callback of another method's observer")
+CLAIM("O8", "a long call delays no destroy callback of another method's observer")
 {
     EVERY_WAY {
         pthread_t thread;
@@ -246,7 +246,7 @@ CLAIM("O8", "a long call holds up no destroy callback of another method's observ
     }
 }
 
-CLAIM("O8", "a long call holds up no destroy callback of another center's observer")
+CLAIM("O8", "a long call delays no destroy callback of another center's observer")
 {
     EVERY_WAY {
         struct bell_protocol other_bell;
@@ -268,7 +268,7 @@ CLAIM("O8", "a long call holds up no destroy callback of another center's observ
     }
 }
 
-CLAIM("O8", "one registered and removed while a call goes on elsewhere is destroyed at the latest when it ends")
+CLAIM("O8", "an observer that is registered and removed during another call is destroyed at the latest when that ends")
 {
     EVERY_WAY {
         pthread_t thread;

@@ -119,7 +119,7 @@ CLAIM("O3", "an observer that is replaced before its turn is called once, as the
         }
 }
 
-CLAIM("O7", "the new one is not called in the place of the old once it is removed; both are destroyed")
+CLAIM("O7", "the new registration is not called in the turn of the old one after its removal; both are destroyed")
 {
     for (int way = 0; way < 2; way++) {
         open_bell();

@@ -180,7 +180,8 @@ static void *keep_ringing(void *context)
     return NULL;
 }
 
-CLAIM("B6", "threads that broadcast at once put a list in order once, and miss nobody, while another registers and replaces")
+CLAIM("B6", "threads that broadcast at once settle a list once, and miss no observer, while another "
+            "registers and replaces")
 {
     const time_t begun = time(NULL);
     pthread_t threads[READERS];

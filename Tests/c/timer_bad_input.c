@@ -131,7 +131,7 @@ CLAIM("F1", "a queue that has ended and an owner that is retired take no timer")
     lane_close(&lane);
 }
 
-CLAIM("F1", "a timer's handle that is zero, made up or stale gives a status to each function")
+CLAIM("F1", "an invalid timer handle gives a status in each function")
 {
     peal_timer stale;
     struct peal_timer_options options = good();

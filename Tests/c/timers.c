@@ -156,7 +156,7 @@ CLAIM("X4", "a timer that fires once does so once after each start")
     lane_close(&lane);
 }
 
-CLAIM("X4", "a firing comes no earlier than its delay, and then at whole periods after it")
+CLAIM("X4", "a firing is never earlier than its delay, and later firings are at whole periods after it")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -258,7 +258,7 @@ CLAIM("X4", "a firing that is due while another waits is missed, and counted")
     lane_close(&lane);
 }
 
-CLAIM("X4", "a paused queue holds a firing back")
+CLAIM("X4", "a paused queue delays a firing")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_SERIAL);

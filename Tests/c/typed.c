@@ -259,7 +259,7 @@ CLAIM("O8", "an observer removed inside a loop is destroyed at once, and the one
     finish(center);
 }
 
-CLAIM("B1", "a loop over no observers visits nobody and is no failure")
+CLAIM("B1", "a loop without observers visits none and is no failure")
 {
     const peal_center center = open_center();
     int visited = 0;

@@ -86,7 +86,7 @@ CLAIM("P3", "every C scalar type has the compiler's size and alignment")
     check_layouts(peal_center_default(), layouts, CHECK_COUNT_OF(layouts));
 }
 
-CLAIM("P3", "every name of stdint.h, size_t and its kin has the compiler's size and alignment")
+CLAIM("P3", "every name of stdint.h, size_t and similar names has the compiler's size and alignment")
 {
     static const struct layout layouts[] = {
         LAYOUT(int8_t), LAYOUT(int16_t), LAYOUT(int32_t), LAYOUT(int64_t),
@@ -145,7 +145,7 @@ CLAIM("P3", "declared structs, enums and typedefs have the compiler's size and a
     close_center(center);
 }
 
-CLAIM("P3", "size and alignment may each be asked alone")
+CLAIM("P3", "size and alignment may each be read alone")
 {
     size_t size = 0;
     size_t alignment = 0;
@@ -274,7 +274,7 @@ CLAIM("P3", "declaring a name differently is a conflict that names it")
     }
 }
 
-CLAIM("P3", "of several declarations all are made or none")
+CLAIM("P3", "either all of several declarations are made or none")
 {
     const peal_center center = open_center();
 
@@ -312,7 +312,7 @@ CLAIM("P3", "comments, line ends and a missing last semicolon are read as C read
     close_center(center);
 }
 
-CLAIM("P3", "what cannot go by value is refused with the reason and the column")
+CLAIM("P3", "a type that cannot be passed by value is refused with the reason and the column")
 {
     static const struct {
         const char *text;
@@ -613,7 +613,7 @@ CLAIM("P3", "an enumeration of a hundred kilobytes is declared, and a text of tw
     close_center(center);
 }
 
-CLAIM("P2", "what a prototype promises about null pointers is printed back, compared with nothing, and not checked")
+CLAIM("P2", "a prototype's promises about null pointers are printed, not compared, and not checked")
 {
     static const char *const plain[] = { "char *f(char *p)", NULL };
     const peal_center center = open_center();
@@ -628,7 +628,7 @@ CLAIM("P2", "what a prototype promises about null pointers is printed back, comp
     close_center(center);
 }
 
-CLAIM("P3", "a column counts the caller's bytes, also behind one that is not UTF-8")
+CLAIM("P3", "a column counts the caller's bytes, also after one that is not UTF-8")
 {
     static const char *const methods[] = { "void f(int /* \xff\xfe */ a, quux b)", NULL };
     static const char *const outside[] = { "void f(int \xff)", NULL };

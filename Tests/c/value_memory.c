@@ -136,7 +136,7 @@ static void is_not_set(void)
     CHECK_EQUAL(told, 0);
 }
 
-CLAIM("F2", "a set without memory gives a status, changes nothing and tells nobody")
+CLAIM("F2", "a set without memory gives a status, changes nothing and notifies no observer")
 {
     begin();
     refuse_each(set_text, is_not_set);

@@ -118,7 +118,7 @@ CLAIM("O9", "dead targets are neither counted nor listed, and stay registered")
     close_bell();
 }
 
-CLAIM("O9", "so it is on a queue")
+CLAIM("O9", "dead targets on a queue are neither counted nor listed, and stay registered")
 {
     struct lane lane;
 
@@ -131,7 +131,7 @@ CLAIM("O9", "so it is on a queue")
     lane_close(&lane);
 }
 
-CLAIM("O9", "what is to be known of a dead target has no address")
+CLAIM("O9", "the information about a dead target has no address")
 {
     struct peal_observation_info info = { .size = sizeof info };
 

@@ -91,7 +91,7 @@ CLAIM("O9", "a GObject is called while it lives, and its observer is removed onc
     close_center(center);
 }
 
-CLAIM("O9", "a GObject that is let go of in its own call is finalized after it")
+CLAIM("O9", "a GObject that is released in its own call is finalized after it")
 {
     let_go = open_bell(nowhere, NULL);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -131,7 +131,7 @@ static void *ring_at_start(void *context)
     return NULL;
 }
 
-CLAIM("F3", "threads broadcast while a GObject is let go of: it is finalized once, and not called after")
+CLAIM("F3", "threads broadcast while a GObject is released: it is finalized once, and not called after")
 {
     pthread_t threads[2];
 

@@ -323,7 +323,7 @@ static void release_in_call(struct object *object, int n)
     CHECK_EQUAL(shares_of(object->life), 1);
 }
 
-CLAIM("O9", "an object that is let go of in its own call ends after it, on every way")
+CLAIM("O9", "an object that is released in its own call ends after it, in every kind of call")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -358,7 +358,7 @@ static void ring_within(struct object *object, int n)
     CHECK_EQUAL(life.ended, 0);
 }
 
-CLAIM("O9", "calls within calls hold their own shares; the object ends after the outermost")
+CLAIM("O9", "calls within calls have their own shares; the object ends after the outermost")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -386,7 +386,7 @@ static void *ring_on_thread(void *context)
     return NULL;
 }
 
-CLAIM("O9", "an object that another thread lets go of during its call ends after the call")
+CLAIM("O9", "an object that another thread releases during its call ends after the call")
 {
     static const struct latch shut = LATCH_INITIALIZER;
 
@@ -559,7 +559,7 @@ static void release_on_queue(struct object *object, int n)
         release_in_call(object, n);
 }
 
-CLAIM("O9", "an object that is let go of in its call on a queue ends after it; the rest is dropped")
+CLAIM("O9", "an object that is released in its call on a queue ends after it; its other calls are dropped")
 {
     EVERY_COUNT(is_foreign)
         EVERY_KIND(lane) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* did_open and knows both return bool: the first calls all observers, the second stops at the first true. */
+/* `did_open` and `knows` both return bool: the first calls all observers, the second stops at the first true. */
 #define BIDDER(METHOD)                                                           \
     METHOD(required, bool, did_open, (const char *item), all)                    \
     METHOD(required, bool, knows, (const char *item), first_true)                \
