@@ -120,7 +120,7 @@ bool peal_property_set_text_shortly(
 {
     struct peal_thread *thread = peal_thread_own;
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
-    if (thread == NULL || thread->batches != 0 || thread->holds[0].list != 0 || length == PEAL_PROPERTY_SHORT
+    if (thread == NULL || thread->batches != 0 || thread->holds[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
         || !peal_property_lock_at_once(place))
         return false;
     if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
@@ -310,7 +310,7 @@ bool peal_property_set_in_batch(
     struct peal_property_place *place, uint64_t number, const void *value, size_t size)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (thread == NULL || thread->batches == 0 || size > PEAL_PROPERTY_SHORT || thread->holds[0].list != 0)
+    if (thread == NULL || thread->batches == 0 || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0)
         return false;
     struct peal_change_node *node = peal_change_make(size, size);
     if (node == NULL)

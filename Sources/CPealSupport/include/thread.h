@@ -150,8 +150,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 static inline bool peal_hold_place(
     struct peal_thread_hold *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
 {
-    __atomic_store_n(&hold->current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->list, (uintptr_t)peal_directory_nobody(place), __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)peal_directory_nobody(place), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return peal_directory_is_of(place, number);
 }
@@ -219,7 +219,7 @@ static inline void peal_hold_set_weak(
 /* Whether the list is that of a typed loop, whose end is the caller's. */
 static inline bool peal_hold_is_of_caller(const struct peal_thread_hold *_Nonnull hold)
 {
-    return (hold->list & PEAL_HOLD_OF_CALLER) != 0;
+    return (hold->shown.list & PEAL_HOLD_OF_CALLER) != 0;
 }
 /* Has the hold looked at when the list is let go; until it is taken. */
 void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold);
