@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * growing.c - what operations cost that touch many observers of one protocol. Run it by growing.sh, which has
- * callgrind count the instructions between count_begin and count_end: for a number of observers, and for four times
- * as many. Prints a line each time: OPERATION OBSERVERS.
+ * growing.c - what operations cost that touch many observers of one protocol: see growing.h.
  */
-#include "center.h"
+#include "growing.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BELL(METHOD) METHOD(optional, void, on_ring, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
-
-enum { FEW = 500, MANY = 4 * FEW };
 
 static peal_center center;
 static struct bell_protocol bell;
@@ -23,16 +18,6 @@ static peal_observation observations[MANY];
 static peal_queue queues[MANY];
 static size_t count;
 static size_t destroyed;
-
-/* Their bodies differ: equal ones would be made one. */
-__attribute__((noinline)) static void count_begin(void)
-{
-    __asm__ volatile("nop" : : : "memory");
-}
-__attribute__((noinline)) static void count_end(void)
-{
-    __asm__ volatile("nop\n\tnop" : : : "memory");
-}
 
 static void ignore(void *self, int n)
 {
@@ -321,6 +306,7 @@ CLAIM("F7", "an operation on n observers costs no more than n log n")
 {
     /* Under callgrind. */
     check_allow_seconds(250);
+    printf("operations: %zu\n", sizeof operations / sizeof operations[0]);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         count_one(i, FEW);
         count_one(i, MANY);

@@ -54,7 +54,7 @@ extension Center {
     /// it, unless another protocol adopts it.
     func giveUp(_ proto: PealProtocol, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
-            guard state[proto].definers.remove(owner) != nil, state[proto].definers.isEmpty,
+            guard state[proto].definers.remove(owner), state[proto].definers.isEmpty,
                 state[proto].adopters.isEmpty
             else { return CenterState.Remains() }
             return state.end(proto)
@@ -130,7 +130,7 @@ extension CenterState {
             forget(proto)
             throw error
         }
-        for adopted in adopted { self[adopted].adopters.append(proto) }
+        for adopted in adopted { self[adopted].adopters.insert(proto) }
         return proto
     }
 
@@ -142,10 +142,12 @@ extension CenterState {
     /// Gives a new protocol the methods that it adopts, those of a diamond once.
     private mutating func addMethods(of adopted: [PealProtocol], to proto: PealProtocol) throws(Failure) {
         let origins = proto.ancestors
+        var made: [Method] = []
+        defer { self[proto].add(made) }
         for method in origins.flatMap({ self[$0].own }) {
             let own = try Method.make(
                 method.declaration, owner: proto, origin: method.origin, rank: method.rank)
-            self[proto].all.append(own)
+            made.append(own)
         }
     }
 
@@ -174,7 +176,7 @@ extension CenterState {
     }
 
     private mutating func drop(_ proto: PealProtocol) {
-        for adopted in proto.adopted { self[adopted].adopters.removeAll { $0 == proto } }
+        for adopted in proto.adopted { self[adopted].adopters.remove(proto) }
         protocols.remove(proto)
         self[proto].end()
         protocolsByName[proto.name] = nil
@@ -198,24 +200,23 @@ extension CenterState {
             for method in made { method.close() }
             throw error
         }
-        for method in made {
-            // A name that led to an adopted method may lead to this one now, or to none.
-            MethodNames.remove(method.name, of: method.owner)
-            self[method.owner].all.append(method)
-            if method.owner == proto { self[proto].own.append(method) }
+        for (owner, methods) in Dictionary(grouping: made, by: { $0.owner }) {
+            // A name that led to an adopted method may lead to a new one now, or to none.
+            let names = Set(methods.map { $0.name })
+            for method in self[owner].all where names.contains(method.name) { MethodNames.remove(method) }
+            self[owner].add(methods)
         }
         // Tables without the new methods may lack what is required now.
         for heir in heirs { self[heir].tables = SharedTables() }
     }
 
-    /// A protocol and all that adopt it, however far, each once.
+    /// A protocol and all that adopt it, however far, each once, in the order of their numbers.
     private func heirs(of proto: PealProtocol) -> [PealProtocol] {
-        var heirs = [proto]
-        var next = 0
-        while next < heirs.count {
-            heirs += self[heirs[next]].adopters.filter { !heirs.contains($0) }
-            next += 1
+        var heirs: Set<PealProtocol> = [proto]
+        var open = [proto]
+        while let next = open.popLast() {
+            for adopter in self[next].adopters where heirs.insert(adopter).inserted { open.append(adopter) }
         }
-        return heirs
+        return heirs.sorted { $0.number < $1.number }
     }
 }

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// A protocol's observers, chained by the hashes of their keys. The links are in the records, so only the array of chains
+/// Observers of a protocol, chained by the hashes of their keys. The links are in the records, so only the array of chains
 /// needs memory. Guarded by the center's lock.
 struct ObserverIndex {
     private var chains: UnsafeMutablePointer<Observer?>?
@@ -78,6 +78,7 @@ struct ObserverIndex {
     /// All observers, in no order.
     var all: [Observer] {
         var all: [Observer] = []
+        if count == 0 { return all }
         all.reserveCapacity(count)
         for index in 0..<chainCount {
             var next = chains?[index]
@@ -88,4 +89,37 @@ struct ObserverIndex {
         }
         return all
     }
+}
+
+/// A protocol's observers: those with a target, or with a service in its place, and those without. Guarded by the center's
+/// lock.
+struct ObserverIndexes {
+    private(set) var targeted = ObserverIndex()
+    private(set) var untargeted = ObserverIndex()
+
+    /// Makes room for one more observer.
+    mutating func reserve(for record: Observer) throws(Failure) {
+        if record.hasKeyOfTarget { try targeted.reserve() } else { try untargeted.reserve() }
+    }
+
+    /// Room must have been reserved.
+    mutating func insert(_ record: Observer) {
+        if record.hasKeyOfTarget { targeted.insert(record) } else { untargeted.insert(record) }
+    }
+
+    /// Returns false if the observer is not in the index.
+    mutating func remove(_ record: Observer) -> Bool {
+        record.hasKeyOfTarget ? targeted.remove(record) : untargeted.remove(record)
+    }
+
+    mutating func removeAll() {
+        targeted.removeAll()
+        untargeted.removeAll()
+    }
+
+    var all: [Observer] { targeted.all + untargeted.all }
+}
+
+extension Observer {
+    fileprivate var hasKeyOfTarget: Bool { pointee.target != nil || isPlaceholder }
 }

@@ -23,6 +23,11 @@ struct ObserverKey {
             : handler != 0 ? Self.hash(handler) : Self.hash(tables.hash)
     }
 
+    /// The index that has the observers with equal keys.
+    func index(in state: ProtocolState) -> ObserverIndex {
+        service != 0 || target != 0 ? state.observers.targeted : state.observers.untargeted
+    }
+
     /// The hash of the keys of all observers with a target.
     static func hash(ofTarget target: UnsafeRawPointer) -> UInt32 { hash(UInt(bitPattern: target)) }
 

@@ -22,13 +22,11 @@ extension PealProtocol {
             switch choice {
             case .all: for record in state[self].observers.all { choose(record) }
             case .target(let target?):
-                state[self].observers.forEach(ObserverKey.hash(ofTarget: target)) { record in
+                state[self].observers.targeted.forEach(ObserverKey.hash(ofTarget: target)) { record in
                     if UnsafeRawPointer(record.pointee.target) == target { choose(record) }
                 }
             case .target(nil):
-                for record in state[self].observers.all where record.pointee.target == nil && !record.isPlaceholder {
-                    choose(record)
-                }
+                for record in state[self].observers.untargeted.all { choose(record) }
             }
             return chosen
         }

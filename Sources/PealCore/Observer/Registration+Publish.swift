@@ -57,7 +57,7 @@ extension CenterState {
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
     private func open(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let proto = registration.proto
-        try proto.state.observers.reserve()
+        try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
         if registration.hasExtras { try remember(record, registration) }
         proto.state.observers.insert(record)

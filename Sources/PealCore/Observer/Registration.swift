@@ -113,7 +113,7 @@ extension CenterState {
         }
         let tables = try tables(of: registration)
         let key = ObserverKey(registration, tables)
-        if registration.duplicates == .refused, self[proto].observers.contains(key.hash, where: { key.isTaken(by: $0) }) {
+        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) }) {
             throw Failure(
                 .duplicate,
                 "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
@@ -139,7 +139,7 @@ extension CenterState {
 
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {
         var found: [Observer] = []
-        self[proto].observers.forEach(key.hash) { record in
+        key.index(in: self[proto]).forEach(key.hash) { record in
             if key.isTaken(by: record) { found.append(record) }
         }
         return found

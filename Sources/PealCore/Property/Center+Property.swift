@@ -50,7 +50,7 @@ extension Center {
     func giveUp(_ property: Property, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state.properties[property.name]?.property === property,
-                state.properties[property.name]?.definers.remove(owner) != nil,
+                state.properties[property.name]?.definers.remove(owner) == true,
                 state.properties[property.name]?.definers.isEmpty == true
             else { return CenterState.Remains() }
             return state.end(property)
@@ -103,8 +103,8 @@ extension CenterState {
     }
 }
 
-/// A property of a center, and for which owners it was defined; zero stands for nobody.
+/// A property of a center.
 struct DefinedProperty {
     let property: Property
-    var definers: Set<UInt64> = []
+    var definers = Definers()
 }

@@ -37,9 +37,8 @@ extension Observation {
     fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) {
         guard methods.contains(where: { $0 === method }) else { return }
         guard let mailbox = queue?.mailbox else { return call(method, arguments) }
-        let record = self.record
-        let entry = try? proto.center.withState { (_) throws(Failure) in FoundEntry(entry: method.entry(of: record)) }
-        guard let entry = entry?.entry, let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(entry))
+        guard !ObserverGate.isEnding(gate), let listing = record.tables.listings.first(where: { $0.place == method.place }),
+            let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(listing.entry(of: record)))
         else { return }
         if let call = try? CapturedCall.make(.pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0) {
             let item = peal_call_items(call)
@@ -61,10 +60,5 @@ extension Observation {
                 try? self.call(for: method) { single.run($0.pointee.function, target: $0.pointee.target) }
             }
         }
-    }
-
-    /// Unchecked: its record belongs to this observation.
-    private struct FoundEntry: @unchecked Sendable {
-        let entry: SnapshotEntry?
     }
 }

@@ -109,11 +109,6 @@ public final class Method: Sendable {
     /// The list of observers; nil while there are none. The caller must hold the center's lock.
     var list: Snapshot? { place.list }
 
-    /// Under the center's lock: what the current list holds of an observer.
-    func entry(of record: UnsafeMutablePointer<ObserverRecord>) -> SnapshotEntry? {
-        list?.living.first { $0.record == record }
-    }
-
     /// How many observers are listed, those that wait to be dropped not counted, and a probe of their targets. A
     /// service counts once, by its place.
     ///

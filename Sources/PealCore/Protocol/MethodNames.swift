@@ -74,10 +74,4 @@ public enum MethodNames {
             peal_names_remove(table, peal_name_hash(names.pointee.center, names.pointee.protocol_name), method.number)
         }
     }
-
-    /// Lets no lookup find a method of a protocol by a name that is about to mean another method too.
-    static func remove(_ name: String, of proto: PealProtocol) {
-        guard let method = proto.state.all.first(where: { $0.name == name }) else { return }
-        remove(method)
-    }
 }

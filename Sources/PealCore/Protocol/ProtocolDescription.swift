@@ -25,10 +25,11 @@ public struct ProtocolDescription: Sendable {
     func declarations(in types: TypeScope) throws(Failure) -> [MethodDeclaration] {
         try checkName()
         var declarations: [MethodDeclaration] = []
+        var names: Set<String> = []
         for (index, source) in methods.enumerated() {
             let declaration = try read(source, at: index, in: types)
             let name = declaration.signature.name
-            if declarations.contains(where: { $0.signature.name == name }) {
+            guard names.insert(name).inserted else {
                 throw Failure(.conflict, "protocol \(self.name): method \(name) is declared twice; give each method a name of its own")
             }
             if let before = declarations.last, before.since > declaration.since {

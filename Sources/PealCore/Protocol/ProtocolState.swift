@@ -4,17 +4,16 @@ final class ProtocolState: @unchecked Sendable {
     /// The protocol is defined. One that has ended has no members.
     @exclusivity(unchecked) private(set) var isDefined = false
     /// Those it declares itself, in the order of its table.
-    @exclusivity(unchecked) var own: [Method] = []
-    /// The adopted ones, then its own; each with this protocol as its owner.
-    @exclusivity(unchecked) var all: [Method] = []
+    @exclusivity(unchecked) private(set) var own: [Method] = []
+    /// The adopted ones and its own; each with this protocol as its owner.
+    @exclusivity(unchecked) private(set) var all: [Method] = []
     /// Protocols that adopt it directly.
-    var adopters: [PealProtocol] = []
+    var adopters: Set<PealProtocol> = []
     /// Those of its observers, and of no adopter's.
     @exclusivity(unchecked) var tables = SharedTables()
     /// Those that are registered for it, and for no adopter.
-    @exclusivity(unchecked) var observers = ObserverIndex()
-    /// The owners that defined it; zero for a definition that belongs to nobody, and lasts.
-    var definers: Set<UInt64> = []
+    @exclusivity(unchecked) var observers = ObserverIndexes()
+    var definers = Definers()
     /// Observers that conform to it, those of adopters included.
     @exclusivity(unchecked) var conformerCount = 0
     /// Those among them whose target is held weakly.
@@ -31,9 +30,33 @@ final class ProtocolState: @unchecked Sendable {
         adopters = []
         observers.removeAll()
         tables = SharedTables()
-        definers = []
+        definers = Definers()
+    }
+
+    func add(_ methods: [Method]) {
+        all += methods
+        let added = methods.filter { $0.origin == $0.owner }
+        // Without adopted methods both are one array.
+        own = own.count + added.count == all.count ? all : own + added
     }
 
     /// The highest `since` of its methods.
     var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
+}
+
+/// For whom a protocol or a property was defined.
+struct Definers {
+    /// A definition that belongs to no owner lasts.
+    private var lasts = false
+    private var owners: Set<UInt64> = []
+
+    /// - Parameter owner: The handle of the owner; 0: none.
+    mutating func insert(_ owner: UInt64) {
+        if owner == 0 { lasts = true } else { owners.insert(owner) }
+    }
+
+    /// Returns false if it was not defined for the owner.
+    mutating func remove(_ owner: UInt64) -> Bool { owners.remove(owner) != nil }
+
+    var isEmpty: Bool { !lasts && owners.isEmpty }
 }
