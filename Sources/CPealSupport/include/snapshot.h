@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct peal_group;
 
@@ -61,6 +62,14 @@ static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(
     struct peal_snapshot *_Nonnull snapshot, size_t index)
 {
     return &snapshot->entries[index];
+}
+
+/* Of a list that is not published yet and has room. */
+static inline void peal_snapshot_copy_entries(
+    struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin)
+{
+    memcpy(list->entries, origin->entries, origin->count * sizeof(struct peal_entry));
+    list->count = origin->count;
 }
 
 static inline size_t peal_snapshot_size(size_t capacity)

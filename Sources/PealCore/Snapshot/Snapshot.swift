@@ -62,6 +62,9 @@ extension Snapshot {
 
     var isUnsettled: Bool { traits.isUnsettled }
 
+    /// Returns true if a service that observes lazily may have no instance in the list.
+    var isPending: Bool { traits.isPending }
+
     /// Has broadcasts look for groups.
     func markSpecial() { add { $0.withSpecialObservers } }
 

@@ -54,7 +54,9 @@ struct SnapshotBuilder {
     ///   for the one that it replaces: they are taken over when it is published.
     func build(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         origin?.pending.heapSort()
-        if isFlat, let origin { return try build(flat: origin, grows: grows) }
+        if isFlat, let origin {
+            return origin.isWorthFence ? try build(borrowingFrom: origin) : (try build(flat: origin, grows: grows), 0)
+        }
         let bounds = Bounds(entries)
         guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
             return (peal_directory_nobody(place), 0)
@@ -86,24 +88,48 @@ struct SnapshotBuilder {
     }
 
     /// The most frequent: the order of those that stay does not change.
-    private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
+    private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
-        guard bounds.direct > 0 || place.traits.hasCompletion else { return (peal_directory_nobody(place), 0) }
+        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_nobody(place) }
         let list = try makeList(bounds, grows: grows)
-        let borrows = origin.isWorthFence
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
             // An observer may end meanwhile, but none begins.
             missing += entry.missingInstances
-            if borrows { list.appendOwned(entry) } else { list.append(entry) }
+            list.append(entry)
         }
-        let borrowed = borrows ? list.count : 0
         if let added {
             missing += added.missingInstances
             list.append(added)
         }
         if missing > 0 { list.markPendingServices() }
+        return list
+    }
+
+    /// The same for a long list, whose records are far more memory than the list. It reads each record once, or none where
+    /// no entry has ended.
+    private func build(borrowingFrom origin: Snapshot) throws(Failure) -> (list: Snapshot, borrowed: Int) {
+        let list = try Snapshot.make(for: place, capacity: added == nil ? origin.count : origin.count * 5 / 4)
+        var missing = 0
+        if origin.pointee.removed == 0, !origin.isPending {
+            peal_snapshot_copy_entries(list, origin)
+        } else {
+            for entry in origin.entries where !entry.isEnding {
+                missing += entry.missingInstances
+                list.appendOwned(entry)
+            }
+        }
+        let borrowed = list.count
+        if let added {
+            missing += added.missingInstances
+            list.append(added)
+        }
+        if missing > 0 { list.markPendingServices() }
+        guard list.count > 0 || place.traits.hasCompletion else {
+            list.free()
+            return (peal_directory_nobody(place), 0)
+        }
         return (list, borrowed)
     }
 
