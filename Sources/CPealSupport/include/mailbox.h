@@ -62,17 +62,17 @@ struct peal_mailbox {
     void (*_Nullable destroy)(void *_Nullable context);
     char name[PEAL_THREAD_NAME]; /* of the threads that run it, if not empty */
 
-    uint32_t references;
     /* The list of all mailboxes. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
     /* Where calls come in without the lock: a list, newest first, or one of the marks below. On a line of
-     * its own, as who pushes and who runs are different threads. The items in it hold no reference to
-     * their groups yet. */
-    char apart[PEAL_MAILBOX_LINE];
+     * its own, as the pushing and the running thread are different: the members before it, which do not change, are
+     * part of the distance. The items in it hold no reference to their groups yet. */
+    char apart[PEAL_MAILBOX_LINE / 2];
     struct peal_item *_Nullable pushed;
-    char apart_too[PEAL_MAILBOX_LINE];
+    uint32_t references;
+    char apart_too[PEAL_MAILBOX_LINE / 2];
 };
 
 /* Nothing waits and nobody is about to run the queue: who pushes first has to see to that. Set under the

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The observers of one owner, or of one queue, in the order of registration. The links are in the records, so adding and
+/// The observers of one owner, or the observers or timers of one queue, in the order of registration. The links are in the records, so adding and
 /// removing need no memory. Guarded by the lock of the owner or the queue.
 struct ObserverSet: @unchecked Sendable {
     // Unchecked: the lock guards the links.

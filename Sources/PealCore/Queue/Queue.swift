@@ -35,7 +35,8 @@ public final class Queue: Sendable {
     private struct Members {
         var isEnded = false
         var observers = ObserverSet(.ofQueue)
-        var timers: [UInt64: Timer] = [:]
+        /// The records of timers.
+        var timers = ObserverSet(.ofQueue)
         var modules: [UInt64: Module] = [:]
     }
 
@@ -103,10 +104,10 @@ public final class Queue: Sendable {
         guard Handles.queues.retire(number) != nil else { throw .staleQueue }
         let (observers, timers, modules) = members.withLock { members in
             members.isEnded = true
-            return (members.observers.kept, Array(members.timers.values), Array(members.modules.values))
+            return (members.observers.kept, members.timers.kept, Array(members.modules.values))
         }
         for record in observers.records where record.close() { record.unlist() }
-        for timer in timers { timer.close() }
+        for record in timers.records { Handles.timers.find(record.pointee.number)?.close() }
         mailbox.end()
         mailbox.finishIfIdle()
         for module in modules { module.noteQueueEnded() }
@@ -128,11 +129,11 @@ public final class Queue: Sendable {
     }
 
     func remember(_ timer: Timer) throws(Failure) {
-        try remember { $0.timers[timer.number] = timer }
+        try remember { $0.timers.add(timer.observer) }
     }
 
     func forget(_ timer: Timer) {
-        members.withLock { $0.timers[timer.number] = nil }
+        members.withLock { _ = $0.timers.remove(timer.observer) }
     }
 
     func remember(_ module: Module) throws(Failure) {
