@@ -17,8 +17,6 @@
 
 struct peal_group;
 
-typedef struct peal_entry peal_snapshot_entry;
-
 /* A method's observers in call order. What is below `count` never changes. A writer appends an entry,
  * or replaces the list.
  *

@@ -3,7 +3,7 @@ public import CPealSupport
 extension Broadcast {
     /// A method's list, held for a caller who makes the calls itself. Both are nil, and nothing is held, when
     /// nobody observes. Where the list ends is in the hold: two words are returned in registers.
-    public typealias Entries = (next: UnsafePointer<peal_snapshot_entry>?, hold: Hold?)
+    public typealias Entries = (next: UnsafePointer<peal_entry>?, hold: Hold?)
 
     /// The short way: nil where it is closed, or what is held needs a closer look.
     ///
@@ -93,8 +93,8 @@ extension Broadcast {
     /// goes on. After a weak observer it goes on at an entry of the library's own, which ends the hold of the
     /// target.
     public static func step(
-        at entry: UnsafePointer<peal_snapshot_entry>, _ hold: Hold
-    ) -> (called: UnsafePointer<peal_snapshot_entry>?, next: UnsafePointer<peal_snapshot_entry>?) {
+        at entry: UnsafePointer<peal_entry>, _ hold: Hold
+    ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
         if entry == peal_entry_after_weak() {
             WeakHold.release(hold)
             return (nil, hold.pointee.next)

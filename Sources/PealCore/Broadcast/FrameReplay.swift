@@ -10,7 +10,7 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func withRegisters(
-        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_entry>, count: Int,
         _ hold: Broadcast.Hold
     ) -> Int {
         // One switch a broadcast, none an observer.
@@ -40,7 +40,7 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func withStack(
-        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_entry>, count: Int,
         _ hold: Broadcast.Hold
     ) -> Int {
         switch shape.rawValue {
@@ -69,7 +69,7 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func each(
-        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ hold: Broadcast.Hold,
+        _ entries: UnsafePointer<peal_entry>, _ count: Int, _ hold: Broadcast.Hold,
         _ call: (@escaping peal_frame_function, UnsafeMutableRawPointer?) -> Void
     ) -> Int {
         eachEntry(entries, count, hold) { entry in
@@ -82,8 +82,8 @@ enum FrameReplay {
     @inlinable
     @inline(__always)
     static func eachEntry(
-        _ entries: UnsafePointer<peal_snapshot_entry>, _ count: Int, _ hold: Broadcast.Hold,
-        _ call: (UnsafePointer<peal_snapshot_entry>) -> Bool
+        _ entries: UnsafePointer<peal_entry>, _ count: Int, _ hold: Broadcast.Hold,
+        _ call: (UnsafePointer<peal_entry>) -> Bool
     ) -> Int {
         var entry = entries
         let end = entries + count
@@ -110,8 +110,8 @@ enum FrameReplay {
     @usableFromInline
     @inline(never)
     static func admit(
-        _ entry: UnsafePointer<peal_snapshot_entry>, _ hold: Broadcast.Hold
-    ) -> UnsafePointer<peal_snapshot_entry>? {
+        _ entry: UnsafePointer<peal_entry>, _ hold: Broadcast.Hold
+    ) -> UnsafePointer<peal_entry>? {
         ObserverGate.admit(entry, hold)
     }
 

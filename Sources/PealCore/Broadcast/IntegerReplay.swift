@@ -37,14 +37,14 @@ struct IntegerReplay<Source: IntegerSource> {
 
     @usableFromInline let source: Source
     @usableFromInline let traits: MethodTraits
-    @usableFromInline let entries: UnsafePointer<peal_snapshot_entry>
+    @usableFromInline let entries: UnsafePointer<peal_entry>
     @usableFromInline let entryCount: Int
     @usableFromInline let hold: Broadcast.Hold
 
     @inlinable
     @inline(__always)
     init(
-        _ source: Source, _ traits: MethodTraits, to entries: UnsafePointer<peal_snapshot_entry>, count: Int,
+        _ source: Source, _ traits: MethodTraits, to entries: UnsafePointer<peal_entry>, count: Int,
         _ hold: Broadcast.Hold
     ) {
         self.source = source

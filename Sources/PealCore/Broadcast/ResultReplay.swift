@@ -39,7 +39,7 @@ struct ResultReplay {
 
     @inline(__always)
     private func each<Tail: ResultTail>(
-        _ tail: inout Tail, _ call: (UnsafePointer<peal_snapshot_entry>) -> (UInt64, UInt64)
+        _ tail: inout Tail, _ call: (UnsafePointer<peal_entry>) -> (UInt64, UInt64)
     ) -> Int {
         FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hold) { entry in
             let (first, second) = call(entry)
@@ -49,7 +49,7 @@ struct ResultReplay {
 
     /// Any frame and any result.
     @inline(never)
-    private func callThroughMemory(_ entry: UnsafePointer<peal_snapshot_entry>) -> (UInt64, UInt64) {
+    private func callThroughMemory(_ entry: UnsafePointer<peal_entry>) -> (UInt64, UInt64) {
         var result = (UInt64(0), UInt64(0))
         withUnsafeMutablePointer(to: &result) { result in
             CallPlan.callWithFrame(

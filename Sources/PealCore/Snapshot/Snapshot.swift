@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-typealias SnapshotEntry = peal_snapshot_entry
+typealias SnapshotEntry = peal_entry
 typealias ObserverRecord = peal_observer_record
 
 /// A method's list of observers, in one raw allocation. A hazard slot protects it while it is read. Writers,
