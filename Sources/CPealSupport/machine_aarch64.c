@@ -4,7 +4,7 @@
 
 /* Known to the code below as text. */
 #define RESULT 256 /* behind the words of a frame */
-#define ROOM 288   /* both */
+#define ROOM 304   /* both */
 
 _Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
 _Static_assert(ROOM == RESULT + sizeof(struct peal_entry_result) && ROOM % 16 == 0, "the room");
@@ -48,8 +48,10 @@ _Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 16, "the sizes o
     "    b.ne 1f\n"                                                                                \
     "    stp xzr, xzr, [sp, #" TEXT_OF(RESULT) "]\n"                                               \
     "    stp xzr, xzr, [sp, #" TEXT_OF(RESULT) "+16]\n"                                            \
+    "    stp xzr, xzr, [sp, #" TEXT_OF(RESULT) "+32]\n"                                            \
     "1:  ldp x0, x1, [sp, #" TEXT_OF(RESULT) "]\n"                                                 \
     "    ldp d0, d1, [sp, #" TEXT_OF(RESULT) "+16]\n"                                              \
+    "    ldp d2, d3, [sp, #" TEXT_OF(RESULT) "+32]\n"                                              \
     "    mov sp, x29\n"                                                                            \
     "    .cfi_def_cfa_register 31\n"                                                               \
     "    ldp x29, x30, [sp], #16\n"                                                                \

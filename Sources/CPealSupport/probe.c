@@ -41,7 +41,9 @@ static struct peal_frame_ii result_ii(void)
 }
 static struct peal_frame_ss result_ss(void)
 {
-    struct peal_frame_ss result = { float_words[1], float_words[2] };
+    struct peal_frame_ss result;
+    for (int i = 0; i < PEAL_RESULT_FLOATS; i++)
+        result.numbers[i] = float_words[(1 + i) % 4];
     return result;
 }
 static struct peal_frame_is result_is(void)
@@ -55,15 +57,21 @@ static struct peal_frame_si result_si(void)
     return result;
 }
 
-void peal_probe_expect(int place, uint64_t out[2])
+void peal_probe_expect(int place, uint64_t out[PEAL_RESULT_FLOATS])
 {
     const double floats[4] = { float_words[0], float_words[1], float_words[2], float_words[3] };
-    out[0] = out[1] = 0;
+    const struct peal_frame_ss all = result_ss();
+    memset(out, 0, sizeof all);
     switch (place) {
     case PEAL_PROBE_I: out[0] = integer_words[0]; break;
     case PEAL_PROBE_S: memcpy(out, &floats[0], 8); break;
     case PEAL_PROBE_II: out[0] = integer_words[1], out[1] = integer_words[2]; break;
-    case PEAL_PROBE_SS: memcpy(out, &floats[1], 16); break;
+    case PEAL_PROBE_SS: memcpy(out, &all, sizeof all); break;
+    /* The low halves of the registers. */
+    case PEAL_PROBE_SINGLES:
+        for (int i = 0; i < PEAL_RESULT_FLOATS; i++)
+            memcpy((char *)out + 4 * i, &all.numbers[i], 4);
+        break;
     case PEAL_PROBE_IS: out[0] = integer_words[3], memcpy(out + 1, &floats[3], 8); break;
     case PEAL_PROBE_SI: memcpy(out, &floats[0], 8), out[1] = integer_words[0]; break;
     }
@@ -75,7 +83,8 @@ peal_frame_function peal_probe_result(int place)
     case PEAL_PROBE_I: return (peal_frame_function)result_i;
     case PEAL_PROBE_S: return (peal_frame_function)result_s;
     case PEAL_PROBE_II: return (peal_frame_function)result_ii;
-    case PEAL_PROBE_SS: return (peal_frame_function)result_ss;
+    case PEAL_PROBE_SS:
+    case PEAL_PROBE_SINGLES: return (peal_frame_function)result_ss;
     case PEAL_PROBE_IS: return (peal_frame_function)result_is;
     default: return (peal_frame_function)result_si;
     }

@@ -61,7 +61,7 @@ RECORDERS(number_integer, struct peal_frame_si)
 
 typedef void (*function)(void);
 
-/* In the order of ResultPlace: none, integer, float, integers, floats, integerFloat, floatInteger. */
+/* In the order of ResultPlace: none, integer, float, integers, floats, integerFloat, floatInteger, singles. */
 static const function functions[][2] = {
     { (function)integer_registers, (function)integer_stack },
     { (function)integer_registers, (function)integer_stack },
@@ -70,6 +70,7 @@ static const function functions[][2] = {
     { (function)numbers_registers, (function)numbers_stack },
     { (function)integer_number_registers, (function)integer_number_stack },
     { (function)number_integer_registers, (function)number_integer_stack },
+    { (function)numbers_registers, (function)numbers_stack },
 };
 
 void (*peal_recorder_function(uint8_t place, bool uses_stack))(void)

@@ -514,6 +514,34 @@ CLAIM("B1", "results of every type are the same in every way, and fill their own
     close_center(center);
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+
+static bool has_frame(peal_method method)
+{
+    peal_call_path path = PEAL_CALL_PATH_FFI_CALL;
+
+    CHECK_OK(peal_method_call_path(method, &path));
+    return path == PEAL_CALL_PATH_REGISTER_FRAME;
+}
+
+CLAIM("B1", "results of up to four floating numbers have a register frame where they come back in registers")
+{
+    open_shapes();
+    REQUIRE_OK(results_define(center, &results));
+    CHECK(has_frame(results.r_f2));
+    CHECK(has_frame(results.r_f3));
+    CHECK(has_frame(results.r_d2));
+#if defined(__aarch64__)
+    CHECK(has_frame(results.r_d4));
+#else
+    CHECK(!has_frame(results.r_d4));
+#endif
+    CHECK(!has_frame(results.r_l3));
+    close_center(center);
+}
+
+#endif
+
 /* ---- Many parameters --------------------------------------------------------------------------- */
 
 static int64_t sum_of_64;

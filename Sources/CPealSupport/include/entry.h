@@ -20,7 +20,7 @@ enum {
  * which the caller looks at. */
 struct peal_entry_result {
     uint64_t integers[2];
-    double floats[2];
+    double floats[PEAL_RESULT_FLOATS];
 };
 
 /* Up to four integers, and a result that is one, or none. */

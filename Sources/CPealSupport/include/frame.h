@@ -32,6 +32,9 @@ static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 struct peal_register_frame { uint64_t words[PEAL_FRAME_FIRST_STACK]; };
 struct peal_whole_frame { uint64_t words[PEAL_FRAME_WORDS]; };
 
+/* Room for the largest result that comes back in registers. */
+struct peal_result_room { uint64_t words[PEAL_RESULT_FLOATS]; };
+
 /* Such room with nothing in it yet. Swift would have to fill it first; the words that matter are
  * written before they are read, and no function looks at the others. */
 #pragma GCC diagnostic push
@@ -48,9 +51,9 @@ static inline struct peal_whole_frame peal_whole_frame_room(void)
 }
 #pragma GCC diagnostic pop
 
-/* Results that come back in two registers. */
+/* Results that come back in two registers, or in all floating registers of results. */
 struct peal_frame_ii { uint64_t first; uint64_t second; };
-struct peal_frame_ss { double first; double second; };
+struct peal_frame_ss { double numbers[PEAL_RESULT_FLOATS]; };
 struct peal_frame_is { uint64_t first; double second; };
 struct peal_frame_si { double first; uint64_t second; };
 

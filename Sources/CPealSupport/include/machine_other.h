@@ -2,6 +2,7 @@
 
 #define PEAL_FRAME_SUPPORTED 0
 enum { PEAL_FRAME_INTEGERS = 6 };
+enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_G_all PEAL_G_5, w[5]
 #define PEAL_GT_all PEAL_GT_5, uint64_t
 #define PEAL_INTEGER_PARAMETERS uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5

@@ -55,7 +55,7 @@ extension CallPlan {
 
     /// Calls `function` with a frame and stores its result.
     ///
-    /// - Parameter result: room for two words, whatever the result's size.
+    /// - Parameter result: a `peal_result_room`, whatever the result's size.
     @inline(__always)
     public static func callWithFrame(
         _ plan: Pointer, shape: FrameShape, function: @escaping peal_frame_function,
@@ -83,6 +83,7 @@ extension CallPlan {
         case .floats: result.storeBytes(of: peal_frame_ss_all_8_0(function, target, words), as: peal_frame_ss.self)
         case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_0(function, target, words), as: peal_frame_is.self)
         case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_0(function, target, words), as: peal_frame_si.self)
+        case .singles: peal_frame_ss_all_8_0(function, target, words).storeSingles(to: result)
         }
     }
 
@@ -97,6 +98,7 @@ extension CallPlan {
         case .floats: result.storeBytes(of: peal_frame_ss_all_8_16(function, target, words), as: peal_frame_ss.self)
         case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_16(function, target, words), as: peal_frame_is.self)
         case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_16(function, target, words), as: peal_frame_si.self)
+        case .singles: peal_frame_ss_all_8_16(function, target, words).storeSingles(to: result)
         }
     }
 }
@@ -110,6 +112,27 @@ extension CallPlan {
         while move != plan.pointee.endOfMoves {
             move.pointee.store(words[Int(move.pointee.word)], to: image + Int(move.pointee.image))
             move += 1
+        }
+    }
+}
+
+extension peal_frame_ss {
+    /// Writes the float that each register has in its low half.
+    fileprivate func storeSingles(to result: UnsafeMutableRawPointer) {
+        withUnsafeBytes(of: numbers) { numbers in
+            for index in 0..<Int(PEAL_RESULT_FLOATS) {
+                result.storeBytes(of: numbers.load(fromByteOffset: 8 * index, as: UInt32.self), toByteOffset: 4 * index, as: UInt32.self)
+            }
+        }
+    }
+
+    /// The registers of a result that has its floats one after the other.
+    public init(singles result: UnsafeRawPointer) {
+        self.init()
+        withUnsafeMutableBytes(of: &numbers) { numbers in
+            for index in 0..<Int(PEAL_RESULT_FLOATS) {
+                numbers.storeBytes(of: result.load(fromByteOffset: 4 * index, as: UInt32.self), toByteOffset: 8 * index, as: UInt32.self)
+            }
         }
     }
 }

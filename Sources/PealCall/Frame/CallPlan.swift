@@ -43,6 +43,8 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
 /// In which registers a result comes back. The raw values are known to CPealSupport's probe.c.
 public enum ResultPlace: UInt8, Sendable, BitwiseCopyable {
     case none, integer, float, integers, floats, integerFloat, floatInteger
+    /// Floating registers with four bytes each: the members of a homogeneous aggregate of floats.
+    case singles
     /// Memory, the x87 stack: `ffi_call` only.
     case elsewhere
 }

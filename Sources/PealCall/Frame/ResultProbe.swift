@@ -11,9 +11,9 @@ enum ResultProbe {
     {
         guard result != .void else { return .none }
         let size = result.size
-        guard size <= 16 else { return .elsewhere }
+        guard size <= MemoryLayout<peal_result_room>.size else { return .elsewhere }
         let candidates: [ResultPlace] =
-            size <= 8 ? [.integer, .float] : [.integers, .floats, .integerFloat, .floatInteger]
+            size <= 8 ? [.integer, .float, .singles] : [.integers, .floats, .integerFloat, .floatInteger, .singles]
         return candidates.first { place in
             comesBack(in: place, size: size, interface: interface, parameters: parameters)
         } ?? .elsewhere
@@ -24,7 +24,7 @@ enum ResultProbe {
         in place: ResultPlace, size: Int, interface: UnsafeMutablePointer<ffi_cif>,
         parameters: [ValueShape]
     ) -> Bool {
-        var expected: [UInt64] = [0, 0]
+        var expected = Array(repeating: UInt64(0), count: Int(PEAL_RESULT_FLOATS))
         peal_probe_expect(Int32(place.rawValue), &expected)
         let largest = parameters.map { $0.size }.reduce(16, max)
         return withUnsafeTemporaryAllocation(byteCount: 64 + largest, alignment: 16) { memory in

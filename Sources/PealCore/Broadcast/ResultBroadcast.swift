@@ -53,7 +53,7 @@ enum ResultBroadcast {
         else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         let policy = request?.pointee.policy ?? traits.policy
-        guard let shape = plan.pointee.frame, plan.pointee.resultKind != .void,
+        guard let shape = plan.pointee.frame, plan.pointee.resultKind != .void, ResultReplay.takesResults(of: plan),
             request?.pointee.policy == nil || policy.fits(plan.pointee.resultKind)
         else { return nil }
         var frame = peal_whole_frame_room()

@@ -10,6 +10,12 @@ struct ResultReplay {
     let hold: Broadcast.Hold
     let words: UnsafePointer<UInt64>
 
+    /// Returns true if results of a plan are at most two words, which tails take. On x86-64 all are.
+    @inline(__always)
+    static func takesResults(of plan: CallPlan.Pointer) -> Bool {
+        PEAL_RESULT_FLOATS <= 2 || plan.pointee.resultSize <= 2 * MemoryLayout<UInt64>.size
+    }
+
     /// Calls each observer, and has the tail take its result.
     ///
     /// A call may pass more registers than its function takes: few loops serve most shapes.
@@ -50,12 +56,12 @@ struct ResultReplay {
     /// Any frame and any result.
     @inline(never)
     private func callThroughMemory(_ entry: UnsafePointer<peal_entry>) -> (UInt64, UInt64) {
-        var result = (UInt64(0), UInt64(0))
+        var result = peal_result_room()
         withUnsafeMutablePointer(to: &result) { result in
             CallPlan.callWithFrame(
                 plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target, words: words,
                 result: result)
         }
-        return result
+        return (result.words.0, result.words.1)
     }
 }

@@ -66,7 +66,7 @@ enum HandlerCall {
     ) -> Bool {
         let cell = peal_handler_cell_at(handler, UInt64(index))
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
-        var room = (UInt64(0), UInt64(0))
+        var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             withArguments(of: words, stack, plan, cell) { run(handler, cell, UInt64(index), $0, room) }
             if cell.pointee.has_result { result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace)) }

@@ -59,9 +59,11 @@ extension ProxyCall {
     ) -> Bool {
         let list = Broadcast.list(hold)
         guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
-        guard var folded = fold(policy, hold, list, words) else { return frameSlowly(words, index, hold, result) }
+        guard let folded = fold(policy, hold, list, words) else { return frameSlowly(words, index, hold, result) }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        withUnsafePointer(to: &folded.words) {
+        var room = peal_result_room()
+        (room.words.0, room.words.1) = folded.words
+        withUnsafePointer(to: &room) {
             result.initialize(to: peal_entry_result($0, in: plan.pointee.resultPlace))
         }
         Broadcast.release(hold)
@@ -78,7 +80,7 @@ extension ProxyCall {
             if let hold { Broadcast.release(hold) }
             return fail(.staleSelf)
         }
-        var room = (UInt64(0), UInt64(0))
+        var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             call.run(.words(words, call.plan), hold: hold, result: room)
             result.initialize(to: peal_entry_result(room, in: call.plan.pointee.resultPlace))
@@ -96,17 +98,20 @@ extension ProxyCall {
 }
 
 extension peal_entry_result {
-    /// A result as its registers: `halves` are its two words.
-    init(_ halves: UnsafeRawPointer, in place: ResultPlace) {
+    /// A result as its registers.
+    ///
+    /// - Parameter result: a `peal_result_room`.
+    init(_ result: UnsafeRawPointer, in place: ResultPlace) {
         self.init()
-        let integers = (halves.load(as: UInt64.self), halves.load(fromByteOffset: 8, as: UInt64.self))
-        let floats = (halves.load(as: Double.self), halves.load(fromByteOffset: 8, as: Double.self))
+        let integers = (result.load(as: UInt64.self), result.load(fromByteOffset: 8, as: UInt64.self))
+        let floats = (result.load(as: Double.self), result.load(fromByteOffset: 8, as: Double.self))
         switch place {
         case .none, .elsewhere: break
         case .integer: self.integers.0 = integers.0
         case .float: self.floats.0 = floats.0
         case .integers: self.integers = integers
-        case .floats: self.floats = floats
+        case .floats: self.floats = result.load(as: peal_frame_ss.self).numbers
+        case .singles: self.floats = peal_frame_ss(singles: result).numbers
         case .integerFloat: (self.integers.0, self.floats.0) = (integers.0, floats.1)
         case .floatInteger: (self.floats.0, self.integers.0) = (floats.0, integers.1)
         }

@@ -19,7 +19,7 @@ extension ProxyCall {
         _ policy: BroadcastPolicy, _ hold: Broadcast.Hold, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
     ) -> ResultWords? {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        guard let shape = plan.pointee.frame else { return nil }
+        guard let shape = plan.pointee.frame, ResultReplay.takesResults(of: plan) else { return nil }
         var folded = ResultWords.fold(
             policy, ResultReplay(plan: plan, shape: shape, list: list, hold: hold, words: words))
         // Without calls a minimum is none, as is all else but the truth of every one.

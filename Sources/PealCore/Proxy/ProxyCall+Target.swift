@@ -47,7 +47,7 @@ extension ProxyCall {
         _ result: UnsafeMutablePointer<peal_entry_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
         _ plan: CallPlan.Pointer, _ shape: FrameShape
     ) -> Bool {
-        var room = (UInt64(0), UInt64(0))
+        var room = peal_result_room()
         return withUnsafeMutablePointer(to: &room) { room in
             let isThere = callShortly(place, words[0], UInt64(index), hold) { function, target in
                 CallPlan.callWithFrame(

@@ -228,25 +228,60 @@ static void add_body(const struct type *type, struct text *out)
     text_add(out, " }");
 }
 
-#ifdef UNIONS_WITHOUT_LONG_DOUBLE
-static int has_long_double(const struct type *type)
+#ifdef FOR_AARCH64
+/* The scalars of a type, and how many of them are long doubles. */
+struct scalars {
+    size_t all;
+    size_t long_doubles;
+};
+
+static struct scalars scalars_of(const struct type *type)
 {
+    struct scalars sum = { 1, type->kind == KIND_LONG_DOUBLE };
+    if (type->kind == KIND_LONG_DOUBLE_COMPLEX)
+        return (struct scalars){ 2, 2 };
     if (type->kind != KIND_STRUCT)
-        return type->kind == KIND_LONG_DOUBLE || type->kind == KIND_LONG_DOUBLE_COMPLEX;
-    for (size_t i = 0; i < type->member_count; i++)
-        if (has_long_double(type->members[i].type))
-            return 1;
-    return 0;
+        return sum;
+    sum.all = 0;
+    for (size_t i = 0; i < type->member_count; i++) {
+        const struct member *member = &type->members[i];
+        struct scalars more = scalars_of(member->type);
+        for (size_t d = 0; d < member->dimensions; d++)
+            more.all *= member->dimension[d], more.long_doubles *= member->dimension[d];
+        sum.all += more.all, sum.long_doubles += more.long_doubles;
+    }
+    return sum;
+}
+
+/* Whether a union is perhaps one of 16 bytes with a long double and another type: docs/limits.md. */
+static int is_refused(const struct type *type)
+{
+    const struct scalars sum = scalars_of(type);
+    for (size_t i = 0; i < type->member_count; i++) {
+        struct type alone = *type;
+        alone.members[0] = type->members[i];
+        alone.member_count = 1;
+        const struct scalars one = scalars_of(&alone);
+        if (one.all > 16 || (one.long_doubles > 0 && one.all > 1))
+            return 0; /* it has more than 16 bytes */
+    }
+    return sum.long_doubles > 0 && sum.long_doubles < sum.all;
 }
 #endif
 
+static void make_supported(struct type *type)
+{
+#ifdef FOR_AARCH64
+    if (type->is_union && is_refused(type))
+        type->is_union = 0;
+#else
+    (void)type;
+#endif
+}
+
 static void finish_struct(struct pool *pool, struct type *type, struct random *random, size_t chunk)
 {
-#ifdef UNIONS_WITHOUT_LONG_DOUBLE
-    /* For AArch64, where some of them are refused: docs/limits.md. */
-    if (type->is_union && has_long_double(type))
-        type->is_union = 0;
-#endif
+    make_supported(type);
     const size_t number = pool->count;
     struct text definition = { 0 }, spelling = { 0 };
     const size_t form = random_below(random, 4);
@@ -342,6 +377,7 @@ static const struct type *add_inside(
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
     type->is_inside = 1;
     draw_members(pool, type, random, chunk, nesting);
+    make_supported(type);
     return type;
 }
 

@@ -170,7 +170,9 @@ struct signature_class class_of(const struct signature *signature)
         }
     }
 #if defined(__x86_64__) || defined(__aarch64__)
-    class.must_frame = class.result <= PLACE_FLOAT && class.heaviest < PLACE_STRUCT_COMPLEX
+    const bool result_is_framed
+        = class.result <= PLACE_FLOAT || class.result == PLACE_STRUCT_S || class.result == PLACE_STRUCT_SS;
+    class.must_frame = result_is_framed && class.heaviest < PLACE_STRUCT_COMPLEX
         && class.stack_words < FRAME_WORDS;
 #else
     class.must_frame = false;
