@@ -1,6 +1,7 @@
-# What `cmake --install` puts where, in three components:
+# What `cmake --install` puts where, in four components:
 #
 #     peal_runtime      the self-contained library
+#     peal_debug        its debug symbols, only where the component is named
 #     peal_development  headers, pkg-config file, CMake package, manual pages
 #     peal_swift        the library with the shared Swift runtime and the Swift module, which fit one toolchain only
 #
@@ -29,7 +30,16 @@ endfunction()
 
 peal_install_library(peal-self-contained self-contained ${CMAKE_INSTALL_LIBDIR}
   peal_runtime peal_development)
-peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
+if(TARGET peal)
+  peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
+endif()
+
+if(CMAKE_OBJCOPY AND CMAKE_READELF)
+  install(CODE "set(library \"$<TARGET_FILE:peal-self-contained>\")
+set(objcopy \"${CMAKE_OBJCOPY}\")
+set(readelf \"${CMAKE_READELF}\")" COMPONENT peal_debug EXCLUDE_FROM_ALL)
+  install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/PealDebugSymbols.cmake COMPONENT peal_debug EXCLUDE_FROM_ALL)
+endif()
 
 # ---- The Swift module --------------------------------------------------------------------------------
 
@@ -117,12 +127,14 @@ endfunction()
 
 peal_install_pkgconfig(peal "${PROJECT_DESCRIPTION}" ${CMAKE_INSTALL_LIBDIR} peal_development
   LIBS "-L\${libdir} -lpeal")
-# For cc and swiftc alike: both know -Xlinker. The module is named by its path, for then swiftc looks in it for the
-# libraries of Swift that it needs; cc takes nothing from it.
-set(peal_swift_archive)
-if(TARGET PealSwift)
-  set(peal_swift_archive "\${libdir}/libPealSwift.a ")
+if(TARGET peal)
+  # For cc and swiftc alike: both know -Xlinker. The module is named by its path, for then swiftc looks in it for the
+  # libraries of Swift that it needs; cc takes nothing from it.
+  set(peal_swift_archive)
+  if(TARGET PealSwift)
+    set(peal_swift_archive "\${libdir}/libPealSwift.a ")
+  endif()
+  peal_install_pkgconfig(peal-swift "${PROJECT_DESCRIPTION}, on the shared Swift runtime"
+    ${PEAL_SWIFT_LIBDIR} peal_swift
+    CFLAGS " -I\${libdir}" LIBS "${peal_swift_archive}-L\${libdir} -lpeal -Xlinker -rpath=\${libdir}")
 endif()
-peal_install_pkgconfig(peal-swift "${PROJECT_DESCRIPTION}, on the shared Swift runtime"
-  ${PEAL_SWIFT_LIBDIR} peal_swift
-  CFLAGS " -I\${libdir}" LIBS "${peal_swift_archive}-L\${libdir} -lpeal -Xlinker -rpath=\${libdir}")

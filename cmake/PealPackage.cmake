@@ -1,4 +1,5 @@
-# What `cpack` makes: a tarball that may be unpacked anywhere, and Debian packages where dpkg-deb is.
+# What `cpack` makes: a tarball that may be unpacked anywhere, and Debian packages where dpkg-deb is, one of them with the
+# debug symbols of the library.
 #
 # Where the Swift module is built it is in the tarball, and in a Debian package of its own, with the library that
 # shares the Swift runtime. Both fit the toolchain that built them, which is in no distribution: so nobody gets them
@@ -17,6 +18,9 @@ set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL peal_runtime peal_development)
+if(CMAKE_OBJCOPY AND CMAKE_READELF)
+  list(APPEND CPACK_COMPONENTS_ALL peal_debug)
+endif()
 if(TARGET PealSwift)
   list(APPEND CPACK_COMPONENTS_ALL peal_swift)
 endif()
@@ -48,11 +52,17 @@ set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_SECTION libs)
 if(PEAL_PACK_RELOCATIONS)
   set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_DEPENDS "libc6 (>= 2.36)")
 endif()
-if(PEAL_DPKG_SHLIBDEPS)
+if(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps looks at what is installed, which is for this machine. A test compares the numbers with the library.
+  set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_DEPENDS "libc6 (>= 2.34), libffi8 (>= 3.4)")
+elseif(PEAL_DPKG_SHLIBDEPS)
   set(CPACK_DEBIAN_PEAL_RUNTIME_PACKAGE_SHLIBDEPS ON)
 else()
   message(STATUS "peal: no dpkg-shlibdeps: the Debian package will not say which libraries it needs")
 endif()
+set(CPACK_DEBIAN_PEAL_DEBUG_PACKAGE_NAME libpeal${PEAL_SOVERSION}-dbgsym)
+set(CPACK_DEBIAN_PEAL_DEBUG_PACKAGE_SECTION debug)
+set(CPACK_DEBIAN_PEAL_DEBUG_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_NAME libpeal-dev)
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= ${PROJECT_VERSION})")

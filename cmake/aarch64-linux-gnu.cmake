@@ -21,3 +21,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 # C headers are told that the system is Linux.
 set(PEAL_EMBEDDED_TRIPLE aarch64-none-none-elf)
 set(PEAL_EMBEDDED_C_OPTIONS -Xcc -D__linux__=1 -Xcc -isystem -Xcc ${PEAL_SYSROOT}/include)
+
+# Debian's names.
+set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+set(PEAL_DEBIAN_LIBDIR lib/aarch64-linux-gnu)

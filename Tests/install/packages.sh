@@ -1,19 +1,23 @@
 #!/bin/sh
-# The tarball, unpacked anywhere, and the Debian packages: what is in them, and a program with each.
+# The tarball, unpacked anywhere, and the Debian packages: what is in them, and a program with each. For another machine
+# PEAL_EMULATOR runs the program, PEAL_FFI_FOLDER has the libffi of that machine, and PEAL_ARCHITECTURE is Debian's name.
 . "$(dirname -- "$0")/common.sh"
 command -v pkg-config >/dev/null || skip "there is no pkg-config"
 kinds=TGZ
 command -v dpkg-deb >/dev/null && kinds="TGZ;DEB"
 must "$(dirname -- "$CMAKE")/cpack" --config "$PEAL_BUILD/CPackConfig.cmake" -G "$kinds" -B "$work/packages"
 unset LD_LIBRARY_PATH
+: "${PEAL_EMULATOR:=}" "${PEAL_FFI_FOLDER:=}" "${PEAL_ARCHITECTURE:=$(dpkg --print-architecture 2>/dev/null)}"
 
 # serves ROOT: a program finds all that it needs below that folder.
 serves() {
     pc=$(find "$1" -name peal.pc)
     libdir=$(dirname "$(dirname "$pc")")
     # shellcheck disable=SC2046
-    build_program "$CC -std=c99" "$work/program" $(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs peal) -ldl
-    runs_with "$libdir/libpeal.so" env LD_LIBRARY_PATH="$libdir" "$work/program"
+    build_program "$CC -std=c99" "$work/program" $(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --cflags --libs peal) -ldl \
+        ${PEAL_FFI_FOLDER:+-Wl,-rpath-link,$PEAL_FFI_FOLDER}
+    # shellcheck disable=SC2086
+    runs_with "$libdir/libpeal.so" env LD_LIBRARY_PATH="$libdir:$PEAL_FFI_FOLDER" $PEAL_EMULATOR "$work/program"
     find "$1" -path '*/man3/peal_*.3' | grep -q . || [ ! -d "$PEAL_TREE/share/man" ] || complain "$1 has no manual pages"
     readelf -S -W "$libdir/libpeal.so" | grep -q '\.symtab' && complain "the library in $1 is not stripped"
 }
@@ -44,7 +48,8 @@ if [ "$kinds" = TGZ ]; then
 fi
 runtime=$(echo "$work"/packages/libpeal"$PEAL_SOVERSION"_*.deb)
 development=$(echo "$work"/packages/libpeal-dev_*.deb)
-for package in "$runtime" "$development"; do
+symbols=$(echo "$work"/packages/libpeal"$PEAL_SOVERSION"-dbgsym_*.deb)
+for package in "$runtime" "$development" "$symbols"; do
     [ -e "$package" ] || { complain "there is no $package"; exit 1; }
     must dpkg-deb -x "$package" "$work/root"
     must dpkg-deb -c "$package"
@@ -60,13 +65,28 @@ has "$runtime.fields" "^Package: libpeal$PEAL_SOVERSION\$"
 grep -v '/$' "$runtime.contents" | grep -v "libpeal\(.so.\)\?$PEAL_SOVERSION" && complain "these would be in the way of another libpeal"
 has "$development.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
 if command -v dpkg-shlibdeps >/dev/null; then
-    has "$runtime.fields" '^Depends:.*libffi'
-    has "$runtime.fields" '^Depends:.*libc6 (>= 2.34)'
+    has "$runtime.fields" '^Depends:.*libffi8'
+    needed=$(objdump -p "$work/root"/usr/lib*/*/libpeal.so."$PEAL_SOVERSION" "$work/root"/usr/lib*/libpeal.so."$PEAL_SOVERSION" \
+        2>/dev/null | sed -n 's/.* GLIBC_\([0-9.]*\)$/\1/p' | sort -V | tail -n 1)
+    has "$runtime.fields" "^Depends:.*libc6 (>= $needed)"
 fi
+has "$runtime.fields" "^Architecture: $PEAL_ARCHITECTURE\$"
 must dpkg-deb -e "$runtime" "$work/control"
 has "$work/control/shlibs" "^libpeal $PEAL_SOVERSION libpeal$PEAL_SOVERSION"
 serves "$work/root"
 has_no_swift "$work/root"
+
+# A debugger finds the names of inner functions in the package of symbols, by the library's build ID.
+has "$symbols.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
+[ "$(grep -c '^-' "$symbols.contents")" = 1 ] || complain "there is more than one file of symbols"
+names() {
+    "$gdb" -batch -iex "set debug-file-directory $1" -ex 'info address run_worker' "$(find "$work/root" -name "libpeal.so.$PEAL_SOVERSION.*")" 2>&1
+}
+gdb=$(command -v gdb-multiarch || command -v gdb)
+if [ -n "$gdb" ]; then
+    names "$work/nothing" | grep 'is at 0x' && complain "the library has symbols of its own"
+    names "$work/root/usr/lib/debug" | grep -q 'is at 0x' || complain "$gdb finds no symbols: $(names "$work/root/usr/lib/debug")"
+fi
 
 # The module is a package of its own, which needs both others.
 module=$(echo "$work"/packages/libpeal-swift-dev_*.deb)
