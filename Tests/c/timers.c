@@ -364,6 +364,37 @@ CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due late
     lane_close(&lane);
 }
 
+/* A restart leaves the timer where it is among the others, in front of one that is due before it. */
+CLAIM("X4", "a timer that is restarted to a later time fires then, and others at theirs")
+{
+    peal_timer other;
+
+    reset();
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    struct peal_timer_options options = options_every(never);
+    options.queue = lane.queue;
+    options.delay_ns = PEAL_MILLISECONDS(250);
+    options.destroy = NULL;
+    CHECK_OK(peal_timer_create(&options, &other));
+    options.delay_ns = PEAL_MILLISECONDS(200);
+    create(&options);
+    CHECK_OK(peal_timer_start(work.timer));
+    CHECK_OK(peal_timer_start(other));
+    CHECK_OK(peal_timer_restart(work.timer, PEAL_SECONDS(1000), never));
+    pump_until(1);
+    CHECK_EQUAL(facts_of(other).fired, 1);
+    CHECK_EQUAL(facts_of(work.timer).fired, 0);
+    CHECK(facts_of(work.timer).remaining_ns > PEAL_SECONDS(900));
+    /* Later again, then to a time before the one at which it was found. */
+    CHECK_OK(peal_timer_restart(work.timer, PEAL_SECONDS(2000), never));
+    CHECK_OK(peal_timer_restart(work.timer, PEAL_MILLISECONDS(1), never));
+    pump_until(2);
+    CHECK_EQUAL(facts_of(work.timer).fired, 1);
+    CHECK_OK(peal_timer_destroy(other));
+    CHECK_OK(peal_timer_destroy(work.timer));
+    lane_close(&lane);
+}
+
 /* ---- Ends -------------------------------------------------------------------------------------- */
 
 CLAIM("X4", "a timer whose target is dead ends by itself, and runs its destroy callback")

@@ -14,7 +14,7 @@
  * a member for one of the first, and the gate is no part of this. */
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. All times are in nanoseconds. */
-    struct peal_heap_node moment; /* first: its place on the agenda, by when it must have fired at the latest */
+    struct peal_heap_node moment; /* first: its place on the agenda, by when it must have fired or be moved */
     int64_t period;
     int64_t delay;
     int64_t due;

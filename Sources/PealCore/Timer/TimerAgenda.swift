@@ -42,7 +42,7 @@ struct TimerAgenda: @unchecked Sendable {
     private var first: TimerRecord? { heap.first.map { peal_timer_of_moment($0) } }
 
     private mutating func list(_ timer: TimerRecord) {
-        timer.pointee.moment.key = timer.pointee.due.addingClamped(timer.pointee.tolerance)
+        timer.pointee.moment.key = timer.latestMoment
         peal_heap_insert(&heap, peal_timer_moment(timer))
     }
 
@@ -50,10 +50,16 @@ struct TimerAgenda: @unchecked Sendable {
     ///
     /// - Parameter now: Read before the lock was acquired, so that other threads do not wait for the clock.
     mutating func start(_ timer: TimerRecord, now: Int64) {
-        stop(timer)
         let wait = timer.pointee.delay > 0 ? timer.pointee.delay : timer.pointee.period
         timer.pointee.due = now.addingClamped(wait)
         timer.pointee.is_running = true
+        // A firing that waits on the queue calls nothing.
+        timer.pointee.is_wanted = false
+        if timer.isListed {
+            // A timer that is restarted again and again, such as a watchdog, stays where it is.
+            if timer.pointee.moment.key <= timer.latestMoment { return }
+            peal_heap_remove(&heap, peal_timer_moment(timer))
+        }
         list(timer)
         setAlarm()
     }
@@ -111,8 +117,15 @@ struct TimerAgenda: @unchecked Sendable {
         let now = Self.now
         var firstDue: TimerRecord?
         var last: TimerRecord?
-        while let timer = first, timer.pointee.due <= now {
+        while let timer = first {
+            let isDue = timer.pointee.due <= now
+            guard isDue || timer.pointee.moment.key < timer.latestMoment else { break }
             peal_heap_remove(&heap, peal_timer_moment(timer))
+            guard isDue else {
+                // It was restarted meanwhile.
+                list(timer)
+                continue
+            }
             let isToBePut = want(timer, due: timer.pointee.due)
             if timer.pointee.repeats {
                 timer.moveOn(now)
@@ -138,6 +151,9 @@ struct TimerAgenda: @unchecked Sendable {
 extension TimerRecord {
     /// On the agenda.
     var isListed: Bool { pointee.moment.is_listed }
+
+    /// When it must have fired.
+    fileprivate var latestMoment: Int64 { pointee.due.addingClamped(pointee.tolerance) }
 
     /// To the next whole period that lies ahead. What lay between is missed.
     fileprivate func moveOn(_ now: Int64) {
