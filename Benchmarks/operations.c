@@ -94,6 +94,23 @@ static void run_scope(size_t turns)
     }
 }
 
+/* All of a service's life, and of its instance's, which is its context. */
+static void run_service(size_t turns)
+{
+    const struct peal_provision provides[] = { { "Clock", &clock_table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("watch");
+    description.provides = provides;
+    description.context = &turns;
+    while (turns-- > 0) {
+        peal_service service;
+        struct peal_service_use use;
+        check("register", peal_service_register(center, &description, &service));
+        check("get", peal_service_get(center, "watch", &use));
+        check("end", peal_use_end(use.use));
+        check("unregister", peal_service_unregister(service));
+    }
+}
+
 /* Start and stop of a timer that is not the next one to fire, so that no thread is woken. */
 static void run_timer(size_t turns)
 {
@@ -101,6 +118,14 @@ static void run_timer(size_t turns)
         check("start", peal_timer_start(timer));
         check("stop", peal_timer_stop(timer));
     }
+}
+
+/* A sign of life of a watchdog: it runs, and starts again. */
+static void run_watchdog(size_t turns)
+{
+    while (turns-- > 0)
+        check("start", peal_timer_start(timer));
+    check("stop", peal_timer_stop(timer));
 }
 
 /* Registers an observer and removes it. */
@@ -123,6 +148,8 @@ const struct operation operations[OPERATIONS] = {
     { "observer", "alone", false, run_alone },
     { "observer", "beside-100", false, run_beside_100 },
     { "observer", "beside-10000", false, run_beside_10000 },
+    { "timer", "restart", false, run_watchdog },
+    { "service", "life", false, run_service },
 };
 
 static void make_service(void)

@@ -14,7 +14,7 @@ struct operation {
     void (*run)(size_t turns);
 };
 
-enum { OPERATIONS = 9 };
+enum { OPERATIONS = 11 };
 extern const struct operation operations[OPERATIONS];
 
 /* Makes what the operations run on, with as many observers as the stage has. */

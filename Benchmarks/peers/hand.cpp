@@ -33,7 +33,7 @@ int decline(void *, int i)
 
 // ---- Broadcasts -------------------------------------------------------------------------------------------------
 
-// What the compiler must not know.
+// Volatile, so that the compiler cannot fold the calls.
 std::vector<entry> *volatile entries;
 
 template <int (*Ask)(void *, int)> void begin(std::size_t observers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// peal_cpp.cpp - peal through peal.hpp: lambdas, and targets that are held by a std::weak_ptr.
+// peal_cpp.cpp - peal through peal.hpp: lambdas, and weak targets by std::weak_ptr.
 #include "peers.h"
 
 #include <peal/peal.hpp>

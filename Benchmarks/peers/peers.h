@@ -25,7 +25,7 @@ struct operation_of_row {
     bool has_threads;               /* measured by the clock on the wall, on all processors */
 };
 
-/* What one library can do; ended by an operation without a row. */
+/* The operations of a library; ended by one without a row. */
 struct peer {
     const char *name; /* ends with * where an object of the library may be used by one thread only */
     const struct operation_of_row *operations;

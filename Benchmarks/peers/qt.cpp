@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-// What moc reads has to lie outside of a namespace without a name.
+// The classes for moc, which reads no namespaces without a name.
 class Sender : public QObject {
     Q_OBJECT
 signals:

@@ -99,6 +99,16 @@ enum Boundary {
         return text
     }
 
+    /// The same where the caller's bytes will do.
+    static func checkedText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> UnsafePointer<CChar> {
+        guard let pointer else { throw .null(name) }
+        var next = pointer
+        while next.pointee > 0 { next += 1 }
+        // Past ASCII.
+        if next.pointee < 0 { _ = try text(pointer, name) }
+        return pointer
+    }
+
     /// Reads a text for a parser, which tells columns in the caller's bytes. So each byte of a text that is not
     /// UTF-8 stays one byte: those past ASCII become its sign for what could not be represented.
     static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {

@@ -8,7 +8,7 @@ extension ServiceDescription {
     init(reading description: UnsafePointer<peal_service_description>) throws(Failure) {
         let given = try Boundary.options(
             description, named: "the description of a service", default: peal_service_description())
-        self.init(name: try Boundary.text(given.name, "the service's name"))
+        self.init(name: try Boundary.checkedText(given.name, "the service's name"))
         guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
             throw Failure(.argument, "the flags of a service have bits that this library does not know; use those of enum peal_service_flags")
         }
@@ -20,41 +20,35 @@ extension ServiceDescription {
         destroy = given.destroy
         release = given.release
         owner = try CurrentOwner.find(given.owner.number)
-        provisions = try Provision.read(given.provides)
-        dependencies = try Self.names(given.dependencies)
-    }
-
-    private static func names(_ list: UnsafePointer<UnsafePointer<CChar>?>?) throws(Failure) -> [String] {
-        guard var next = list else { return [] }
-        var names: [String] = []
-        while next.pointee != nil, names.count < most {
-            names.append(try Boundary.text(next.pointee, "the name of a dependency"))
-            next += 1
+        provisions = try Self.list(given.provides) { (provision) throws(Failure) in
+            if provision.protocol == nil { return false }
+            let name = try Boundary.checkedText(provision.protocol, "the protocol of a provision")
+            guard provision.table != nil else { throw .null("the table for \(String(cString: name))") }
+            return true
         }
-        return names
+        dependencies = try Self.list(given.dependencies) { (name) throws(Failure) in
+            if name == nil { return false }
+            _ = try Boundary.checkedText(name, "the name of a dependency")
+            return true
+        }
     }
 
-    fileprivate static var most: Int { 65_536 }
+    /// A list up to its end, where `hasElement` returns false.
+    private static func list<Element>(
+        _ list: UnsafePointer<Element>?, _ hasElement: (Element) throws(Failure) -> Bool
+    ) throws(Failure) -> UnsafeBufferPointer<Element> {
+        var count = 0
+        if let list { while count < most, try hasElement(list[count]) { count += 1 } }
+        return UnsafeBufferPointer(start: list, count: count)
+    }
+
+    private static var most: Int { 65_536 }
 
     /// Where registering fails. Of a description that a later version made longer, the members that are known
     /// here are where they were.
     static func releaseContext(_ description: UnsafePointer<peal_service_description>) {
         guard Boundary.size(of: description) >= MemoryLayout<peal_service_description>.size else { return }
         description.pointee.release?(description.pointee.context)
-    }
-}
-
-extension ServiceDescription.Provision {
-    fileprivate static func read(_ list: UnsafePointer<peal_provision>?) throws(Failure) -> [Self] {
-        guard var next = list else { return [] }
-        var provisions: [Self] = []
-        while next.pointee.protocol != nil, provisions.count < ServiceDescription.most {
-            let name = try Boundary.text(next.pointee.protocol, "the protocol of a provision")
-            guard let table = next.pointee.table else { throw .null("the table for \(name)") }
-            provisions.append(Self(proto: name, table: table))
-            next += 1
-        }
-        return provisions
     }
 }
 

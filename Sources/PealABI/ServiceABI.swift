@@ -30,7 +30,7 @@ public func peal_service_find(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_service: UnsafeMutablePointer<peal_service>?
 ) -> peal_status {
     Service.fill(out_service) { () throws(Failure) in
-        try Service.find(try Boundary.text(name, "name"), in: try center.find())
+        try Service.find(try Boundary.checkedText(name, "name"), in: try center.find())
     }
 }
 
@@ -49,7 +49,7 @@ public func peal_service_wait(
     _ out_service: UnsafeMutablePointer<peal_service>?
 ) -> peal_status {
     Service.fill(out_service) { () throws(Failure) in
-        try Service.wait(for: try Boundary.text(name, "name"), in: try center.find(), timeout: timeout)
+        try Service.wait(for: try Boundary.checkedText(name, "name"), in: try center.find(), timeout: timeout)
     }
 }
 
@@ -62,7 +62,7 @@ public func peal_service_get(
         return PEAL_OK
     }
     return Service.fill(out_use) { () throws(Failure) in
-        (try Service.find(try Boundary.text(name, "name"), in: try center.find()).use(), nil)
+        (try Service.find(try Boundary.checkedText(name, "name"), in: try center.find()).use(), nil)
     }
 }
 

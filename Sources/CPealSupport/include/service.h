@@ -128,7 +128,9 @@ enum {
 struct peal_service_place {
     uint64_t number;   /* 0 while it is nobody's */
     uint64_t instance; /* the number of the instance that is got; 0: there is none */
-    struct peal_instance_place *_Nullable shown;  /* its place: what scopes need is one step away */
+    /* Its place, for scopes without a lock. NULL before the first scope, which takes the long way and sets this: the
+     * removal of an instance that no scope was of needs no writer's fence. */
+    struct peal_instance_place *_Nullable shown;
     struct peal_service_record *_Nullable record; /* for who has the lock of the names */
 };
 
@@ -168,9 +170,18 @@ static inline void peal_service_open(
 static inline void peal_service_publish(
     struct peal_service_place *_Nonnull place, uint64_t instance)
 {
-    struct peal_instance_place *shown = instance == 0 ? NULL : peal_instance_place_of(instance);
     __atomic_store_n(&place->instance, instance, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->shown, shown, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->shown, NULL, __ATOMIC_RELEASE);
+}
+static inline void peal_service_show(
+    struct peal_service_place *_Nonnull place, struct peal_instance_place *_Nonnull instance)
+{
+    __atomic_store_n(&place->shown, instance, __ATOMIC_RELEASE);
+}
+static inline bool peal_service_shows(
+    const struct peal_service_place *_Nonnull place, const struct peal_instance_place *_Nonnull instance)
+{
+    return __atomic_load_n(&place->shown, __ATOMIC_RELAXED) == instance;
 }
 /* The instance first: whoever finds the number sees no instance of another service. */
 static inline void peal_service_close(struct peal_service_place *_Nonnull place)
@@ -235,9 +246,12 @@ static inline void peal_instance_set_self(
 {
     place->self = self;
 }
+/* The caller loads the hazard slots afterwards. A thread that takes the long way to a scope stores its slot, passes the
+ * same fence and then loads the word (peal_scope_hold): one of the two sees the other. */
 static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
 {
     __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 static inline bool peal_instance_is_leaving(const struct peal_instance_place *_Nonnull place)
 {

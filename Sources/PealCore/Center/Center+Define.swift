@@ -17,6 +17,8 @@ extension Center {
         guard let description = BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
         guard !isDefined else { return }
+        // Before there can be observers.
+        if name == ServiceEvents.proto { services.expectObservers() }
         _ = try add(description, for: nil)
     }
 

@@ -13,6 +13,9 @@ enum BuiltInProtocols {
         }
     }
 
+    /// Returns false for a name that none of them has.
+    static func mayBe(_ name: UnsafePointer<CChar>) -> Bool { strncmp(name, "Peal", 4) == 0 }
+
     static func description(of name: String) -> ProtocolDescription? {
         guard name.hasPrefix("Peal"), let methods = methods(of: name) else { return nil }
         return ProtocolDescription(name: name, methods: methods.map(ProtocolDescription.MethodSource.text))

@@ -12,6 +12,8 @@ public final class PealProtocol: Sendable {
     let hasDiamond: Bool
     /// Read it as an element of the center's state, under the center's lock.
     let state = ProtocolState()
+    /// Guarded by the lock of the center's services.
+    nonisolated(unsafe) var providers = ServiceBook.Providers()
 
     init(number: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
         self.number = number

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// Peal's own services of a center, made when somebody first looks for one. Their instance is the number of
 /// the center: so nothing is to be freed, and a center that has ended is found to have.
 enum BuiltInServices {
@@ -35,17 +37,32 @@ enum BuiltInServices {
     private static func register(
         _ name: String, _ proto: String, _ functions: [UInt], in center: Center
     ) throws(Failure) {
-        guard try center.services.findKnown(name) == nil else { return }
         try center.defineBuiltIn(proto)
-        var description = ServiceDescription(name: name)
-        description.isBuiltIn = true
-        description.isPersistent = true
-        description.context = UnsafeMutableRawPointer(bitPattern: UInt(center.number))
         let table = [UInt(TableLayout.size(adoptedCount: 0, methodCount: functions.count))] + functions
-        try table.withUnsafeBufferPointer { (words) throws(Failure) in
-            guard let start = words.baseAddress else { return }
-            description.provisions = [ServiceDescription.Provision(proto: proto, table: UnsafeRawPointer(start))]
-            _ = try Service.register(description, in: center)
+        try text(name) { (name) throws(Failure) in
+            guard try center.services.findKnown(name) == nil else { return }
+            var description = ServiceDescription(name: name)
+            description.isBuiltIn = true
+            description.isPersistent = true
+            description.context = UnsafeMutableRawPointer(bitPattern: UInt(center.number))
+            try text(proto) { (proto) throws(Failure) in
+                try table.withUnsafeBufferPointer { (words) throws(Failure) in
+                    var provision = peal_provision(protocol: proto, table: words.baseAddress)
+                    try withUnsafePointer(to: &provision) { (provision) throws(Failure) in
+                        description.provisions = UnsafeBufferPointer(start: provision, count: 1)
+                        _ = try Service.register(description, in: center)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with the bytes of a text.
+    private static func text(
+        _ text: String, _ body: (UnsafePointer<CChar>) throws(Failure) -> Void
+    ) throws(Failure) {
+        try text.utf8CString.withUnsafeBufferPointer { (bytes) throws(Failure) in
+            try body(bytes.baseAddress.unsafelyUnwrapped)
         }
     }
 
@@ -66,8 +83,8 @@ enum BuiltInServices {
         let countCreated: Count = { BuiltInServices.center($0)?.userServices.count(where: { $0.isCreated }) ?? 0 }
         let isCreated: AskNamed = { target, name in
             guard let center = BuiltInServices.center(target) else { return false }
-            let service = try? center.services.find(BuiltInServices.text(name))
-            return (service ?? nil)?.isCreated ?? false
+            guard let name, let service = try? center.services.find(name) else { return false }
+            return service.isCreated
         }
         return [address(count), address(countCreated), address(isCreated)]
     }

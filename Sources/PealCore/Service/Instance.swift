@@ -10,23 +10,29 @@ final class Instance: Sendable {
     let dependencies: [ServiceUse]
     let createdBy: String
     let createdAt: UInt64
+    /// Scopes find it without a lock. Written under the lock of the service's state, while it is the service's.
+    nonisolated(unsafe) var isShown = false
 
     private init(
-        number: UInt64, place: UnsafeMutablePointer<peal_instance_place>, creation: Creation, dependencies: [ServiceUse]
+        number: UInt64, place: UnsafeMutablePointer<peal_instance_place>, service: Service, dependencies: [ServiceUse],
+        createdBy: String, createdAt: UInt64
     ) {
         self.number = number
         self.place = place
+        self.service = service
         self.dependencies = dependencies
-        service = creation.service
-        createdBy = creation.asker
-        createdAt = creation.startedAt
+        self.createdBy = createdBy
+        self.createdAt = createdAt
     }
 
     /// A place and a number, before there is anything in it.
-    static func make(for creation: Creation, dependencies: [ServiceUse]) throws(Failure) -> Instance {
+    static func make(
+        of service: Service, dependencies: [ServiceUse] = [], by asker: String, at time: UInt64
+    ) throws(Failure) -> Instance {
         let made = try Handles.instances.insert { (number) throws(Failure) in
             guard let place = peal_instance_place_of(number) else { throw .outOfMemory }
-            return Instance(number: number, place: place, creation: creation, dependencies: dependencies)
+            return Instance(
+                number: number, place: place, service: service, dependencies: dependencies, createdBy: asker, createdAt: time)
         }
         made.service.keep()
         peal_instance_open(made.place, made.number, made.service.record)
@@ -58,7 +64,8 @@ final class Instance: Sendable {
     static func leave(_ leaving: [Instance]) {
         guard !leaving.isEmpty else { return }
         for instance in leaving { peal_instance_leave(instance.place) }
-        peal_thread_writer_fence()
+        // Scopes that begin on the long way pass a fence of their own.
+        if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
         var held: [Reclaimer.Retired] = []
         for instance in leaving {
             if peal_thread_any_holds(instance.hazard) {
@@ -69,6 +76,15 @@ final class Instance: Sendable {
         }
         guard !held.isEmpty else { return }
         Reclaimer.retire(held)
+        Reclaimer.collect()
+    }
+
+    /// The same of one.
+    static func leave(_ instance: Instance) {
+        peal_instance_leave(instance.place)
+        if instance.isShown { peal_thread_writer_fence() }
+        guard peal_thread_any_holds(instance.hazard) else { return instance.dropBase() }
+        Reclaimer.retire([.instance(instance)])
         Reclaimer.collect()
     }
 
@@ -87,8 +103,10 @@ final class Instance: Sendable {
 
     /// Ends it, and those of its dependencies that nobody else keeps. A loop: they may be many.
     func end() {
-        var ending = [self]
-        while let instance = ending.popLast() {
+        var ending = self
+        var others: [Instance] = []
+        while true {
+            let instance = ending
             let service = instance.service
             if let destroy = service.record.pointee.destroy {
                 service.running { destroy(instance.target) }
@@ -97,10 +115,12 @@ final class Instance: Sendable {
                 guard let place = peal_instance_place_of(use.number), peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
                     let last = Handles.instances.find(use.number)
                 else { continue }
-                ending.append(last)
+                others.append(last)
             }
             Handles.instances.remove(instance.number)
             service.letGo()
+            guard let next = others.popLast() else { return }
+            ending = next
         }
     }
 

@@ -33,7 +33,8 @@ extension Service {
         let uses = try useDependencies()
         let instance: Instance
         do throws(Failure) {
-            instance = try Instance.make(for: creation, dependencies: uses)
+            instance = try Instance.make(
+                of: self, dependencies: uses, by: creation.asker, at: creation.startedAt)
         } catch {
             for use in uses.reversed() { use.end() }
             throw error
@@ -51,17 +52,20 @@ extension Service {
             return (instance, try publish(instance, of: creation))
         } catch {
             creation.withState { $0.instance = nil }
-            Instance.leave([instance])
+            Instance.leave(instance)
             throw error
         }
     }
 
     /// Creates what it depends on, or gives back what was created of it.
     private func useDependencies() throws(Failure) -> [ServiceUse] {
+        guard record.pointee.dependency_count > 0 else { return [] }
         var uses: [ServiceUse] = []
         do throws(Failure) {
-            for name in dependencies {
+            var name = record.pointee.dependencies
+            for _ in 0..<record.pointee.dependency_count {
                 uses.append(try Self.find(name, in: center).use(by: "service \(self.name)"))
+                name += peal_memory_text_size(name)
             }
             return uses
         } catch {
@@ -102,6 +106,38 @@ extension Service {
         if said.isEmpty, let cause, cause.kind == .cycle || cause.kind == .depth { return cause }
         let reason = !said.isEmpty ? said : cause?.sentence ?? what
         return Failure(.creation, "service \(name) could not be created: \(reason)\(code)")
+    }
+
+    /// Returns true if the instance is the context, and none of the service's functions makes it.
+    private var isReadyMade: Bool {
+        record.pointee.create == nil && record.pointee.`init` == nil && record.pointee.dependency_count == 0
+    }
+
+    /// Creates an instance that is ready made, so there is no creation for others to wait for. The caller must hold the
+    /// lock of `CreationMonitor`.
+    ///
+    /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
+    func createReadyMade(by asker: String?) throws(Failure) -> (use: ServiceUse, instance: Instance)? {
+        guard isReadyMade else { return nil }
+        let asker = asker ?? CurrentAsker.name
+        guard let instance = try? Instance.make(of: self, by: asker, at: peal_clock_now()) else { return nil }
+        instance.target = record.pointee.context
+        guard let use = try instance.use() else { throw ended }
+        let order = center.services.nextOrder()
+        let isPublished = readState { state in
+            guard !state.isEnded else { return false }
+            state.creations += 1
+            state.order = order
+            state.creationTime = peal_clock_now() - instance.createdAt
+            publish(instance, in: &state)
+            return true
+        }
+        guard isPublished else {
+            use.end()
+            instance.forget()
+            throw ended
+        }
+        return (use, instance)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {

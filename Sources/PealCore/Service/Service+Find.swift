@@ -3,8 +3,9 @@ import PealCall
 
 extension Service {
     /// - Throws: `.notFound`, with near names.
-    public static func find(_ name: String, in center: Center) throws(Failure) -> Service {
+    public static func find(_ name: UnsafePointer<CChar>, in center: Center) throws(Failure) -> Service {
         if let found = try center.services.find(name) { return found }
+        let name = String(cString: name)
         let near = NearestName.find(name, in: center.services.all.prefix(mostNames).lazy.map { $0.name })
         let hint = near.map { "; did you mean \($0)?" } ?? "; register it first"
         let failure = Failure(.notFound, "there is no service \(name) in this center\(hint)")
@@ -16,7 +17,7 @@ extension Service {
 
     /// The one that provides a protocol.
     public static func find(providing proto: String, in center: Center) throws(Failure) -> Service {
-        let (number, count) = try center.services.provider(of: proto)
+        let (number, count) = try center.services.provider(of: proto, in: center)
         if count == 1, let service = Handles.services.find(number) { return service }
         guard count > 1 else {
             throw Failure(.notFound, "no service in this center provides \(proto); register one that does")
@@ -26,12 +27,21 @@ extension Service {
             .ambiguous, "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name")
     }
 
+    /// The same, of a name of peal's own.
+    static func find(_ name: String, in center: Center) throws(Failure) -> Service {
+        try name.utf8CString.withUnsafeBufferPointer { (bytes) throws(Failure) in
+            try find(bytes.baseAddress.unsafelyUnwrapped, in: center)
+        }
+    }
+
     func provides(_ proto: String) -> Bool {
         peal_record_find_named(record, proto) != nil
     }
 
     /// Waits until there is one of a name.
-    public static func wait(for name: String, in center: Center, timeout: UInt32) throws(Failure) -> Service {
+    public static func wait(
+        for name: UnsafePointer<CChar>, in center: Center, timeout: UInt32
+    ) throws(Failure) -> Service {
         let deadline = peal_clock_deadline(timeout)
         if let known = try center.services.find(name) { return known }
         var found: Service?
@@ -42,7 +52,7 @@ extension Service {
         }
         if let failure { throw failure }
         guard isOver, let found else {
-            throw Failure(.timeout, "no service \(name) was registered within \(timeout) ms")
+            throw Failure(.timeout, "no service \(String(cString: name)) was registered within \(timeout) ms")
         }
         return found
     }

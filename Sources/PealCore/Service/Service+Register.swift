@@ -8,21 +8,18 @@ extension Service {
     public static func register(_ description: ServiceDescription, in center: Center) throws(Failure) -> Service {
         try description.check()
         // Peal's own protocols are in every center, also where nobody has asked for them yet.
-        for provision in description.provisions { try center.defineBuiltIn(provision.proto) }
+        for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
+            try center.defineBuiltIn(String(cString: provision.protocol))
+        }
         let made = try center.keepInState { (state) throws(Failure) in
-            Registered(record: try ServiceMemory(description, in: state).make(in: center, state))
+            try ServiceMemory(description, in: center, state)
         }
         let service = try center.keepForGood { () throws(Failure) in
-            try center.services.add(made.record, in: center, owner: description.owner)
+            try center.services.add(made, in: center, owner: description.owner)
         }
         ServiceEvents.registered(service)
         CreationMonitor.signal()
         return service
-    }
-
-    /// A record on its way. Unchecked: nobody else knows it.
-    private struct Registered: @unchecked Sendable {
-        let record: ServiceMemory.Pointer
     }
 
     /// The protocols that it provides, by name.

@@ -9,7 +9,7 @@ extension Service {
         try Creation.refuseHere("remove \(name)")
         guard let instance = try detachCreated() else { return true }
         tellLeaving()
-        Instance.leave([instance])
+        Instance.leave(instance)
         return instance.isGone
     }
 
@@ -18,8 +18,21 @@ extension Service {
     /// - Returns: Whether its functions are called no more.
     public func unregister() throws(Failure) -> Bool {
         try refuseIfBuiltIn("unregistered")
-        guard center.services.end([self]) else { throw .staleService }
-        return isGone
+        let closed = readState { state in
+            close(&state) ? Closed(instance: state.instance.take(), followers: state.followers.take()) : nil
+        }
+        guard let closed else { throw .staleService }
+        unlist()
+        if closed.instance != nil { tellLeaving(closed.followers) }
+        tellEnd(closed.followers)
+        if let instance = closed.instance { Instance.leave(instance) }
+        return letGo()
+    }
+
+    /// The instance and the followers at the end of a registration.
+    private struct Closed: Sendable {
+        let instance: Instance?
+        let followers: Followers?
     }
 
     /// Has the instance forget what belongs to its session.
@@ -74,27 +87,37 @@ extension Service {
 
     /// Of all who end a registration one succeeds.
     func close() -> Bool {
-        guard readState({ !$0.isEnded }) else { return false }
         let isClosed = readState { state in self.close(&state) }
-        guard isClosed else { return false }
+        if isClosed { unlist() }
+        return isClosed
+    }
+
+    private func unlist() {
         center.services.remove(self)
         Handles.services.retire(number)
-        return true
     }
 
     /// Before an instance that was taken away loses its base.
     func tellLeaving() {
-        for follower in readState({ Array($0.followers.values) }) { follower.instanceLeaves(self) }
+        tellLeaving(readState { $0.followers })
+    }
+
+    private func tellLeaving(_ followers: Followers?) {
+        if let followers {
+            for follower in followers.values { follower.instanceLeaves(self) }
+        }
         ServiceEvents.removed(self)
     }
 
     /// Followers are told once, and let go of.
     func tellEnd() {
-        let followers = readState { state in
-            defer { state.followers = [:] }
-            return Array(state.followers.values)
+        tellEnd(readState { $0.followers.take() })
+    }
+
+    private func tellEnd(_ followers: Followers?) {
+        if let followers {
+            for follower in followers.values { follower.serviceEnds(self) }
         }
-        for follower in followers { follower.serviceEnds(self) }
         ServiceEvents.unregistered(self)
     }
 }

@@ -9,6 +9,9 @@ extension Service {
             while true {
                 switch try step(asker) {
                 case .use(let use): return use
+                case .made(let use, let instance):
+                    ServiceEvents.created(self, by: instance.createdBy)
+                    return use
                 case .create(let creation): return try create(creation)
                 case .again: continue
                 }
@@ -19,8 +22,15 @@ extension Service {
         }
     }
 
+    /// After the first scope of an instance, whose use the caller has: further scopes need no lock.
+    func showToScopes(_ number: UInt64, _ shown: UnsafeMutablePointer<peal_instance_place>) {
+        guard !peal_service_shows(place, shown), let instance = Handles.instances.find(number) else { return }
+        readState { show(instance, in: &$0) }
+    }
+
     private enum Step {
         case use(ServiceUse)
+        case made(ServiceUse, Instance)
         case create(Creation)
         case again
     }
@@ -34,6 +44,7 @@ extension Service {
             }
             if let published { return .use(published) }
             if let running { return try wait(for: running, on: thread) }
+            if let (use, instance) = try createReadyMade(by: asker) { return .made(use, instance) }
             return .create(try begin(on: thread, asker))
         }
     }

@@ -8,8 +8,10 @@ public final class Service: Sendable {
     let owner: Owner?
     // Owned; what changes in it is atomic.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
+    /// For each provision.
+    let provided: [ObserverTables]
     // Lives forever, and is this service's until it has ended: written under the lock of the state.
-    nonisolated(unsafe) private let place: UnsafeMutablePointer<peal_service_place>
+    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_service_place>
     private let state = Guarded(State())
 
     struct State {
@@ -25,8 +27,11 @@ public final class Service: Sendable {
         var creationTime: UInt64 = 0
         var creations = 0
         var failures: Failures?
-        var followers: [ObjectIdentifier: any ServiceFollower] = [:]
+        /// Nil before the first.
+        var followers: Followers?
     }
+
+    typealias Followers = [ObjectIdentifier: any ServiceFollower]
 
     final class Failures: Sendable {
         let count: Int
@@ -39,13 +44,14 @@ public final class Service: Sendable {
     }
 
     init(
-        number: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
+        number: UInt64, center: Center, owner: Owner?, memory: ServiceMemory,
         place: UnsafeMutablePointer<peal_service_place>
     ) {
         self.number = number
         self.center = center
         self.owner = owner
-        self.record = record
+        record = memory.record
+        provided = memory.tables
         self.place = place
     }
 
@@ -54,15 +60,6 @@ public final class Service: Sendable {
     }
 
     public var name: String { String(cString: record.pointee.name) }
-
-    var dependencies: [String] {
-        var next = record.pointee.dependencies
-        return (0..<record.pointee.dependency_count).map { _ in
-            let name = String(cString: next)
-            next += peal_memory_text_size(next)
-            return name
-        }
-    }
 
     func withState<Value: Sendable>(
         _ body: (inout State) throws(Failure) -> Value
@@ -80,6 +77,13 @@ public final class Service: Sendable {
         if !state.isEnded { peal_service_publish(place, instance?.number ?? 0) }
     }
 
+    /// The same: scopes find the instance without a lock from now on.
+    func show(_ instance: Instance, in state: inout State) {
+        guard state.instance === instance else { return }
+        instance.isShown = true
+        peal_service_show(place, instance.place)
+    }
+
     /// The same: nothing is, any more.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
@@ -94,17 +98,28 @@ public final class Service: Sendable {
     }
 
     /// One less. With the last the context is released; call with no lock held.
-    func letGo() {
+    ///
+    /// - Returns: True if that was the last.
+    @discardableResult
+    func letGo() -> Bool {
+        let release = record.pointee.release
         let isLast = readState { state in
             state.keepers -= 1
+            state.isGone = state.keepers == 0 && release == nil
             return state.keepers == 0
         }
-        guard isLast else { return CreationMonitor.signal() }
-        if let release = record.pointee.release { running { release(record.pointee.context) } }
-        readState { $0.isGone = true }
+        guard isLast else {
+            CreationMonitor.signal()
+            return false
+        }
+        if let release {
+            running { release(record.pointee.context) }
+            readState { $0.isGone = true }
+        }
         Handles.services.recycle(number)
         owner?.remove(self)
         CreationMonitor.signal()
+        return true
     }
 
     var isGone: Bool { readState { $0.isGone } }
@@ -115,13 +130,14 @@ public final class Service: Sendable {
     func add(_ follower: any ServiceFollower) {
         let isAdded = readState { state in
             guard !state.isEnded else { return false }
-            state.followers[ObjectIdentifier(follower)] = follower
+            state.followers = state.followers ?? [:]
+            state.followers?[ObjectIdentifier(follower)] = follower
             return true
         }
         if !isAdded { follower.serviceEnds(self) }
     }
     func remove(_ follower: any ServiceFollower) {
-        let left = readState { $0.followers.removeValue(forKey: ObjectIdentifier(follower)) }
+        let left = readState { $0.followers?.removeValue(forKey: ObjectIdentifier(follower)) }
         withExtendedLifetime(left) {}
     }
 }

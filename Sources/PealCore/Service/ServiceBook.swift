@@ -1,5 +1,6 @@
 internal import CPealSupport
 import PealCall
+internal import Synchronization
 
 /// The services of a center.
 final class ServiceBook: Sendable {
@@ -15,17 +16,18 @@ final class ServiceBook: Sendable {
         /// In order of registration, with holes where services have ended.
         var numbers: [UInt64] = []
         var holes = 0
-        var providers: [String: Providers] = [:]
         var lastOrder: UInt64 = 0
         /// The thread that ends a session.
         var session: UInt?
+    }
 
-        mutating func provide(_ proto: String, _ service: Service, by change: Int) {
-            let old = providers[proto] ?? Providers()
-            let new = Providers(count: old.count + change, numbers: old.numbers ^ service.number)
-            providers[proto] = new.count > 0 ? new : nil
-            ServiceNames.setProvider(new.only, of: proto, in: service.center.number, insteadOf: old.only)
-        }
+    private let events = Atomic<Bool>(false)
+
+    /// There may be observers of what services do.
+    var hasEvents: Bool { events.load(ordering: .acquiring) }
+
+    func expectObservers() {
+        events.store(true, ordering: .releasing)
     }
 
     init(center: UInt64) {
@@ -34,30 +36,40 @@ final class ServiceBook: Sendable {
 
     /// The services that provide a protocol. The numbers of all, xor-ed: of a single one, its own.
     struct Providers {
-        var count = 0
-        var numbers: UInt64 = 0
+        private(set) var count = 0
+        private(set) var numbers: UInt64 = 0
+
+        /// Counts what a service provides, or does not provide any longer.
+        static func count(_ service: Service, by change: Int) {
+            let record = service.record
+            for index in 0..<Int(record.pointee.provided_count) {
+                let proto = service.provided[index].proto
+                let old = proto.providers.only
+                proto.providers.count += change
+                proto.providers.numbers ^= service.number
+                ServiceNames.setProvider(
+                    proto.providers.only, of: (peal_record_provided(record) + index).pointee.name, in: record.pointee.center, insteadOf: old)
+            }
+        }
 
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
     /// Makes a number and a place for a service, and has it found.
     func add(
-        _ record: ServiceMemory.Pointer, in center: Center, owner: Owner?
+        _ memory: ServiceMemory, in center: Center, owner: Owner?
     ) throws(Failure) -> Service {
-        let service = try makeService(record, in: center, owner)
+        let service = try makeService(memory, in: center, owner)
         do throws(Failure) {
             try state.withLock { (state) throws(Failure) in
                 guard !state.isEnded else { throw .endedCenter }
-                guard ServiceNames.find(service.name, in: center.number) == nil else {
-                    throw Failure(.conflict, "there is a service \(service.name) in this center already; unregister it, or choose another name")
-                }
                 try owner?.add(service)
                 do throws(Failure) { try ServiceNames.add(service) } catch {
                     owner?.remove(service)
                     throw error
                 }
                 state.numbers.append(service.number)
-                for name in service.protocols { state.provide(name, service, by: 1) }
+                Providers.count(service, by: 1)
             }
         } catch {
             _ = service.readState { service.close(&$0) }
@@ -68,16 +80,16 @@ final class ServiceBook: Sendable {
     }
 
     private func makeService(
-        _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
+        _ memory: ServiceMemory, in center: Center, _ owner: Owner?
     ) throws(Failure) -> Service {
         do throws(Failure) {
             return try Handles.services.insert { (number) throws(Failure) in
                 guard let place = peal_service_place_of(number) else { throw .outOfMemory }
-                peal_service_open(place, number, record)
-                return Service(number: number, center: center, owner: owner, record: record, place: place)
+                peal_service_open(place, number, memory.record)
+                return Service(number: number, center: center, owner: owner, memory: memory, place: place)
             }
         } catch {
-            ServiceMemory.free(record)
+            ServiceMemory.free(memory.record)
             throw error
         }
     }
@@ -86,7 +98,7 @@ final class ServiceBook: Sendable {
     func remove(_ service: Service) {
         state.withLock { state in
             ServiceNames.remove(service)
-            for name in service.protocols { state.provide(name, service, by: -1) }
+            Providers.count(service, by: -1)
             state.holes += 1
             guard state.holes > 64, 2 * state.holes > state.numbers.count else { return }
             state.numbers.removeAll { $0 == service.number || Handles.services.find($0) == nil }
@@ -94,24 +106,26 @@ final class ServiceBook: Sendable {
         }
     }
 
-    func find(_ name: String) throws(Failure) -> Service? {
-        if name.hasPrefix(ServiceDescription.reserved) { try makeBuiltIns() }
+    func find(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
+        if ServiceDescription.isReserved(name) { try makeBuiltIns() }
         return try findKnown(name)
     }
 
     /// Without those of peal's own that nobody looked for yet.
-    func findKnown(_ name: String) throws(Failure) -> Service? {
+    func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
+        if let found = ServiceNames.find(name, in: center).flatMap(Handles.services.find) { return found }
         let isEnded = state.withLock { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
-        return ServiceNames.find(name, in: center).flatMap(Handles.services.find)
+        return nil
     }
 
-    func provider(of proto: String) throws(Failure) -> (number: UInt64, count: Int) {
+    func provider(of proto: String, in center: Center) throws(Failure) -> (number: UInt64, count: Int) {
         if BuiltInServices.methods(of: proto) != nil { try makeBuiltIns() }
+        let known = try center.withState { (state) throws(Failure) in state.protocolsByName[proto] }
+        guard let known else { return (0, 0) }
         return try state.withLock { (state) throws(Failure) in
             guard !state.isEnded else { throw .endedCenter }
-            let providers = state.providers[proto] ?? Providers()
-            return (providers.numbers, providers.count)
+            return (known.providers.numbers, known.providers.count)
         }
     }
 

@@ -1,6 +1,6 @@
 public import CPealSupport
 
-/// What a caller registers as a service.
+/// A caller's description of a service. Names and tables are the caller's, and are copied when the service is registered.
 public struct ServiceDescription {
     public typealias Record = peal_service_record
 
@@ -9,20 +9,14 @@ public struct ServiceDescription {
     public typealias Initialize = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
     public typealias Act = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-    /// A protocol that it provides, with the caller's table.
-    public struct Provision {
-        public var proto: String
-        public var table: UnsafeRawPointer
+    public typealias Name = UnsafePointer<CChar>
 
-        public init(proto: String, table: UnsafeRawPointer) {
-            self.proto = proto
-            self.table = table
-        }
-    }
-
-    public var name: String
-    public var provisions: [Provision] = []
-    public var dependencies: [String] = []
+    /// UTF-8, as the other names.
+    public let name: Name
+    /// The protocols that it provides, each with a table; none is NULL.
+    public var provisions = UnsafeBufferPointer<peal_provision>(start: nil, count: 0)
+    /// None is NULL.
+    public var dependencies = UnsafeBufferPointer<Name?>(start: nil, count: 0)
     public var isPersistent = false
     public var context: UnsafeMutableRawPointer?
     public var create: Create?
@@ -34,31 +28,35 @@ public struct ServiceDescription {
     /// One of peal's own: nobody removes it.
     var isBuiltIn = false
 
-    public init(name: String) {
+    public init(name: Name) {
         self.name = name
     }
 
     /// Names that begin so are peal's own.
-    static var reserved: String { "peal." }
+    static func isReserved(_ name: Name) -> Bool { strncmp(name, "peal.", 5) == 0 }
     static var longestName: Int { 255 }
 
     func check() throws(Failure) {
         try Self.checkName(name)
-        guard isBuiltIn || !name.hasPrefix(Self.reserved) else {
-            throw Failure(.argument, "the name \(name) is peal's own, as all that begin with \(Self.reserved); choose another")
+        guard isBuiltIn || !Self.isReserved(name) else {
+            throw Failure(.argument, "the name \(text) is peal's own, as all that begin with peal.; choose another")
         }
         guard create != nil || context != nil else {
-            throw Failure(.argument, "service \(name) has no create function and no context, which would be its instance; give one of them")
+            throw Failure(.argument, "service \(text) has no create function and no context, which would be its instance; give one of them")
         }
-        for dependency in dependencies { try Self.checkName(dependency) }
+        for dependency in dependencies { try Self.checkName(dependency.unsafelyUnwrapped) }
         guard provisions.count <= Int(UInt16.max), dependencies.count <= Int(UInt16.max) else {
-            throw Failure(.limit, "service \(name) has more than \(UInt16.max) provisions or dependencies")
+            throw Failure(.limit, "service \(text) has more than \(UInt16.max) provisions or dependencies")
         }
     }
 
-    private static func checkName(_ name: String) throws(Failure) {
-        guard !name.isEmpty, name.utf8.count <= longestName else {
-            throw Failure(.argument, "a service's name has 1 to \(longestName) bytes; this one has \(name.utf8.count)")
+    /// The name for sentences.
+    var text: String { String(cString: name) }
+
+    private static func checkName(_ name: Name) throws(Failure) {
+        let count = strlen(name)
+        guard count > 0, count <= longestName else {
+            throw Failure(.argument, "a service's name has 1 to \(longestName) bytes; this one has \(count)")
         }
     }
 }

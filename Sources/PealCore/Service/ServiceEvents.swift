@@ -19,7 +19,8 @@ enum ServiceEvents {
 
     private static func tell(_ index: Int, _ service: Service, _ text: String? = nil) {
         // Nobody registers or ends peal's own.
-        guard !service.record.pointee.is_built_in else { return }
+        guard service.center.services.hasEvents, !service.record.pointee.is_built_in
+        else { return }
         BuiltInProtocols.tell(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
     }
 }

@@ -1,54 +1,27 @@
 internal import CPealSupport
 
 /// A service's record, its names and peal's copies of its tables, in one allocation.
-struct ServiceMemory {
+struct ServiceMemory: @unchecked Sendable {
+    // Unchecked: a record belongs to one owner.
     typealias Pointer = UnsafeMutablePointer<peal_service_record>
 
-    private let description: ServiceDescription
-    private struct Provided {
-        let proto: PealProtocol
-        let functions: FunctionTables
-    }
+    let record: Pointer
+    /// For each provision. The copies lead to the tables of adopted protocols in here, which observers share.
+    let tables: [ObserverTables]
 
-    private let provided: [Provided]
-    private var size: Int
-    /// From the record to the copy of a table: for each provision, all protocols that it adopts too.
-    private var offsets: [ProtocolMap<Int>] = []
-
-    /// Reads and checks the tables.
-    init(_ description: ServiceDescription, in state: borrowing CenterState) throws(Failure) {
-        self.description = description
-        var provided: [Provided] = []
-        for provision in description.provisions {
-            guard let proto = state.protocolsByName[provision.proto] else {
-                throw Failure(.notFound, "service \(description.name) provides \(provision.proto), which is not defined in this center; \(state.hint(for: provision.proto) ?? "define the protocol first")")
-            }
-            guard !provided.contains(where: { $0.proto == proto }) else {
-                throw Failure(.conflict, "service \(description.name) provides \(proto.name) twice")
-            }
-            let functions = try FunctionTables(reading: provision.table, of: proto, in: state)
-            try state.checkConformance(of: functions, to: proto)
-            provided.append(Provided(proto: proto, functions: functions))
-        }
-        self.provided = provided
-        size = MemoryLayout<peal_service_record>.size + max(provided.count, 1) * MemoryLayout<peal_provided>.stride
-        for each in provided { place(each.proto, in: state) }
-    }
-
-    private mutating func place(_ proto: PealProtocol, in state: borrowing CenterState) {
-        var places = ProtocolMap<Int>()
-        for member in proto.family {
-            if member == proto { size += MemoryLayout<peal_table_copy>.size }
-            places[member] = size
-            size += TableLayout.size(adoptedCount: member.adopted.count, methodCount: state[member].own.count)
-        }
-        offsets.append(places)
-    }
-
-    func make(in center: Center, _ state: borrowing CenterState) throws(Failure) -> Pointer {
-        let names = [description.name] + provided.map { $0.proto.name } + description.dependencies
-        let size = size + names.reduce(0) { $0 + $1.utf8.count + 1 }
+    init(
+        _ description: ServiceDescription, in center: Center, _ state: borrowing CenterState
+    ) throws(Failure) {
+        let tables = try Self.readTables(of: description, state)
+        var size = MemoryLayout<peal_service_record>.size + max(tables.count, 1) * MemoryLayout<peal_provided>.stride
+        let start = size
+        for table in tables { size += Self.sizeOfCopy(of: table, state) }
+        let textStart = size
+        size += strlen(description.name) + 1
+        for provision in description.provisions { size += strlen(provision.protocol) + 1 }
+        for name in description.dependencies { size += strlen(name.unsafelyUnwrapped) + 1 }
         guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
+
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)
         record.pointee.center = center.number
         record.pointee.context = description.context
@@ -59,45 +32,63 @@ struct ServiceMemory {
         record.pointee.release = description.release
         record.pointee.is_persistent = description.isPersistent
         record.pointee.is_built_in = description.isBuiltIn
-        record.pointee.provided_count = UInt16(provided.count)
+        record.pointee.provided_count = UInt16(tables.count)
         record.pointee.dependency_count = UInt32(description.dependencies.count)
-        var text = memory + self.size
+        var text = memory + textStart
+        var copy = memory + start
         record.pointee.name = Self.write(description.name, &text)
-        for (index, provision) in provided.enumerated() {
-            let entry = peal_record_provided(record) + index
-            entry.pointee.protocol = provision.proto.number
-            entry.pointee.name = Self.write(provision.proto.name, &text)
-            fill(entry, index, memory, state)
+        for (index, table) in tables.enumerated() {
+            let provided = peal_record_provided(record) + index
+            provided.pointee.protocol = table.proto.number
+            provided.pointee.name = Self.write(description.provisions[index].protocol, &text)
+            provided.pointee.largest = copy.assumingMemoryBound(to: peal_table_copy.self)
+            let size = Self.sizeOfCopy(of: table, state)
+            Self.write(table, to: copy + MemoryLayout<peal_table_copy>.size, size - MemoryLayout<peal_table_copy>.size)
+            copy += size
         }
         record.pointee.dependencies = UnsafePointer(text.assumingMemoryBound(to: CChar.self))
-        for name in description.dependencies { _ = Self.write(name, &text) }
-        return record
+        for name in description.dependencies { _ = Self.write(name.unsafelyUnwrapped, &text) }
+        self.record = record
+        self.tables = tables
     }
 
-    private static func write(_ name: String, _ place: inout UnsafeMutableRawPointer) -> UnsafePointer<CChar> {
-        let start = place
-        for byte in name.utf8 {
-            place.storeBytes(of: byte, as: UInt8.self)
-            place += 1
-        }
-        place += 1
-        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
-    }
-
-    private func fill(
-        _ entry: UnsafeMutablePointer<peal_provided>, _ index: Int, _ memory: UnsafeMutableRawPointer,
-        _ state: borrowing CenterState
-    ) {
-        let (proto, functions) = (provided[index].proto, provided[index].functions)
-        let places = offsets[index].mapValues { memory + $0 }
-        for member in proto.family {
-            guard let table = places[member] else { continue }
-            functions.write(member, to: table, tables: places, methodCount: state[member].own.count)
-            if member == proto {
-                entry.pointee.largest = (table - MemoryLayout<peal_table_copy>.size)
-                    .assumingMemoryBound(to: peal_table_copy.self)
+    /// Reads and checks the tables: one for each provision, in their order.
+    private static func readTables(
+        of description: ServiceDescription, _ state: borrowing CenterState
+    ) throws(Failure) -> [ObserverTables] {
+        var tables: [ObserverTables] = []
+        for provision in description.provisions {
+            let name = String(cString: provision.protocol)
+            guard let proto = state.protocolsByName[name] else {
+                throw Failure(.notFound, "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")")
             }
+            guard !tables.contains(where: { $0.proto == proto }) else {
+                throw Failure(.conflict, "service \(description.text) provides \(name) twice")
+            }
+            tables.append(try state.tables(of: Registration(proto: proto, target: nil, functions: .table(provision.table))))
         }
+        return tables
+    }
+
+    /// All methods that the protocol has now: what the caller's table lacks is NULL.
+    private static func sizeOfCopy(of table: ObserverTables, _ state: borrowing CenterState) -> Int {
+        MemoryLayout<peal_table_copy>.size
+            + TableLayout.size(adoptedCount: table.proto.adopted.count, methodCount: state[table.proto].own.count)
+    }
+
+    private static func write(_ table: ObserverTables, to copy: UnsafeMutableRawPointer, _ size: Int) {
+        copy.copyMemory(from: table.table, byteCount: table.table.load(as: Int.self))
+        copy.storeBytes(of: size, as: Int.self)
+    }
+
+    private static func write(
+        _ name: UnsafePointer<CChar>, _ place: inout UnsafeMutableRawPointer
+    ) -> UnsafePointer<CChar> {
+        let start = place
+        let size = strlen(name) + 1
+        start.copyMemory(from: name, byteCount: size)
+        place += size
+        return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 
     /// Of a registration that failed, or of a service that has ended.

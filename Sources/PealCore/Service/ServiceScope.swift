@@ -37,7 +37,10 @@ public enum ServiceScope {
                 throw Failure(.depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
             }
             // Who removes it marks it first, and then looks for levels that hold it.
-            if !peal_instance_is_leaving(place) { return (hold, use.target) }
+            if !peal_instance_is_leaving(place) {
+                service.showToScopes(use.number, place)
+                return (hold, use.target)
+            }
             Broadcast.release(hold)
         }
     }
