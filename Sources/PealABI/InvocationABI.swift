@@ -45,7 +45,8 @@ public func peal_invocation_method(
 public func peal_invocation_set_argument(
     _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    Boundary.status { () throws(Failure) in
+    if let value, InvocationAccess.setFast(invocation.number, index, value, size) { return PEAL_OK }
+    return Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
         try invocation.find().write(index, from: value, size: size)
     }

@@ -65,7 +65,10 @@ final class ArgumentBlock: Sendable {
 
     /// Memory for whole words, after those of the version.
     private static func allocate(_ size: Int) throws(Failure) -> UnsafeMutableRawPointer {
-        guard let memory = peal_memory_allocate(size.roundedUp(to: 8) + CopyPlan.alignment) else { throw .outOfMemory }
+        let size = size.roundedUp(to: 8) + CopyPlan.alignment
+        // Cleared here: a cleared allocation costs three times as much.
+        guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         return memory + CopyPlan.alignment
     }
 

@@ -32,6 +32,22 @@ extension Invocation {
         }
     }
 
+    /// Replaces an argument that is not retained.
+    ///
+    /// - Returns: False where it was not replaced, and ``write(_:from:size:)`` has to try.
+    func writeGiven(_ index: Int, _ source: UnsafeRawPointer, _ size: Int) -> Bool {
+        let plan = method.plan
+        guard index >= 0, index < plan.pointee.parameterCount, plan.pointee.parameterSizes[index] == size,
+            peal_directory_is_of(method.place, method.number)
+        else { return false }
+        let source = UnsafeMemory(UnsafeMutableRawPointer(mutating: source))
+        return state.withLock { state in
+            if state.block.isCaptured { return false }
+            state.block.write(index, from: source.address, size: size)
+            return true
+        }
+    }
+
     /// Captures what the arguments point to, so that it may go. Does nothing when that is done.
     public func retainArguments() throws(Failure) {
         try checkMayCapture()

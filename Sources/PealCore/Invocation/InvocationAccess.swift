@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Broadcasts of invocations where nothing is special. Not the class's own, because a class would have its metadata looked
+/// Broadcasts of invocations and sets of arguments where nothing is special. Not the class's own, because a class would have its metadata looked
 /// up first.
 public enum InvocationAccess {
     /// Broadcasts a method that returns nothing, with arguments that are not retained.
@@ -12,6 +12,14 @@ public enum InvocationAccess {
     @_optimize(speed)
     public static func broadcastFast(_ number: UInt64, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome? {
         Handles.invocations.withPinned(number, { Part($0) }) { $0.broadcast(calls) } ?? nil
+    }
+
+    /// Sets an argument that is not retained. A pin keeps the invocation meanwhile.
+    ///
+    /// - Returns: False where it was not set, and `Invocation.write` has to try.
+    @_optimize(speed)
+    public static func setFast(_ number: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
+        Handles.invocations.withPinned(number, { $0.writeGiven(index, value, size) }) { $0 } ?? false
     }
 
     /// What lives as long as the invocation does.

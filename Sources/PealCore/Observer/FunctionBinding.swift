@@ -1,7 +1,7 @@
 import PealCall
 
 /// A function for a method, by name.
-public struct FunctionBinding {
+public struct FunctionBinding: Equatable {
     public var method: String
     public var function: UnsafeRawPointer?
     /// What the function is, to be checked against the method.

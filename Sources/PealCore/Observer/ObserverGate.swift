@@ -46,6 +46,16 @@ enum ObserverGate {
         _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
     ) -> UnsafePointer<SnapshotEntry>? {
         var entry = listed
+        // Most are weak, and nothing else is special about them.
+        if peal_gate_load(entry.pointee.gate) == weak {
+            guard WeakHold.take(entry.pointee.record, hold) else {
+                prune(entry.pointee.record)
+                return nil
+            }
+            if peal_gate_load(entry.pointee.gate) & removed == 0 { return entry }
+            // The hook that retains has removed it.
+            WeakHold.release(hold)
+        }
         while true {
             let gate = entry.pointee.gate
             let value = peal_gate_load(gate)

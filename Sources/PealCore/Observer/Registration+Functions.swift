@@ -18,7 +18,13 @@ extension CenterState {
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }
-        return try share(try functions(of: registration), of: proto)
+        guard registration.lazy == nil, case .bindings(let bindings) = registration.functions else {
+            return try share(try functions(of: registration), of: proto)
+        }
+        if let known = self[proto].tables.find(bindings) { return known }
+        let tables = try share(try functions(of: registration), of: proto)
+        self[proto].tables.note(tables, of: bindings)
+        return tables
     }
 
     private func share(_ functions: FunctionTables, of proto: PealProtocol) throws(Failure) -> ObserverTables {

@@ -3,6 +3,8 @@ struct SharedTables {
     /// That of the last registration: most observers that are registered in a row have the same.
     private var last: ObserverTables?
     private var byHash: [UInt64: ObserverTables] = [:]
+    /// What was made of bindings, by their first function: neither names nor prototypes need be read again.
+    private var bound: [UnsafeRawPointer?: (bindings: [FunctionBinding], tables: ObserverTables)] = [:]
     /// How many tables there may be before those without observers are dropped.
     private var limit = leastLimit
 
@@ -21,6 +23,18 @@ struct SharedTables {
         return found
     }
 
+    /// The tables of bindings that were checked before; nil if they are to be made. A prototype that was accepted stays
+    /// so, since declared types never change.
+    func find(_ bindings: [FunctionBinding]) -> ObserverTables? {
+        guard let known = bound[bindings.first?.function], known.bindings == bindings else { return nil }
+        return known.tables
+    }
+
+    mutating func note(_ tables: ObserverTables, of bindings: [FunctionBinding]) {
+        if bound.count >= limit { bound = [:] }
+        bound[bindings.first?.function] = (bindings, tables)
+    }
+
     /// The tables that are equal to some that were made, which are shared from now on if there are none.
     mutating func share(_ tables: ObserverTables) -> ObserverTables {
         if let found = byHash[tables.hash], found.isEqual(to: tables) {
@@ -36,6 +50,7 @@ struct SharedTables {
 
     private mutating func dropUnused() {
         last = nil
+        bound = [:]
         var unused: [UInt64] = []
         var index = byHash.startIndex
         while index != byHash.endIndex {

@@ -8,28 +8,19 @@ enum WeakHold {
         // A loop by hand may have left one.
         release(hold)
         guard retain(extras.pointee.reference) else { return false }
-        if peal_hold_is_of_caller(hold) {
-            // A typed loop that is left releases its list first: the record must not end by that.
-            peal_observer_retain(record)
-            // Such a loop has no step after the call. So the end of the list looks for the target.
-            peal_hold_attend_weak(hold)
-        }
+        // From here on the record is in use, also where a typed loop is left and releases its list first.
         peal_hold_set_weak(hold, record)
+        // Such a loop has no step after the call. So the end of the list looks for the target.
+        if peal_hold_is_of_caller(hold) { peal_hold_attend_weak(hold) }
         return true
     }
 
     /// Releases the target after its call. Does nothing where the observer called last is not weak.
     static func release(_ hold: Broadcast.Hold) {
-        release(hold, isOfCaller: peal_hold_is_of_caller(hold))
-    }
-
-    private static func release(_ hold: Broadcast.Hold, isOfCaller: Bool) {
         guard let record = hold.pointee.weak else { return }
         record.releaseTarget()
-        // Only now: a thread that waits for the observer's code waits for this call too. A loop of the library touches
-        // the record no more after this.
+        // Only now: a thread that waits for the observer's code waits for this call too, and the record may end.
         peal_hold_set_weak(hold, nil)
-        if isOfCaller { ObserverLife.release(record) }
     }
 
     /// Releases the target of a typed loop that was left during the call. The level is kept meanwhile, so that
@@ -37,7 +28,7 @@ enum WeakHold {
     static func releaseEnded(_ hold: Broadcast.Hold) {
         guard peal_hold_takes_weak(hold), hold.pointee.weak != nil else { return }
         peal_hold_keep(hold)
-        release(hold, isOfCaller: true)
+        release(hold)
         _ = peal_hold_release(hold)
     }
 }
