@@ -1,13 +1,13 @@
 public import CPeal
 
 extension BoundMethod where Result: PealValue {
-    /// Calls all observers, and gives all results, in the order of the calls.
+    /// Calls all observers, and returns all results, in the order of the calls.
     ///
     /// The method's policy does not matter here. Observers with queues answer too late for this:
     /// ``gather(_:timeout:)`` waits for them.
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: The results; none where nobody was called.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The results; none when no observer was called.
     /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
@@ -19,7 +19,7 @@ extension BoundMethod where Result: PealValue {
         }
     }
 
-    /// Calls observers, and gives each result to a function, which decides whether to go on.
+    /// Calls observers, and passes each result to a function, which decides whether to continue.
     ///
     ///     let longest = try names.fold(into: "") { longest, name in
     ///         if name.count > longest.count { longest = name }
@@ -27,10 +27,10 @@ extension BoundMethod where Result: PealValue {
     ///     }
     ///
     /// - Parameters:
-    ///   - initial: What comes out when nobody is called.
-    ///   - arguments: What the observers get.
-    ///   - combine: Takes a result in. Returns `false` to call nobody else. Runs on this thread, with no lock held.
-    /// - Returns: What `combine` has made of the initial value.
+    ///   - initial: The result when no observer is called.
+    ///   - arguments: The observers' arguments.
+    ///   - combine: Folds one result in. Returns `false` to stop. Runs on this thread, with no lock held.
+    /// - Returns: The folded value.
     /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.

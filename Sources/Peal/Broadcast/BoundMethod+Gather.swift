@@ -1,18 +1,19 @@
 internal import CPeal
 
 extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter: Sendable {
-    /// Asks all observers, those on queues too, and waits for their answers.
+    /// Calls all observers, those on queues too, and waits for their answers.
     ///
     ///     let votes = try await center.method(Chat.votes).gather("lobby", timeout: .seconds(1)).results
     ///
-    /// Observers without a queue are called before this waits. When the task is cancelled, what has come so far is
-    /// the outcome.
+    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the
+    /// answers so
+    /// far.
     ///
     /// - Parameters:
-    ///   - arguments: What the observers get.
-    ///   - timeout: How long to wait for answers; `nil` for as long as it takes.
+    ///   - arguments: The observers' arguments.
+    ///   - timeout: How long to wait for answers; `nil` for no limit.
     /// - Returns: The results, and how many observers will not answer.
-    /// - Throws: As a broadcast; then nobody was asked.
+    /// - Throws: As a broadcast; no observer was called then.
     ///
     /// Any task. The C interface's `peal_gather`.
     public func gather(

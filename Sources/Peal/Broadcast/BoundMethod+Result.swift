@@ -5,23 +5,24 @@ extension BoundMethod where Result: PealValue {
     ///
     ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
     ///
-    /// A policy that the result does not fit is told by the call: ``Status/policy``.
+    /// The call throws ``Status/policy`` for a policy that the result does not fit.
     ///
-    /// - Parameter policy: What becomes of the results of broadcasts by what this returns.
-    /// - Returns: The method with that policy. This one stays as it is.
+    /// - Parameter policy: The policy of broadcasts by the returned method.
+    /// - Returns: The method with that policy. This one does not change.
     ///
     /// Any thread. The C interface's `struct peal_send_options`.
     public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
 
-    /// Calls observers, and gives their results as the method's policy says.
+    /// Calls observers, and returns the result of the method's policy.
     ///
-    /// With nobody to call: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for `chain`,
+    /// When no observer is called: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for
+    /// `chain`,
     /// else zero.
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: What the policy makes of the results.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The result of the policy.
     /// - Throws: ``Status/policy`` where the policy gives no single result: ``Policy/all`` drops them,
-    ///   ``Policy/collect`` and ``Policy/fold`` are asked by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
+    ///   ``Policy/collect`` and ``Policy/fold`` are called by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
     ///   broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`, and `peal_send_with` for another policy.
@@ -30,10 +31,10 @@ extension BoundMethod where Result: PealValue {
         try ask(repeat each arguments)
     }
 
-    /// Calls observers, and gives their results: the call of the method itself, by a name.
+    /// Calls observers, and returns the result of the policy: the call of the method itself, by a name.
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: What the policy makes of the results.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The result of the policy.
     /// - Throws: As the call of the method.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
@@ -42,13 +43,13 @@ extension BoundMethod where Result: PealValue {
         try answer(repeat each arguments).result
     }
 
-    /// Calls observers, and gives their results and what became of the broadcast.
+    /// Calls observers, and returns the result of the policy and the outcome of the broadcast.
     ///
     ///     let (mayClose, delivery) = try center.method(Chat.mayClose).answer()
     ///     if delivery.calls == 0 { print("nobody was asked") }
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: What the policy makes of the results, and how many were called.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The result of the policy, and the number of calls.
     /// - Throws: As the call of the method.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
@@ -99,8 +100,8 @@ extension BoundMethod where Result: PealValue {
 
     /// Calls observers, and drops their results. The policy decides how many are called.
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: How many were called.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The number of calls.
     /// - Throws: As a broadcast of a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.

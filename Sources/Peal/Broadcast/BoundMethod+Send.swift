@@ -83,7 +83,7 @@ extension BoundMethod {
 }
 
 extension peal_status {
-    /// What `peal_send` or, with options, `peal_send_with` returns.
+    /// The status of `peal_send` or, with options, `peal_send_with`.
     @inlinable @inline(__always)
     static func sent(
         to method: peal_method, _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ count: Int,
@@ -99,10 +99,10 @@ extension BoundMethod where Result == Void {
     ///
     /// Allocates nothing where the arguments take less than a kilobyte.
     ///
-    /// - Parameter arguments: What the observers get. Copied for those with queues.
-    /// - Returns: How many there were.
+    /// - Parameter arguments: The observers' arguments. Copied for those with queues.
+    /// - Returns: The number of removed registrations.
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
-    ///   callbacks, ``Status/argument`` for a string with a zero inside. Then nobody was called.
+    ///   callbacks, ``Status/argument`` for a string with a zero inside. No observer was called then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
@@ -112,8 +112,8 @@ extension BoundMethod where Result == Void {
 
     /// Calls all observers: the call of the method itself, by a name.
     ///
-    /// - Parameter arguments: What the observers get.
-    /// - Returns: How many there were.
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The number of removed registrations.
     /// - Throws: As the call of the method.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
@@ -123,7 +123,7 @@ extension BoundMethod where Result == Void {
     }
 }
 
-/// What became of a broadcast.
+/// The outcome of a broadcast.
 public struct Delivery: Hashable, Sendable {
     /// ``Status/ok``; ``Status/deferred`` when nothing was called yet; ``Status/rejected`` when a full queue refused
     /// its calls, and the others were made.

@@ -11,7 +11,7 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
     public let handle: peal_method
     /// Its protocol in the C interface; the one through which it was found.
     public let `protocol`: peal_protocol
-    /// What becomes of the results; the method's own policy unless ``using(_:)`` gave another.
+    /// The rule that makes one result; the method's own policy unless ``using(_:)`` gave another.
     @usableFromInline let policy: peal_policy
     @usableFromInline let isOwnPolicy: Bool
     @usableFromInline let isPlain: Bool
@@ -43,8 +43,8 @@ extension Center {
     /// Finds a method of a Swift protocol, and checks it. The first use in a center defines the protocol there.
     ///
     /// - Parameter method: The declaration.
-    /// - Returns: The method in this center, for as long as its protocol is defined.
-    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype.
+    /// - Returns: The method in this center, until its protocol ends.
+    /// - Throws: ``Status/conflict`` if the center has the method with another prototype.
     ///
     /// Any thread, also from a callback. The C interface's `peal_method_find`.
     @inlinable @inline(__always)

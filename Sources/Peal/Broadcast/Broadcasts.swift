@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// What comes from a center, as an asynchronous sequence: the broadcasts of a method, the values of a property.
+/// The events of a center as an asynchronous sequence: the broadcasts of a method, the values of a property.
 ///
 ///     for await (room, count) in try center.broadcasts(of: Chat.onMessage) { … }
 ///
-/// It listens from when it was made, and keeps what nobody has taken yet as its policy says; what it must drop is
-/// counted. It is for one loop. It ends, and with it the observation, when its task is cancelled, when nobody keeps
-/// it, or its iterator, any more, and when the center, the protocol or the property has ended.
+/// It observes from its creation, and keeps unread elements as its policy defines; dropped ones are counted. It is
+/// for one loop. It ends, and with it the observation, when its task is cancelled, with the last reference to it and
+/// its iterator, and when the center, the protocol or the property has ended.
 public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
     private let stream: AsyncStream<Element>
     private let counter: Counter
 
-    /// What it does with more than it may keep.
+    /// The rule for elements beyond its limit.
     public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
 
-    /// How many elements were dropped so far, since nobody took them in time.
+    /// The number of elements that were dropped because they were not read in time.
     ///
     /// Any thread.
     public var dropped: Int { counter.dropped.load(ordering: .relaxed) }
@@ -41,9 +41,9 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
         /// - Returns: `nil` once the sequence has ended, and when the task is cancelled.
         public mutating func next() async -> Element? { await iterator.next() }
 
-        /// The next element, on the actor of who asks.
+        /// The next element, on the caller's actor.
         ///
-        /// - Parameter actor: On which the caller is.
+        /// - Parameter actor: The caller's actor.
         /// - Returns: `nil` once the sequence has ended, and when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             await iterator.next(isolation: actor)
@@ -85,9 +85,9 @@ extension Center {
     ///
     /// - Parameters:
     ///   - method: The method to observe. It has no result, because no broadcaster waits for one.
-    ///   - bufferingPolicy: What becomes of broadcasts that nobody has taken yet: `.unbounded`, `.bufferingNewest(n)`,
-    ///     `.bufferingOldest(n)`. What is dropped is counted: ``Broadcasts/dropped``.
-    ///   - options: What is special about the observer. `.once` makes a sequence of one.
+    ///   - bufferingPolicy: The rule for unread broadcasts: `.unbounded`, `.bufferingNewest(n)`,
+    ///     `.bufferingOldest(n)`. Dropped ones are counted: ``Broadcasts/dropped``.
+    ///   - options: Options of the observer. `.once` makes a sequence of one.
     /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too.
     ///
@@ -111,9 +111,9 @@ extension Property {
     ///     for await volume in try volume.values() { bar.show(volume) }
     ///
     /// - Parameters:
-    ///   - bufferingPolicy: What becomes of values that nobody has taken yet; unless given, only the latest is kept.
-    ///     What is dropped is counted: ``Broadcasts/dropped``.
-    ///   - options: What is special about the observer.
+    ///   - bufferingPolicy: The rule for unread values; by default only the latest is kept. Dropped ones are counted:
+    ///     ``Broadcasts/dropped``.
+    ///   - options: Options of the observer.
     /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///

@@ -5,15 +5,15 @@ extension Center {
     ///
     ///     try center.broadcast(Chat.onMessage, "lobby", 3)
     ///
-    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a look into the center's cache.
+    /// The same as `try center.method(Chat.onMessage)("lobby", 3)`, with a lookup in the center's cache.
     ///
     /// - Parameters:
-    ///   - method: What to broadcast.
-    ///   - arguments: What the observers get.
+    ///   - method: The method to broadcast.
+    ///   - arguments: The observers' arguments.
     /// - Returns: How many observers there were.
-    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/handle`` once
+    /// - Throws: ``Status/conflict`` if the center has the method with another prototype; ``Status/handle`` once
     ///   the center has ended; ``Status/depth`` and ``Status/recursion`` from within callbacks; ``Status/argument`` for
-    ///   a string with a zero inside. Then nobody was called.
+    ///   a string with a zero inside. No observer was called then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
@@ -47,14 +47,14 @@ extension Center {
         }
     }
 
-    /// Calls a method on observers, and gives their results as its policy says.
+    /// Calls a method on observers, and returns the result of its policy.
     ///
     ///     if try center.ask(Chat.mayClose) { … }
     ///
     /// - Parameters:
-    ///   - method: What to ask.
-    ///   - arguments: What the observers get.
-    /// - Returns: What the policy makes of the results.
+    ///   - method: The method to broadcast.
+    ///   - arguments: The observers' arguments.
+    /// - Returns: The result of the policy.
     /// - Throws: As a broadcast; ``Status/policy`` where the policy gives no single result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
@@ -70,12 +70,12 @@ extension Center {
         }
     }
 
-    /// Calls a method on all observers, and gives all results, in the order of the calls.
+    /// Calls a method on all observers, and returns all results, in the order of the calls.
     ///
     /// - Parameters:
-    ///   - method: What to ask.
-    ///   - arguments: What the observers get.
-    /// - Returns: The results; none where nobody was called.
+    ///   - method: The method to broadcast.
+    ///   - arguments: The observers' arguments.
+    /// - Returns: The results; none when no observer was called.
     /// - Throws: As a broadcast.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with`.
@@ -91,8 +91,9 @@ extension Center {
         }
     }
 
-    /// The method as it is now, where the cached one is gone: its protocol was taken back with the owner that
-    /// defined it. Nobody was called then.
+    /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it.
+    /// No observer
+    /// was called then.
     @usableFromInline
     func again<Result, each Parameter: PealValue>(
         _ old: BoundMethod<Result, repeat each Parameter>, _ signature: MethodSignature, _ error: PealError

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// Who observes one of peal's own protocols with one closure for all of its methods.
+/// An observer of one of peal's own protocols with one closure for all of its methods.
 final class EventTarget<Event: Sendable>: Sendable {
     private let tell: @Sendable (Event) -> Void
     private let end: @Sendable () -> Void
@@ -13,7 +13,7 @@ final class EventTarget<Event: Sendable>: Sendable {
 
     deinit { end() }
 
-    /// Tells a target of C's; the texts of the event are copied by who makes it.
+    /// Notifies a target of C; the creator of the event copies its texts.
     static func tell(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
         if let pointer { Box.object(pointer, as: EventTarget<Event>.self).tell(event) }
     }
@@ -43,7 +43,7 @@ extension String {
 
 /// Events as an asynchronous sequence.
 enum EventStream {
-    /// A stream that observes for as long as somebody iterates it, and ends with what it observes.
+    /// A stream that observes while it is iterated, and ends with the observed object.
     static func make<Event: Sendable>(
         _ policy: AsyncStream<Event>.Continuation.BufferingPolicy,
         observe: (EventTarget<Event>) throws(PealError) -> Observation

@@ -22,7 +22,7 @@ class GatheringTarget: @unchecked Sendable {
 
 /// A gathering that runs.
 final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked Sendable {
-    // As its superclass; what changes is behind the lock.
+    // As its superclass; the lock protects mutable state.
     typealias Outcome = Swift.Result<Gathered<Result>, PealError>
 
     private let results = Mutex<[Result]>([])
@@ -53,7 +53,7 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
     func fail(_ error: PealError) { continuation.resume(returning: .failure(error)) }
 }
 
-/// What a task's cancellation ends; it may come before there is something.
+/// The gathering that a task's cancellation ends; the cancellation may be earlier.
 final class GatheringCancellation: Sendable {
     private let state = Mutex<(isCancelled: Bool, completion: peal_completion)>((false, peal_completion(number: 0)))
 
@@ -75,9 +75,9 @@ final class GatheringCancellation: Sendable {
     }
 }
 
-/// What came of asking all observers, those on queues too. `struct peal_completion_report` in C.
+/// The outcome of a call of all observers, those on queues too. `struct peal_completion_report` in C.
 public struct Gathered<Result: Sendable>: Sendable {
-    /// The results, in the order in which they came.
+    /// The results, in the order of their arrival.
     public let results: [Result]
     /// ``Status/ok`` when all have answered or cannot; ``Status/timeout``; ``Status/state`` when the task was
     /// cancelled.

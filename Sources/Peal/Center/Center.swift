@@ -1,9 +1,9 @@
 public import CPeal
 
-/// A place where protocols, observers, services and modules meet by name.
+/// An isolated namespace of protocols, observers, services and modules.
 ///
 /// Parts that use the same center find each other, whatever language they are written in. Most programs have
-/// one: ``default``. A center that was made ends when nobody keeps it any more, and with it all that is in it.
+/// one: ``default``. Another center ends with its last reference, and with it everything in it.
 public final class Center: Sendable {
     /// The center in the C interface.
     public let handle: peal_center
@@ -27,9 +27,9 @@ public final class Center: Sendable {
         isOwned = true
     }
 
-    /// A center that somebody else made, and ends: one that a C host gives to a plugin.
+    /// A center that other code made and will end, for example one that a C host passes to a plugin.
     ///
-    /// - Parameter handle: Not ended by this object; once somebody has ended it, all that is asked of it throws
+    /// - Parameter handle: Not ended by this object; once it has ended, all functions throw
     ///   ``Status/handle``.
     ///
     /// Any thread. Two objects of one center are the same center.

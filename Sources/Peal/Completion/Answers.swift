@@ -3,9 +3,9 @@ internal import CPeal
 /// How all answers to a method with a completion ended. `struct peal_completion_report` in C.
 public struct Answers: Hashable, Sendable {
     /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when it was
-    /// cancelled, by the end of the waiting task say.
+    /// cancelled, for example by the end of the waiting task.
     public let status: Status
-    /// The results, folded by the completion's policy; `nil` when nobody has answered.
+    /// The results, folded by the completion's policy; `nil` when no observer has answered.
     public let result: Int64?
     /// How many observers there were.
     public let asked: Int
@@ -14,7 +14,7 @@ public struct Answers: Hashable, Sendable {
     /// How many will not.
     public let dropped: Int
 
-    /// Whether the time limit has passed before all had answered.
+    /// True if the time limit has passed before all had answered.
     public var isLate: Bool { status == .timeout }
 
     init(_ report: peal_completion_report) {

@@ -20,12 +20,12 @@ final class AnswersPromise: Sendable {
         waiting?.resume(returning: answers)
     }
 
-    /// What was kept; `nil` until then.
+    /// The stored answers; `nil` before.
     var kept: Answers? {
         state.withLock { if case .kept(let answers) = $0 { answers } else { nil } }
     }
 
-    /// What was kept, or will be. Awaited once.
+    /// The stored answers, now or later. Awaited once.
     nonisolated(nonsending) var value: Answers {
         get async {
             await withCheckedContinuation { continuation in

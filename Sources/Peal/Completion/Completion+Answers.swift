@@ -1,18 +1,18 @@
 extension Completion {
-    /// Asks by a broadcast, and waits for all answers.
+    /// Broadcasts, and waits for all answers.
     ///
     ///     let answers = try await Completion.answers(folding: .sum) { done throws(PealError) in
     ///         try center.broadcast(Push.onEarly, done, 0.5)
     ///     }
     ///
     /// For a method whose completion is not its last parameter; for others there is `Center.ask`.
-    /// When the task is cancelled, what has come so far is the outcome.
+    /// When the task is cancelled, the outcome has the answers so far.
     ///
     /// - Parameters:
-    ///   - policy: What becomes of the results.
-    ///   - limit: How long to wait, from now; `nil` for as long as it takes.
-    ///   - ask: Passes the completion to one broadcast. Runs once, at once. What it throws is thrown on.
-    /// - Throws: ``Status/policy`` for a policy that folds no answers; what the closure throws.
+    ///   - policy: The rule that makes one result of the observers' results.
+    ///   - limit: How long to wait, from now; `nil` for no limit.
+    ///   - ask: Passes the completion to one broadcast. Runs once, at once. Its error is thrown on.
+    /// - Throws: ``Status/policy`` for a policy that folds no answers; the closure's error.
     ///
     /// Any task. The C interface's `peal_completion_create`.
     public nonisolated(nonsending) static func answers(
@@ -24,7 +24,7 @@ extension Completion {
             try ask(completion)
         } catch {
             completion.cancel()
-            // The time may have passed before anybody was asked: then the broadcast is refused, and this is no mistake.
+            // The limit may have expired before any call: then the broadcast is refused, and this is no mistake.
             guard error.status == .handle, let answers = promise.kept, answers.isLate else { throw error }
             return answers
         }
@@ -41,15 +41,16 @@ extension Center {
     ///
     ///     let answers = try await center.ask(Push.onPush, "news", folding: .max, within: .seconds(5))
     ///
-    /// Observers without a queue are called before this waits. When the task is cancelled, what has come so far is
-    /// the outcome.
+    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the
+    /// answers so
+    /// far.
     ///
     /// - Parameters:
-    ///   - method: One whose last parameter is a ``Completion``.
+    ///   - method: A method whose last parameter is a ``Completion``.
     ///   - arguments: All but the completion.
-    ///   - policy: What becomes of the results: `last`, `sum`, `min`, `max`, `any` or `every`.
-    ///   - limit: How long to wait for answers; `nil` for as long as it takes.
-    /// - Throws: ``Status/policy`` for another policy; else as a broadcast. Then nobody was asked.
+    ///   - policy: The rule that makes one result: `last`, `sum`, `min`, `max`, `any` or `every`.
+    ///   - limit: How long to wait for answers; `nil` for no limit.
+    /// - Throws: ``Status/policy`` for another policy; else as a broadcast. No observer was called then.
     ///
     /// Any task. The C interface's `peal_completion_create` and `peal_send`.
     public nonisolated(nonsending) func ask<Owner, each Parameter: PealValue>(

@@ -1,43 +1,44 @@
 public import CPeal
 internal import Synchronization
 
-/// What observers answer by when they are done: a parameter of a method, `peal_completion` in C.
+/// An observer's right to answer later: a parameter of a method, `peal_completion` in C.
 ///
 ///     enum Push: PealProtocol {
 ///         static let onPush = Method<Void, String, Completion>("on_push", parameters: "payload", "done")
 ///         static let methods: [any MethodDeclaration] = [onPush]
 ///     }
 ///
-/// An observer gets one of its own, keeps it as long as it likes, and answers once, from any thread or task:
+/// Each observer gets its own, keeps it for any time, and answers once, from any thread or task:
 ///
 ///     let observation = try center.observe(Push.onPush) { payload, done in
 ///         Task { done.complete(with: await store(payload)) }
 ///     }
 ///
-/// One that nobody keeps any more is dropped: its observer will not answer.
+/// A completion without a reference is dropped: its observer will not answer.
 ///
-/// The broadcaster waits for all answers together, or gives a closure:
+/// The broadcaster waits for all answers together, or passes a closure:
 ///
 ///     let answers = try await center.ask(Push.onPush, "news", within: .seconds(5))
 ///     try center.broadcast(Push.onPush, "news", Completion { answers in … })
 public final class Completion: PealValue, Sendable {
-    /// The completion in the C interface; zero where nobody waits for an answer.
+    /// The completion in the C interface; zero where no caller waits for an answer.
     public let handle: peal_completion
-    /// Who is told the end. `nil` for one that came with a call.
+    /// The closure of the end. `nil` for a completion that a call passed.
     private let target: CompletionTarget?
-    /// Whether nobody else sees to its end.
+    /// True if this object must end it.
     private let isOpen = Atomic(true)
 
     /// Makes a completion, for one broadcast.
     ///
-    /// Its closure runs once: when all who were asked have answered, or were dropped, or the time has passed. With
-    /// nobody to ask that is at once. One that is passed to no broadcast is dropped when nobody keeps it.
+    /// Its closure runs once: when all observers have answered or were dropped, or the limit has expired. Without
+    /// observers it
+    /// runs at once. A completion that is passed to no broadcast is dropped with its last reference.
     ///
     /// - Parameters:
-    ///   - policy: What becomes of the results: `last`, `sum`, `min`, `max`, `any` or `every`.
-    ///   - limit: How long to wait, from now; `nil` for as long as it takes.
-    ///   - queue: Where the closure runs; `nil`: on the thread that answered last. *Retained* until it has run.
-    ///   - done: What is told the end. *Retained* until it has run.
+    ///   - policy: The rule that makes one result: `last`, `sum`, `min`, `max`, `any` or `every`.
+    ///   - limit: How long to wait, from now; `nil` for no limit.
+    ///   - queue: The queue of the closure; `nil`: on the thread of the last answer. *Retained* until it has run.
+    ///   - done: Called at the end. *Retained* until it has run.
     /// - Throws: ``Status/policy`` for another policy; ``Status/handle`` for a queue that has ended.
     ///
     /// Any thread. The C interface's `peal_completion_create`.
@@ -55,14 +56,14 @@ public final class Completion: PealValue, Sendable {
         options.timeout = Milliseconds.limit(limit)
         var made = peal_completion()
         let status = peal_completion_create(&options, &made)
-        // Then it is never told.
+        // Then it is never called.
         if status.rawValue < 0 { Box.release(options.context) }
         try PealError.check(status)
         handle = made
         self.target = target
     }
 
-    /// Takes over an observer's own completion, as it comes with a call.
+    /// Takes ownership of an observer's own completion, which a call passes.
     ///
     /// - Parameter cValue: *owned* from now on: it is dropped with this object unless it is answered.
     public init(cValue: peal_completion) {
@@ -70,30 +71,30 @@ public final class Completion: PealValue, Sendable {
         target = nil
     }
 
-    /// Asks for no answers: observers are called, and nobody waits.
+    /// Requests no answers: observers are called, and no caller waits.
     public static var unanswered: Completion { Completion(cValue: peal_completion()) }
 
     deinit {
         guard handle.number != 0, isOpen.load(ordering: .relaxed), target?.hasEnded != true else { return }
         let before = peal_last_status()
         let status = peal_completion_drop(handle)
-        // One that was passed to a broadcast cannot be dropped. That is no failure of what this thread does.
+        // A completion that was passed to a broadcast cannot be dropped. That is no failure of this thread.
         if status != PEAL_OK, before == PEAL_OK { peal_forget_failure() }
     }
 
-    /// Whether somebody waits for the answer, or did when the call came.
+    /// True if a caller waits for the answer, or did at the time of the call.
     public var isAwaited: Bool { handle.number != 0 }
 
     /// Answers.
     ///
-    /// - Parameter result: What the broadcaster's policy folds.
-    /// - Returns: Whether it counts: `false` where nobody waits any more, and for a second answer. That harms nobody.
+    /// - Parameter result: A value for the broadcaster's policy.
+    /// - Returns: True if it counts: `false` when no caller waits any more, and for a second answer, which is harmless.
     ///
     /// Any thread. The C interface's `peal_complete`.
     @discardableResult
     public func complete(with result: Int64 = 0) -> Bool { end(peal_complete(handle, result)) }
 
-    /// Says that there will be no answer.
+    /// Drops the completion: there will be no answer.
     ///
     /// - Returns: As ``complete(with:)``.
     ///
@@ -101,9 +102,9 @@ public final class Completion: PealValue, Sendable {
     @discardableResult
     public func drop() -> Bool { end(peal_completion_drop(handle)) }
 
-    /// Ends a completion that this program has made: its closure gets ``Status/state`` and what has come so far.
+    /// Ends a completion that this program has made: its closure gets ``Status/state`` and the answers so far.
     ///
-    /// - Returns: Whether it had not ended; `false` for one that came with a call.
+    /// - Returns: True if it had not ended; `false` for one that a call passed.
     ///
     /// Any thread. The C interface's `peal_completion_cancel`.
     @discardableResult
@@ -114,7 +115,7 @@ public final class Completion: PealValue, Sendable {
         return status == PEAL_OK
     }
 
-    /// Leaves it to a call that comes later.
+    /// Leaves it to a later call.
     public func wasDeferred() { isOpen.store(false, ordering: .relaxed) }
 }
 

@@ -1,12 +1,12 @@
 internal import CPeal
 internal import Synchronization
 
-/// What the C interface tells the end of a completion. It is kept until then.
+/// The target of the C interface for the end of a completion. It is kept until then.
 final class CompletionTarget: Sendable {
-    /// What is kept until the end is told.
+    /// Objects that are kept until the end.
     private struct Kept {
         let body: @Sendable (Answers) -> Void
-        /// Where it is told.
+        /// The queue of the call.
         let queue: Queue?
     }
 

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// Why something of peal did not work: what kind of failure it was, and a sentence that says what to change.
+/// A failure of peal: its kind, and a sentence with the cause and the remedy.
 public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind.
     public let status: Status

@@ -16,10 +16,10 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The name in C, such as `PEAL_ERROR_HANDLE`: `peal_status_name`.
     public var description: String { String(cString: peal_status_name(peal_status(rawValue: rawValue))) }
 
-    /// What it means, in a few words: `peal_status_text`.
+    /// Its meaning in a few words: `peal_status_text`.
     public var meaning: String { String(cString: peal_status_text(peal_status(rawValue: rawValue))) }
 
-    /// Whether nothing was done.
+    /// True if nothing was done.
     public var isFailure: Bool { rawValue < 0 }
 }
 
@@ -84,10 +84,10 @@ extension Status {
 public enum Ending: Hashable, Sendable {
     /// All of it: nothing of it runs, or will.
     case complete
-    /// It is on its way out: who uses it now is not waited for. The C interface's `PEAL_NOT_WAITED`.
+    /// It is ending: current users are not waited for. The C interface's `PEAL_NOT_WAITED`.
     case pending
 
-    /// What a function of the C interface tells.
+    /// The status of a function of the C interface.
     init(checking status: peal_status) throws(PealError) {
         self = try PealError.check(status) == PEAL_NOT_WAITED ? .pending : .complete
     }

@@ -19,7 +19,7 @@ extension Center {
     /// The registrations for a protocol, in the order of their calls. Slow: for tools and tests.
     ///
     /// - Parameter type: The protocol. It is defined, if it is not yet.
-    /// - Returns: Those that are there now.
+    /// - Returns: The registrations at this time.
     /// - Throws: As ``observerCount(of:)-(PealProtocol.Type)``.
     ///
     /// Any thread. The C interface's `peal_protocol_list_observations`.
@@ -50,7 +50,7 @@ extension BoundMethod {
     /// How many observers are listed under the method, blocked ones included.
     ///
     /// - Returns: How many registrations there are now.
-    /// - Throws: ``Status/handle`` when the method is gone.
+    /// - Throws: ``Status/handle`` when the method has ended.
     ///
     /// Any thread. The C interface's `peal_method_count_observers`.
     public func observerCount() throws(PealError) -> Int {
@@ -61,8 +61,8 @@ extension BoundMethod {
 
     /// The registrations that a broadcast reaches, in the order of the calls. Slow: for tools and tests.
     ///
-    /// - Returns: Those that are there now.
-    /// - Throws: ``Status/handle`` when the method is gone.
+    /// - Returns: The registrations at this time.
+    /// - Throws: ``Status/handle`` when the method has ended.
     ///
     /// Any thread. The C interface's `peal_method_list_observations`.
     public func observations() throws(PealError) -> [ObservationInfo] {

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// What a center knows of a method.
+/// The information of a center about a method.
 public struct MethodInfo: Sendable {
     /// The method in the C interface.
     public let handle: peal_method
@@ -8,13 +8,13 @@ public struct MethodInfo: Sendable {
     public let name: String
     /// The declaration as C, with its requirement and options: `required bool keep(const char *line), first_true`.
     public let declaration: String
-    /// What becomes of the results.
+    /// The rule that makes one result of the observers' results.
     public let policy: Policy
 
-    /// Asks the center what it knows.
+    /// Reads the information.
     ///
-    /// - Parameter handle: The method in the C interface: that of a ``BoundMethod``, say.
-    /// - Throws: ``Status/handle`` when the method is gone.
+    /// - Parameter handle: The method in the C interface: for example that of a ``BoundMethod``.
+    /// - Throws: ``Status/handle`` when the method has ended.
     ///
     /// Any thread. The C interface's `peal_method_name`, `peal_method_declaration` and
     /// `peal_method_result_layout`.

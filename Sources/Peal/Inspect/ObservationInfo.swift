@@ -1,25 +1,25 @@
 public import CPeal
 
-/// What there is to know of a registration, as it was when it was asked. `struct peal_observation_info` in C.
+/// The state of a registration at the time of the read. `struct peal_observation_info` in C.
 public struct ObservationInfo: Sendable {
     /// The observation in the C interface.
     public let handle: peal_observation
     /// Higher ones are called earlier.
     public let priority: Int32
-    /// Whether it ends before its first call.
+    /// True if it ends before its first call.
     public let isOnce: Bool
-    /// Whether it is skipped at present.
+    /// True if it is skipped at present.
     public let isBlocked: Bool
-    /// Whether its target is held weakly.
+    /// True if its target is weak.
     public let isWeak: Bool
-    /// Whether it was held weakly and has died: the observation ends with the next call.
+    /// True if its weak target has died: the observation ends with the next call.
     public let isDead: Bool
     /// Where its calls are delivered; zero for the broadcasting thread.
     public let queue: peal_queue
-    /// To whom it belongs; zero for nobody.
+    /// The owner; zero for none.
     public let owner: peal_owner
 
-    /// Asks what there is to know.
+    /// Reads the state.
     ///
     /// - Parameter handle: The observation in the C interface.
     /// - Throws: ``Status/handle`` when it has ended.
@@ -44,7 +44,7 @@ public struct ObservationInfo: Sendable {
 }
 
 extension Observation {
-    /// What there is to know of it.
+    /// Its state.
     ///
     /// - Returns: Its priority, queue and so on, as they are now.
     /// - Throws: ``Status/handle`` when it has ended.

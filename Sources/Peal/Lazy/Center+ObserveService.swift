@@ -1,29 +1,30 @@
 internal import CPeal
 
 extension Center {
-    /// Has a service hear a method. It need not exist: the first broadcast of the method creates it.
+    /// Makes a service observe a method. Its instance need not exist: the first broadcast of the method creates it.
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
     ///     let observation = try center.observe(Chat.onMessage, by: history) { history, room, count in
     ///         history.keep(room, count)
     ///     }
     ///
-    /// The service is created when its turn in the order comes, by the broadcasting thread; broadcasts of other threads wait
-    /// for that. Where a creation fails, that is told to who observes the services (``observeServices(_:)``), the broadcast
-    /// goes on, and the next one tries again. Within its own creation the service is not called. When the instance is
-    /// removed, the next broadcast creates another. With the service's registration the observation ends.
+    /// The service is created at its turn in the order, by the broadcasting thread; broadcasts of other threads wait
+    /// for that. When a creation fails, observers of the services are notified (``observeServices(_:)``), the
+    /// broadcast continues, and the next one tries again. Within its own creation the service is not called. When the
+    /// instance is removed, the next broadcast creates another. With the service's registration the observation ends.
     ///
     /// - Parameters:
-    ///   - method: What to hear.
-    ///   - service: Whose instance hears it. It was registered with its type in Swift.
-    ///   - options: What is special about it.
+    ///   - method: The method to observe.
+    ///   - service: The service of the instance. It was registered with its type in Swift.
+    ///   - options: Options of the registration.
     ///   - body: Kept until the observation has ended and its last call has returned. During a call the instance stays.
-    /// - Returns: The observation, which ends when it is not kept.
-    /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift; ``Status/handle``; the
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift;
+    ///   ``Status/handle``; the
     ///   rest as for a closure without a service.
     ///
-    /// Any thread. The C interface's `peal_observe_service`, which creates its services before the broadcast calls anybody. For a service
-    /// that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
+    /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
+    /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: Service<Instance>, _ options: ObserverOption...,
         body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
@@ -38,15 +39,16 @@ extension Center {
         return observation
     }
 
-    /// Has a service answer a method with a result. It need not exist: the first broadcast of the method creates it.
+    /// Makes a service observe a method with a result. Its instance need not exist: the first broadcast of the method
+    /// creates it.
     ///
     /// - Parameters:
-    ///   - method: What to answer.
-    ///   - service: Whose instance answers. It was registered with its type in Swift.
+    ///   - method: The method to implement.
+    ///   - service: The service of the instance. It was registered with its type in Swift.
     ///   - otherwise: The result where the service cannot be created.
-    ///   - options: What is special about it.
+    ///   - options: Options of the registration.
     ///   - body: Kept until the observation has ended and its last call has returned.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
@@ -64,15 +66,17 @@ extension Center {
         return observation
     }
 
-    /// Has a service observe a protocol by the table of C functions that it provides for it. It need not exist: the first
-    /// broadcast of a method that the table has creates it, before that broadcast calls anybody.
+    /// Makes a service observe a protocol by the table of C functions that it provides for it. Its instance need not
+    /// exist: the
+    /// first broadcast of a method that the table has creates it, before the first call.
     ///
     /// - Parameters:
     ///   - protocolName: A protocol that the service provides.
     ///   - service: The service, made in C or in Swift.
-    ///   - options: What is special about it.
-    /// - Returns: The observation, which ends when it is not kept, or with the service.
-    /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol; ``Status/duplicate`` when it
+    ///   - options: Options of the registration.
+    /// - Returns: The observation, which ends with its last reference, or with the service.
+    /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol;
+    ///   ``Status/duplicate`` when it
     ///   observes the protocol lazily on that queue already.
     ///
     /// Any thread. The C interface's `peal_observe_service`.

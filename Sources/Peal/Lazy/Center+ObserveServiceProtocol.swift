@@ -1,7 +1,8 @@
 internal import CPeal
 
 extension Center {
-    /// Has a service observe a protocol. It need not exist: the first broadcast of a method that is named creates it.
+    /// Makes a service observe a protocol. Its instance need not exist: the first broadcast of a method that is named
+    /// creates it.
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
     ///     let observation = try center.observe(Chat.self, by: history) {
@@ -14,14 +15,15 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The protocol.
-    ///   - service: Whose instance observes. It was registered with its type in Swift. The same one on the same protocol
-    ///     and queue is refused, unless an option says otherwise.
-    ///   - options: What is special about it.
+    ///   - service: The service of the instance. It was registered with its type in Swift. The same one on the same
+    ///     protocol
+    /// and queue is refused, unless an option allows it.
+    ///   - options: Options of the registration.
     ///   - methods: Runs once, before this returns.
-    /// - Returns: The observation, which ends when it is not kept, or with the service.
+    /// - Returns: The observation, which ends with its last reference, or with the service.
     /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
     ///   ``Status/handle``; ``Status/conformance``, whose sentence names the required methods that are missing;
-    ///   ``Status/argument`` where no method is answered; ``Status/conflict`` for one that is answered twice.
+    ///   ``Status/argument`` without any method; ``Status/conflict`` for a method with two functions.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     public func observe<Observed: PealProtocol, Instance: Sendable>(
@@ -36,22 +38,24 @@ extension Center {
         return try register(service, caller, list.entries.map(\.response), for: names, of: owner, options)
     }
 
-    /// Has a service observe a Swift type. It need not exist: the first broadcast to that type creates it.
+    /// Makes a service observe a Swift type. Its instance need not exist: the first broadcast to that type creates it.
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
     ///     try center.observe((any ChatObserver).self, by: history, as: { $0 })
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
-    /// A service that observes several types is created once, by the first broadcast to any; where its creation fails the
+    /// A service that observes several types is created once, by the first broadcast to any; when its creation fails,
+    /// the
     /// others are called, and the next broadcast tries again. When the instance is removed, the next broadcast creates
     /// another.
     ///
     /// - Parameters:
-    ///   - type: What the instance is called as. It may be any type, also a struct's.
-    ///   - service: Whose instance observes. It was registered with its type in Swift. The same one on the same type and
-    ///     queue is refused, unless `options` say otherwise.
-    ///   - view: The instance as what it is called as: `{ $0 }`. Runs at each call.
-    ///   - options: What is special about it.
+    ///   - type: The type of the calls. It may be any type, also a struct's.
+    ///   - service: The service of the instance. It was registered with its type in Swift. The same one on the same
+    ///     type and
+    /// queue is refused, unless `options` allow it.
+    ///   - view: Converts the instance to the type of the calls: `{ $0 }`. Runs at each call.
+    ///   - options: Options of the registration.
     /// - Returns: The registration, which stays when the result is dropped, and ends with the service.
     /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
     ///   ``Status/handle``.

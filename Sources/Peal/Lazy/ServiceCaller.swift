@@ -14,7 +14,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
         if service.name == nil { end() }
     }
 
-    /// Nil where the service cannot be created: the engine has told that to who observes the services.
+    /// Nil where the service cannot be created: the engine has notified the observers of the services.
     func call<Result>(_ body: (Instance) -> Result) -> Result? {
         do throws(PealError) {
             return try service.withUse(body)
@@ -32,7 +32,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
 /// An observer that is a service, whose instance is looked for at each call.
 final class ServiceHandler: PlacedHandler, @unchecked Sendable {
     // As its superclass.
-    /// Stands for the service among those who observe; its address is no other's as long as this lives.
+    /// Represents the service among the observers; its address is unique until this object ends.
     private let anchor: ServiceAnchor
     override var title: String { "the service" }
 

@@ -1,5 +1,5 @@
-/// What a service does for each method of a protocol that it observes. The closure that describes the observer fills it,
-/// with methods of the instance's type or with closures that get the instance:
+/// The functions of a service for the methods of a protocol that it observes. The closure that describes the observer
+/// fills it, with methods of the instance's type or with closures that get the instance:
 ///
 ///     let observation = try center.observe(Chat.self, by: history) {
 ///         $0.on(Chat.onMessage, History.keep)
@@ -11,10 +11,10 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
 
     init(_ caller: ServiceCaller<Instance>) { self.caller = caller }
 
-    /// Answers a method without a result by a method of the instance's type.
+    /// Implements a method without a result by a method of the instance's type.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: `History.keep`. Runs on the broadcasting thread, or on the observer's queue, and the instance stays
     ///     until it has returned.
     public mutating func on<Owner, each Parameter: PealValue>(

@@ -6,12 +6,12 @@ extension Center {
     ///
     /// - Parameters:
     ///   - module: *Retained* until it is removed, or the center ends.
-    ///   - queue: Where its steps and events run; nil: on the thread of whoever starts, stops and broadcasts.
+    ///   - queue: Where its steps and events run; nil: on the thread that starts, stops or broadcasts.
     ///     *Retained*.
-    ///   - owner: To whom it belongs; nil for the owner that the thread is inside of, if any.
-    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that
+    ///   - owner: The owner; nil for the owner that the thread has entered, if any.
+    /// /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that
     ///   does not fit; ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with
-    ///   what its start has thrown, and ``Status/state`` for a dependency that does not run: then it is not there.
+    ///   the error of its start, and ``Status/state`` for a dependency that does not run: it is not added then.
     ///
     /// Any thread, also from a callback. To add a module that suspends in its start while the modules run,
     /// do so where the thread may be blocked. The C interface's `peal_module_register`.
@@ -27,12 +27,13 @@ extension Center {
         return try add(traits, context: box, queue, owner)
     }
 
-    /// Adds a service as a module: its instance is made when it starts, hears the events, and is let go after its stop.
+    /// Adds a service as a module: its instance is made when it starts, receives the events, and is released after
+    /// its stop.
     ///
-    /// What a module says of itself is said here, since the instance is not there yet.
+    /// The properties of the module are parameters here, because the instance does not exist yet.
     ///
     /// - Parameters:
-    ///   - service: Whose instance is a module.
+    ///   - service: The service of the instance.
     ///   - name: The module's name; the service's by default.
     ///   - moduleClass: A name that several modules may share.
     ///   - dependencies: The modules that are started before it.
@@ -40,7 +41,7 @@ extension Center {
     ///   - stepTimeLimit: How long each step may take, the creation with it; nil for no limit.
     ///   - tables: As ``Module/tables``.
     ///   - queue: Where its steps and events run, and the service is made. *Retained*.
-    ///   - owner: To whom it belongs.
+    ///   - owner: The owner.
     /// - Throws: As ``add(_:on:owner:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_module_register`.
@@ -76,7 +77,7 @@ extension Center {
             return peal_module_register(handle, &description, &module)
         }
         guard status.rawValue < 0 else { return RegisteredModule(module, in: handle) }
-        // What its start threw is forgotten with the box.
+        // The error of its start is removed with the box.
         throw withExtendedLifetime(context) { StepFailures.complete(PealError.failure(status), in: handle) }
     }
 }

@@ -1,10 +1,10 @@
 internal import CPeal
 
 extension Center {
-    /// Calls a closure for all that happens to the modules of the center, and for the signals that are bound to it.
+    /// Calls a closure for all events of the center's modules, and for the signals that are bound to it.
     ///
-    /// - Parameter tell: Called on the thread on which it happened, with no lock held.
-    /// - Returns: An observation that ends when nobody keeps it any more.
+    /// - Parameter tell: Called on the thread of the event, with no lock held.
+    /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
@@ -12,10 +12,11 @@ extension Center {
         try observeModules(EventTarget(tell: tell, end: {}))
     }
 
-    /// All that happens to the modules of the center, as an asynchronous sequence, which ends with the center.
+    /// All events of the center's modules, as an asynchronous sequence, which ends with the center.
     ///
-    /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
-    /// - Returns: The sequence. Nothing is heard any more once nobody keeps it.
+    /// - Parameter policy: Which events are kept until they are read. The sequence begins to keep them when this
+    ///   returns.
+    /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
@@ -53,11 +54,11 @@ extension ModuleEvent.Step {
     }
 }
 
-/// What happened to a module: the built-in protocol `PealModules`, in Swift.
+/// An event of a module: the built-in protocol `PealModules`, in Swift.
 ///
 /// The C interface's `struct peal_module_events`.
 public enum ModuleEvent: Hashable, Sendable {
-    /// Of a module's life.
+    /// Life-cycle events of a module.
     public enum Step: Hashable, Sendable {
         /// ``Module/start(in:)``.
         case start
@@ -69,10 +70,10 @@ public enum ModuleEvent: Hashable, Sendable {
     case started(String, after: Duration)
     /// It was stopped.
     case stopped(String, after: Duration)
-    /// A step has failed. Of a step that had suspended, ``ModuleInfo/lastFailure`` has what it threw.
+    /// A step has failed. For a step that had suspended, ``ModuleInfo/lastFailure`` has its error.
     case failed(String, step: Step, message: String)
     /// A step's time limit has passed; it runs still.
     case overdue(String, step: Step, after: Duration)
-    /// A signal that is bound has come; its action runs next.
+    /// A bound signal has arrived; its action runs next.
     case signal(Int32)
 }

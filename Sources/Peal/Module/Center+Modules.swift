@@ -28,11 +28,11 @@ extension Center {
             .map { RegisteredModule($0, in: handle) }
     }
 
-    /// What there is to know of all modules, in the order of ``modules()``. The C interface's `peal_module_ask`.
+    /// The state of all modules, in the order of ``modules()``. The C interface's `peal_module_ask`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func moduleReport() throws(PealError) -> [ModuleInfo] {
-        // One that was removed meanwhile is not there any more.
+        // A module that was removed meanwhile is omitted.
         try modules().compactMap { try? $0.info() }
     }
 

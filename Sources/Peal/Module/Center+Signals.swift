@@ -9,8 +9,8 @@ extension Center {
     ///
     /// - Parameters:
     ///   - signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM or SIGWINCH.
-    ///   - action: What it does.
-    ///   - queue: Where the action runs, kept by the caller as long as the signal is bound; nil for a serial queue of
+    ///   - action: Its effect.
+    ///   - queue: Where the action runs, kept by the caller until the signal is unbound; nil for a serial queue of
     ///     peal's.
     /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler that is not peal's;
     ///   ``Status/argument`` for another signal, or ``SignalAction/background`` for another than SIGTSTP.
@@ -21,7 +21,7 @@ extension Center {
         try PealError.check(peal_signal_bind(handle, signal, action, queue?.handle ?? peal_queue(), timeout))
     }
 
-    /// Takes a binding back: the signal does what it did before. The end of the center does so, too.
+    /// Removes a binding: the signal has its previous effect again. The end of the center does so, too.
     ///
     /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
     ///
@@ -44,17 +44,17 @@ extension Center {
     }
 }
 
-/// What a POSIX signal does to the modules of a center. The C interface's `peal_signal_action`.
+/// The effect of a POSIX signal on the modules of a center. The C interface's `peal_signal_action`.
 public enum SignalAction: Hashable, Sendable {
     /// Stops the modules, within a time limit for all together (nil for none). The signal is caught once: the second
     /// one does what it did before.
     case terminate(within: Duration?)
-    /// Tells the modules of `configurationReloaded`.
+    /// Broadcasts `configurationReloaded`.
     case reload
-    /// Tells the modules of `willResignActive` and `didEnterBackground`; then the process is stopped as the signal
+    /// Broadcasts `willResignActive` and `didEnterBackground`; then the process is stopped as the signal
     /// would have done. For SIGTSTP alone.
     case background
-    /// Tells the modules of `willEnterForeground` and `didBecomeActive`.
+    /// Broadcasts `willEnterForeground` and `didBecomeActive`.
     case foreground
     /// Ends the session (``Center/endSession()``).
     case endSession

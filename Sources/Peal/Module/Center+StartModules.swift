@@ -10,25 +10,25 @@ public enum ModulesState: Hashable, Sendable {
     case running
     /// They stop.
     case draining
-    /// They have stopped, for good.
+    /// They have stopped. This is final.
     case stopped
 }
 
 extension Center {
-    /// Starts all modules: dependencies first, then by priority, then in order of registration. Tells all of
-    /// `willStart` before, and of `didStart` after.
+    /// Starts all modules: dependencies first, then by priority, then in order of registration. Calls `willStart` on
+    /// all before, and `didStart` after.
     ///
-    /// Where a start fails, or its time limit passes, those that had started are stopped in reverse order, and the
-    /// modules are idle again: start again when the cause is gone. ``moduleReport()`` has how long each start took.
+    /// When a start fails, or its time limit expires, the started modules are stopped in reverse order, and the
+    /// modules are idle again: the start may be repeated. ``moduleReport()`` has how long each start took.
     ///
-    /// - Throws: ``PealError``: ``Status/start``, with what the module has thrown; ``Status/notFound`` for a dependency
-    ///   that is not there, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``;
+    /// - Throws: ``PealError``: ``Status/start``, with the module's error; ``Status/notFound`` for a missing
+    ///   dependency, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``;
     ///   ``Status/state`` when they start or run already, or have been stopped; ``Status/wouldDeadlock`` from within a
     ///   step.
     ///
     /// Any thread that may block. In a task the form that is awaited is taken: it blocks no thread of the tasks, so
-    /// that starts which suspend can go on, on the main actor say. Statements of a `main.swift` count as no task: await
-    /// it in a function. The C interface's `peal_modules_start`.
+    /// that starts which suspend can continue, for example on the main actor. Statements of a `main.swift` count as
+    /// no task: await it in a function. The C interface's `peal_modules_start`.
     public func startModules() throws(PealError) {
         if isInDeferredStep {
             throw PealError(
@@ -50,15 +50,16 @@ extension Center {
         return try await Blocking.run { () throws(PealError) in try self.startModules() }
     }
 
-    /// Stops all modules in reverse start order, for good. Tells all of `willTerminate` before. Each hears nothing more
-    /// before its own stop begins. A stop that throws, or whose time limit passes, is reported, and the next module is
-    /// stopped.
+    /// Stops all modules in reverse start order. Stopping is final. Calls `willTerminate` on all before. A module
+    /// receives
+    /// no event after its own stop has begun. A stop that throws, or whose time limit expires, is reported, and the
+    /// next module is stopped.
     ///
     /// - Parameter limit: How long all together may take; nil for no limit.
     /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has
     ///   ended.
-    /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and one was stopped without waiting for
-    ///   it; ``Status/handle``.
+    /// - Throws: ``PealError``: ``Status/timeout`` when the limit has expired, and a module was stopped without waiting
+    ///   for it; ``Status/handle``.
     ///
     /// Any thread that may block. In a task the form that is awaited is taken. The C interface's `peal_modules_stop`.
     @discardableResult
@@ -88,10 +89,10 @@ extension Center {
     private func startHere() throws(PealError) { try startModules() }
     private func stopHere(_ limit: Duration?) throws(PealError) -> Ending { try stopModules(within: limit) }
 
-    /// Whether this is a step of one of its modules, whatever the thread.
+    /// True if this is a step of one of its modules, whatever the thread.
     private var isInStep: Bool { StepAttempt.current.map { $0.center.number == handle.number && !$0.isOver } ?? false }
 
-    /// The same where the step has suspended: its thread is none that C knows.
+    /// The same for a suspended step, whose thread is not registered in C.
     private var isInDeferredStep: Bool {
         StepAttempt.current.map { $0.center.number == handle.number && $0.isDeferred } ?? false
     }

@@ -1,13 +1,13 @@
 internal import CPeal
 
-/// Tells the modules of a center, and all others who observe `PealLifecycle`, what happens to the application.
+/// Broadcasts the application's events to the modules of a center, and to all other observers of `PealLifecycle`.
 ///
 /// ```swift
 /// try center.lifecycle.didBecomeActive()
 /// let isOpened = try center.lifecycle.openURL("mail:inbox")
 /// ```
 ///
-/// `willStart`, `didStart` and `willTerminate` are told by the start and the stop of the modules. Each function
+/// The start and the stop of the modules broadcast `willStart`, `didStart` and `willTerminate`. Each function
 /// broadcasts on the calling thread, in start order, and throws ``PealError`` with ``Status/handle`` when the center
 /// has ended. In C, `struct peal_lifecycle_protocol`.
 public struct Lifecycle: Sendable {
@@ -26,21 +26,21 @@ public struct Lifecycle: Sendable {
     /// The configuration has changed.
     public func configurationReloaded() throws(PealError) { try tell("configuration_reloaded") }
 
-    /// Asks the modules to open a URL, until one does.
+    /// Calls the modules to open a URL, until one does.
     ///
-    /// - Parameter url: What is to be opened.
-    /// - Returns: Whether one did.
+    /// - Parameter url: The URL.
+    /// - Returns: True if a module did.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func openURL(_ url: String) throws(PealError) -> Bool {
         try ask("open_url", [url])
     }
 
-    /// Asks the modules to go on with what the user did elsewhere, until one does.
+    /// Calls the modules to continue an activity of the user, until one does.
     ///
     /// - Parameters:
-    ///   - type: What kind of activity it is.
-    ///   - data: What it needs; nil for nothing.
-    /// - Returns: Whether one did.
+    ///   - type: The kind of activity.
+    ///   - data: Its data; nil for none.
+    /// - Returns: True if a module did.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func continueActivity(type: String, data: String? = nil) throws(PealError) -> Bool {
         try ask("continue_activity", [type, data])
@@ -76,21 +76,23 @@ public struct Lifecycle: Sendable {
 }
 
 extension Center {
-    /// What tells the modules of the application's life.
+    /// Broadcasts the application's events to the modules.
     public var lifecycle: Lifecycle { Lifecycle(center: self) }
 }
 
 extension Lifecycle {
-    /// Hands a remote notification to the modules, and waits until all have answered or said that they will not.
+    /// Passes a remote notification to the modules, and waits until all have answered or dropped it.
     ///
     /// - Parameters:
-    ///   - payload: What came.
+    ///   - payload: Its data.
     ///   - limit: How long to wait; nil for no limit.
     /// - Returns: The answers; their result is the greatest.
-    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended; ``Status/argument`` for a payload with a
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended; ``Status/argument`` for a payload
+    ///   with a
     ///   zero inside.
     ///
-    /// Any task; the events begin at once. The C interface's `peal_completion_create`, and the method `remote_notification`.
+    /// Any task; the events begin at once. The C interface's `peal_completion_create`, and the method
+    /// `remote_notification`.
     public nonisolated(nonsending) func remoteNotification(
         _ payload: String, within limit: Duration? = nil
     ) async throws(PealError) -> Answers {

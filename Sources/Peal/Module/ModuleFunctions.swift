@@ -12,7 +12,7 @@ enum ModuleFunctions {
         run(pointer, step) { try await $0.stop(in: $1) }
     }
 
-    /// The life cycle, told to the module.
+    /// Calls the module for the life cycle.
     static var lifecycle: Provision {
         // Functions of C know no `Self`, so the type is named.
         var table = peal_lifecycle()

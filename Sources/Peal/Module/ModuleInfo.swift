@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// What there is to know of a module, at one moment: all of them together are the report of the start.
+/// The state of a module, read atomically: all of them together are the report of the start.
 ///
 /// The C interface's `struct peal_module_info`.
 public struct ModuleInfo: Sendable {
@@ -10,7 +10,7 @@ public struct ModuleInfo: Sendable {
         case registered
         /// Its start runs.
         case starting
-        /// It was started, and hears the events.
+        /// It was started, and receives events.
         case running
         /// Its stop runs.
         case stopping
@@ -38,9 +38,9 @@ public struct ModuleInfo: Sendable {
     public let startTime: Duration
     /// The same of its stop.
     public let stopTime: Duration
-    /// Whether a step's time limit has passed.
+    /// True if a step's time limit has passed.
     public let isOverdue: Bool
-    /// What the last failure said; nil without.
+    /// The sentence of the last failure; nil without.
     public let lastFailure: String?
 
     init(_ info: peal_module_info, thrown: String?) {

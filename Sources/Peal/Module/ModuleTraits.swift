@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// What a module says of itself, on its way to C.
+/// The properties of a module, in the form of C.
 struct ModuleTraits {
     let name: String
     let moduleClass: String?

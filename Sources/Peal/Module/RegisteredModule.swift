@@ -14,7 +14,7 @@ public struct RegisteredModule: Hashable, Sendable {
         self.center = center
     }
 
-    /// What there is to know of it.
+    /// Its state.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when it was removed.
     ///
@@ -36,7 +36,7 @@ public struct RegisteredModule: Hashable, Sendable {
     @discardableResult
     public func remove() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
 
-    /// Whether both are the same module.
+    /// True if both are the same module.
     public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {
         left.handle.number == right.handle.number
     }

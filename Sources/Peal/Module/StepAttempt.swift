@@ -3,8 +3,8 @@ import Synchronization
 
 /// A step of a module that runs: it ends before its C function returns, or answers later.
 final class StepAttempt: Sendable {
-    /// That of the task: C knows by its threads what is called from within a step, and a step that has suspended is on
-    /// another one.
+    /// The step of the task: C identifies calls from within a step by the thread, and a suspended step is on another
+    /// one.
     @TaskLocal static var current: StepAttempt?
 
     private enum State {
@@ -35,11 +35,11 @@ final class StepAttempt: Sendable {
         guard wasDeferred else { return }
         if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
         let status = peal_complete(done, error == nil ? 0 : 1)
-        // Nobody waits for it any more.
+        // No caller waits for it any more.
         if status.rawValue < 0 { StepFailures.forget(module, in: center) }
     }
 
-    /// Whether the C function has returned, and the step has not ended.
+    /// True if the C function has returned, and the step has not ended.
     var isDeferred: Bool {
         state.withLock { if case .deferred = $0 { true } else { false } }
     }

@@ -1,8 +1,8 @@
 internal import CPeal
 import Synchronization
 
-/// What steps threw after they had suspended. An answer in C is a number, so the sentence waits here until who started
-/// the modules asks for it.
+/// Errors of steps that had suspended. An answer in C is a number, so the sentence is stored here until the caller
+/// of the start reads it.
 enum StepFailures {
     private struct Key: Hashable {
         let center: UInt64
@@ -23,7 +23,7 @@ enum StepFailures {
         sentences.withLock { $0[Key(center: center.number, module: module)] }
     }
 
-    /// An error of a start, with what the module has thrown in the place of its number.
+    /// An error of a start, with the module's error instead of its number.
     static func complete(_ error: PealError, in center: peal_center) -> PealError {
         guard error.status == .start else { return error }
         let own = sentences.withLock { sentences in

@@ -11,12 +11,12 @@ extension Center {
     /// observations and broadcast.
     ///
     /// - Parameters:
-    ///   - method: What to hear.
-    ///   - options: What is special about it.
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
     ///   - body: Kept until the observation has ended and its last call has returned.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too: observe the protocol then;
-    ///   ``Status/conflict`` where the center knows the method with another prototype; ``Status/type`` for a queue
+    ///   ``Status/conflict`` if the center has the method with another prototype; ``Status/type`` for a queue
     ///   where a parameter is a bare pointer.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
@@ -28,15 +28,15 @@ extension Center {
         try observe(method.signature, options, Responses.make(body))
     }
 
-    /// Calls a closure for each broadcast of a method, and gives back what it returns.
+    /// Calls a closure for each broadcast of a method, and returns its result.
     ///
     ///     let observation = try center.observe(Chat.mayClose) { !document.isEdited }
     ///
     /// - Parameters:
-    ///   - method: What to hear.
-    ///   - options: What is special about it.
-    ///   - body: Kept as that of a method without a result.
-    /// - Returns: The observation, which ends when it is not kept.
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
+    ///   - body: Kept like that of a method without a result.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.

@@ -5,15 +5,15 @@ extension Center {
     ///         log.add(room, count)
     ///     }
     ///
-    /// The closure must say `isolated`: Swift does not infer it here. The actor is held weakly: the observation ends
-    /// once it is gone.
+    /// The closure must be declared `isolated`: Swift does not infer it here. The actor is a weak target: the
+    /// observation ends once it has ended.
     ///
     /// - Parameters:
-    ///   - method: What to hear. It has no result, since nobody could wait for it.
-    ///   - actor: Where the closure runs, later.
-    ///   - options: What is special about it; not a queue.
+    ///   - method: The method to observe. It has no result, because no broadcaster could wait for it.
+    ///   - actor: Runs the closure, later.
+    ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
     ///   that is a bare pointer and so cannot be kept.
     ///
@@ -40,11 +40,11 @@ extension Center {
     ///     }
     ///
     /// - Parameters:
-    ///   - method: What to hear. It has no result, since nobody could wait for it.
+    ///   - method: The method to observe. It has no result, because no broadcaster could wait for it.
     ///   - actor: `MainActor.shared`.
-    ///   - options: What is special about it; not a queue.
+    ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the arguments; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
     ///   that is a bare pointer and so cannot be kept.
     ///

@@ -7,11 +7,11 @@ extension Center {
     ///     let observation = try center.observe(ping) { number in … }
     ///
     /// - Parameters:
-    ///   - method: What to hear.
-    ///   - options: What is special about it.
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
     ///   - body: Kept until the observation has ended and its last call has returned.
-    /// - Returns: The observation, which ends when it is not kept.
-    /// - Throws: ``Status/handle`` when the method is gone; else as for a declared method.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: ``Status/handle`` when the method has ended; else as for a declared method.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
@@ -22,13 +22,13 @@ extension Center {
         try observe(method.untyped, options, Responses.make(body))
     }
 
-    /// Calls a closure for each broadcast of a method that was found in this center, and gives back what it returns.
+    /// Calls a closure for each broadcast of a method that was found in this center, and returns its result.
     ///
     /// - Parameters:
-    ///   - method: What to hear.
-    ///   - options: What is special about it.
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
     ///   - body: Kept as that of a method without a result.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.

@@ -8,15 +8,15 @@ extension Center {
     ///         $0.on(Chat.mayClose) { true }
     ///     }
     ///
-    /// Methods that the protocol adopts are among those that can be answered.
+    /// Methods that the protocol adopts can be implemented too.
     ///
     /// - Parameters:
     ///   - type: The protocol.
-    ///   - options: What is special about the observer.
-    ///   - methods: Says what is done for each method. Runs once, before this returns.
-    /// - Returns: The observation, which ends when it is not kept.
+    ///   - options: Options of the observer.
+    ///   - methods: Defines the functions of the methods. Runs once, before this returns.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/conformance``, whose sentence names the required methods that are missing;
-    ///   ``Status/argument`` where no method is answered; ``Status/conflict`` for one that is answered twice.
+    ///   ``Status/argument`` without any method; ``Status/conflict`` for a method with two functions.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Observed: PealProtocol>(
@@ -29,7 +29,7 @@ extension Center {
         return try register(Handler(list.entries.map(\.response)), for: names, of: owner, options)
     }
 
-    /// Observes a protocol by an object, as long as that is alive. Once it is gone the observation ends by itself.
+    /// Observes a protocol by an object. The observation ends when the object does.
     ///
     ///     try center.observe(Chat.self, weakly: window) {
     ///         $0.on(Chat.onMessage, Window.show)
@@ -39,9 +39,9 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The protocol.
-    ///   - object: Held weakly, and kept alive during each call. The same one on the same protocol and queue is refused, unless an option says
-    ///     otherwise.
-    ///   - options: What is special about the observer.
+    ///   - object: A weak target: kept alive during each call only. The same one on the same protocol and queue is
+    ///     refused, unless an option allows it.
+    ///   - options: Options of the observer.
     ///   - methods: Runs once, before this returns.
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: As the form without an object; ``Status/duplicate``.
@@ -61,14 +61,14 @@ extension Center {
 
     /// Ends all observations of an object on a protocol.
     ///
-    /// For who kept no ``Observation``. Those for protocols that adopt it stay.
+    /// For callers without an ``Observation``. Observations of protocols that adopt it stay.
     ///
     /// - Parameters:
     ///   - type: The protocol.
-    ///   - object: Who observes it.
-    /// - Returns: How many there were.
-    /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
-    ///   has ended.
+    ///   - object: The observer.
+    /// - Returns: The number of removed registrations.
+    /// - Throws: ``Status/conflict`` if the center has the protocol with other methods; ``Status/handle`` when the
+    ///   center has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult
@@ -78,9 +78,9 @@ extension Center {
         return found.count { peal_observation_remove($0) == PEAL_OK }
     }
 
-    /// Registers an object, once a protocol and queue unless an option says otherwise.
+    /// Registers an object, once a protocol and queue unless an option allows more.
     ///
-    /// - Parameter isKept: Whether the registration keeps it alive.
+    /// - Parameter isKept: True if the registration keeps it alive.
     func register(
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
@@ -90,7 +90,7 @@ extension Center {
         return try register(handler, as: object, for: methods, of: owner, options, weak: ObjectHandler.weakType)
     }
 
-    /// Registers what may be there once, and knows it by an object.
+    /// Registers an observer that is unique for an object.
     func register(
         _ handler: PlacedHandler, as object: any AnyObject & Sendable, for methods: [String], of owner: peal_protocol,
         _ options: [ObserverOption], weak: UnsafePointer<peal_weak_type>? = nil
@@ -102,7 +102,7 @@ extension Center {
         return observation
     }
 
-    /// The names by which the protocol knows the methods, each found and checked.
+    /// The names of the methods in the protocol, each found and checked.
     func names(
         _ signatures: [MethodSignature], in type: any PealProtocol.Type, _ owner: peal_protocol
     ) throws(PealError) -> [String] {
@@ -113,7 +113,7 @@ extension Center {
         var names: [String] = []
         for signature in signatures {
             _ = try resolve(signature)
-            // An adopted method goes by its protocol's name too, which tells it from one's own.
+            // The name of an adopted method includes its protocol's, which distinguishes it from the protocol's own.
             names.append(signature.owner == type ? signature.name : "\(signature.owner.name).\(signature.name)")
         }
         return names

@@ -4,7 +4,7 @@ internal import CPeal
 class Handler: @unchecked Sendable {
     // Unchecked, since it is no final class; all that it and its subclass have is immutable once it is registered.
 
-    /// Where its calls may come: kept as long as it is.
+    /// The queue of its calls, kept until it ends.
     final var queues: [Queue] = []
 
     /// The answer to the first method that was registered; most observers have no other.

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// An observer that is an object, held weakly. The C interface retains the object before each call, by ``weakType``,
+/// An observer that is a weak object. The C interface retains the object before each call, by ``weakType``,
 /// and releases it after.
 final class ObjectHandler: PlacedHandler, @unchecked Sendable {
     // As its superclass.
@@ -47,7 +47,7 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
     }()
 }
 
-/// Where an object is. Nobody follows it but who knows that the object lives.
+/// The address of an object. It is followed only while the object is known to be alive.
 private struct ObjectAddress: @unchecked Sendable {
     // A number, as far as this type goes.
     let pointer: UnsafeMutableRawPointer
@@ -59,7 +59,7 @@ private struct ObjectAddress: @unchecked Sendable {
 class PlacedHandler: Handler, @unchecked Sendable {
     // As its superclass.
     let place: ObservedObjects.Key
-    /// What it is, for messages.
+    /// Its description, for messages.
     var title: String { "the object" }
 
     init(_ responses: [Response], at place: ObservedObjects.Key) {

@@ -1,4 +1,4 @@
-/// What an object does for each method of a protocol that it observes. The closure that describes the observer
+/// The functions of an object for the methods of a protocol that it observes. The closure that describes the observer
 /// fills it, with methods of the object's class or with closures that get the object:
 ///
 ///     let observation = try center.observe(Chat.self, weakly: window) {
@@ -10,10 +10,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
 
     init() {}
 
-    /// Answers a method without a result by a method of the object's class.
+    /// Implements a method without a result by a method of the object's class.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: `Window.show`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
     @inlinable
     public mutating func on<Owner, each Parameter: PealValue>(
@@ -23,10 +23,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
     }
 
-    /// Answers a method without a result by a closure.
+    /// Implements a method without a result by a closure.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Gets the object, alive, and the arguments. Runs on the broadcasting thread, or on the observer's
     ///     queue.
     @inlinable
@@ -37,10 +37,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
 
-    /// Answers a method with a result by a method of the object's class.
+    /// Implements a method with a result by a method of the object's class.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: `Window.mayClose`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
@@ -50,11 +50,11 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
     }
 
-    /// Answers a method with a result by a closure.
+    /// Implements a method with a result by a closure.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
-    ///   - body: Gets the object, alive, and the arguments, and gives back the result.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments, and returns the result.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,

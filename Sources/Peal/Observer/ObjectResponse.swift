@@ -1,4 +1,4 @@
-/// As ``Response``, for an object that is held weakly: its address comes with the call, which keeps it alive.
+/// As ``Response``, for a weak object: the call passes its address and keeps it alive.
 @usableFromInline
 struct ObjectResponse: Sendable {
     @usableFromInline

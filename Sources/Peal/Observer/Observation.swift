@@ -1,7 +1,7 @@
 public import CPeal
 internal import Synchronization
 
-/// A registration of an observer. It ends when nobody keeps this object any more.
+/// A registration of an observer. It ends with the last reference to this object.
 ///
 ///     let observation = try center.observe(Chat.onMessage) { room, count in … }
 ///
@@ -11,9 +11,9 @@ public final class Observation: Sendable {
     public let handle: peal_observation
     private let isKept = Atomic(false)
 
-    /// Takes over an observation of the C interface: it ends with this object.
+    /// Takes ownership of an observation of the C interface: it ends with this object.
     ///
-    /// - Parameter handle: *owned* from now on. One that has ended already does no harm.
+    /// - Parameter handle: *owned* from now on. A handle that has already ended is harmless.
     public init(_ handle: peal_observation) { self.handle = handle }
 
     deinit {
@@ -32,15 +32,16 @@ public final class Observation: Sendable {
         return self
     }
 
-    /// Whether it is in force, also while it is blocked. That of a dead object is until its next call would come.
+    /// True if it is in force, also while it is blocked. The observation of a dead object is in force until its next
+    /// call.
     ///
     /// Any thread. The C interface's `peal_observation_is_active`.
     public var isActive: Bool { peal_observation_is_active(handle) }
 
-    /// Ends it. Once this returns no call of it starts, on any thread; one that another thread has begun may still
-    /// be finishing. What the closure keeps is freed once that has returned.
+    /// Ends it. Once this returns, no call of it starts on any thread. A call that another thread has begun may
+    /// still run. The closure's captures are freed once that has returned.
     ///
-    /// - Returns: Whether it was in force until now.
+    /// - Returns: True if it was in force until now.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove`.
     @discardableResult
@@ -48,9 +49,9 @@ public final class Observation: Sendable {
 
     /// Ends it, and does not wait for the calls on its queue.
     ///
-    /// - Parameter delivering: Whether calls that wait there are delivered first: then it ends behind the last of them.
-    ///   Else they are dropped, as by ``cancel()``.
-    /// - Returns: Whether it was in force until now. It is told to be active no more at once.
+    /// - Parameter delivering: True if calls that wait there are delivered first: then it ends after the last of them.
+    ///   Otherwise they are dropped, as by ``cancel()``.
+    /// - Returns: True if it was in force until now. From then on ``isActive`` is false.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
     @discardableResult
@@ -61,10 +62,10 @@ public final class Observation: Sendable {
     /// Ends it, and waits.
     ///
     /// - Parameters:
-    ///   - delivering: Whether calls that wait on its queue are delivered first; else they are dropped.
-    ///   - limit: How long to wait for its running calls; `nil` for as long as it takes.
-    /// - Returns: Whether none of its code runs any more, nor ever will. `false` from its own call, where waiting
-    ///   would never end, and when the time has passed: it has ended, but a call may still run.
+    ///   - delivering: True if calls that wait on its queue are delivered first; else they are dropped.
+    ///   - limit: How long to wait for its running calls; `nil` for no limit.
+    /// - Returns: True if none of its code runs or will run. `false` from its own call, where waiting
+    ///   would never end, and when the limit has expired: it has ended, but a call may still run.
     /// - Throws: ``Status/handle`` when it had ended already.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
@@ -83,7 +84,7 @@ public final class Observation: Sendable {
     /// Any thread, also from a callback. The C interface's `peal_observation_block`.
     public func block() throws(PealError) { try PealError.check(peal_observation_block(handle)) }
 
-    /// Takes one block back.
+    /// Removes one block.
     ///
     /// - Throws: ``Status/handle`` when it has ended, ``Status/state`` when it is not blocked.
     ///

@@ -1,10 +1,10 @@
 internal import CPeal
 internal import Synchronization
 
-/// Which objects observe what, and which services. An observer's target in C is a handler of its own, so what C knows of duplicates it
-/// cannot know of Swift's objects.
+/// The registrations of objects and services. An observer's target in C is a handler of its own, so C cannot detect
+/// duplicates of Swift's objects.
 enum ObservedObjects {
-    // Weak references are looked at under the lock. What they lead to is the object that the caller has, since a
+    // Weak references are read under the lock. They lead to the object that the caller has, because a
     // living object shares its address with no other: so none is the last one, whose end would run here.
 
     /// One object on one protocol, and one queue.
@@ -31,14 +31,14 @@ enum ObservedObjects {
 
     /// Enters an observation that is about to be made.
     ///
-    /// - Returns: Those that are there already, of the same object.
+    /// - Returns: The existing observations of the same object.
     static func enter(
         _ handler: PlacedHandler, _ object: any AnyObject & Sendable, isExclusive: Bool
     ) throws(PealError) -> [peal_observation] {
         let (others, isRefused) = entries.withLock { entries -> ([peal_observation], Bool) in
             let others = entries[handler.place, default: []]
-            // One whose object is dead had the same address, and waits for its next call to end. One whose
-            // registration another thread is making has no number yet.
+            // An observation of a dead object had the same address, and ends at its next call. An observation that
+            // another thread is registering has no number yet.
             let living = others.filter {
                 $0.object != nil && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
             }

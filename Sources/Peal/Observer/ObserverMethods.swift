@@ -1,4 +1,4 @@
-/// What an observer of a whole protocol does for each method. The closure that describes an observer fills it:
+/// The functions of an observer of a whole protocol. The closure that describes an observer fills it:
 ///
 ///     let observation = try center.observe(Chat.self) {
 ///         $0.on(Chat.onMessage) { room, count in … }
@@ -9,10 +9,10 @@ public struct ObserverMethods: Sendable {
 
     init() {}
 
-    /// Answers a method without a result.
+    /// Implements a method without a result.
     ///
     /// - Parameters:
-    ///   - method: Of the observed protocol, or of one that it adopts; each at most once.
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Runs on the broadcasting thread, or on the observer's queue; kept until the observation has ended and
     ///     its last call has returned.
     @inlinable
@@ -23,11 +23,12 @@ public struct ObserverMethods: Sendable {
         add(method.signature, Responses.make(body))
     }
 
-    /// Answers a method with a result.
+    /// Implements a method with a result.
     ///
     /// - Parameters:
     ///   - method: As for a method without a result.
-    ///   - body: Gives back the result. With a queue nobody waits for it; ``BoundMethod/gather(_:timeout:)`` brings it.
+    ///   - body: Returns the result. With a queue no broadcaster waits for it; ``BoundMethod/gather(_:timeout:)``
+    ///     returns it.
     @inlinable
     public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// What is special about an observer. Give as many as needed, in any order:
+/// An option of an observer. Pass any number, in any order:
 ///
 ///     try center.observe(Chat.onMessage, .once, .priority(5)) { room, count in … }
 ///
@@ -10,7 +10,7 @@ public enum ObserverOption: Sendable {
     case priority(Int32)
     /// The observation ends before the first call runs: there is one, also when broadcasts race.
     case once
-    /// Registered, but blocked once: ``Observation/unblock()`` lets it hear.
+    /// Registered with one block: it is not called before ``Observation/unblock()``.
     case blocked
     /// All observations of the same object on the protocol end once this one is there.
     case replacing
@@ -48,7 +48,7 @@ extension peal_observe_options {
 }
 
 extension ObserverOption {
-    /// What the registration keeps.
+    /// The object that the registration keeps.
     var keptQueue: Queue? {
         if case .on(let queue) = self { queue } else { nil }
     }

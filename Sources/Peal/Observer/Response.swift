@@ -1,9 +1,9 @@
-/// What an observer does when one of its methods is called: decodes the arguments, runs the user's closure, and
-/// leaves the result.
+/// Makes one call of an observer: decodes the arguments, runs the user's closure, and stores the
+/// result.
 ///
 /// The pointers are those of `struct peal_call`.
 ///
-/// A struct, since a function that lies in a list by itself is wrapped, and each call would go through the wrappings.
+/// A struct, because a function in a list is wrapped, and each call would go through the wrappers.
 @usableFromInline
 struct Response: Sendable {
     @usableFromInline

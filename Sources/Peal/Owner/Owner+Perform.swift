@@ -1,13 +1,13 @@
 internal import CPeal
 
 extension Owner {
-    /// Calls a closure: what it registers on this thread belongs to the owner, unless it names another.
+    /// Calls a closure: its registrations on this thread belong to the owner, unless they name another.
     ///
-    /// Calls nest, up to 16 deep. What is registered by callbacks that peal makes, and in tasks that the closure
-    /// starts, does not count.
+    /// Calls nest, up to 16 deep. Registrations in callbacks of peal, and in tasks that the closure starts, do not
+    /// count.
     ///
     /// - Parameter body: Called once, unless this throws.
-    /// - Returns: What the closure returns.
+    /// - Returns: The closure's result.
     /// - Throws: ``PealError``: ``Status/handle`` when it was retired; ``Status/limit``. Then the closure was
     ///   not called.
     ///
@@ -19,11 +19,11 @@ extension Owner {
         return body()
     }
 
-    /// Calls a closure that throws peal's own errors: what it registers on this thread belongs to the owner.
+    /// Calls a closure that throws peal's own errors: its registrations on this thread belong to the owner.
     ///
     /// - Parameter body: Called once, unless this throws before.
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; else as for one that does not throw.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error; else as for a closure that does not throw.
     ///
     /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
@@ -33,11 +33,11 @@ extension Owner {
         return try body()
     }
 
-    /// Calls a closure that throws anything: what it registers on this thread belongs to the owner.
+    /// Calls a closure that throws anything: its registrations on this thread belong to the owner.
     ///
     /// - Parameter body: Called once, unless this throws before.
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; else as for one that does not throw.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error; else as for a closure that does not throw.
     ///
     /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// To whom registrations belong, a plugin say, so that they can be ended together and its code unloaded.
+/// A set of registrations, for example those of a plugin, that end together, so that its code can be unloaded.
 ///
 /// ```swift
 /// let owner = try Owner("sqlite")

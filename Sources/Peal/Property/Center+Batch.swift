@@ -1,19 +1,19 @@
 import CPeal
 
 extension Center {
-    /// Holds back what this thread's sets of properties have to tell, in any center, until the body has returned.
+    /// Delays the notifications of this thread's sets of properties, in any center, until the body has returned.
     ///
     ///     try Center.batch {
     ///         try width.set(800)
     ///         try height.set(600)
     ///     }
     ///
-    /// Values change at once. Of each property that was set observers are told once, with the first old value and
-    /// the last new one. Batches nest: the outermost counts.
+    /// Values change at once. For each property that was set, observers are notified once, with the first old value
+    /// and the last new one. Batches nest: the outermost counts.
     ///
-    /// - Parameter body: Sets properties. When it throws, what it has set so far is told all the same.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; ``Status/memory``.
+    /// - Parameter body: Sets properties. When it throws, its sets so far are notified all the same.
+    /// - Returns: The body's result.
+    /// - Throws: The body's error; ``Status/memory``.
     ///
     /// Any thread; each has its own. The C interface's `peal_batch_begin`, `peal_batch_end`.
     @discardableResult

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// A change of a property, as its observers are told.
+/// The record of a change, as observers of a property receive it.
 ///
 /// The C interface's `struct peal_change`.
 public struct Change<Value: Sendable>: Sendable {
@@ -13,7 +13,7 @@ public struct Change<Value: Sendable>: Sendable {
 }
 
 extension Change where Value: PealValue {
-    /// A change as the C interface tells it.
+    /// A change in the form of the C interface.
     @inlinable @inline(__always)
     init(_ change: UnsafePointer<peal_change>) {
         let isText = change.pointee.is_text
@@ -26,7 +26,7 @@ extension Change where Value: PealValue {
 
 extension Change: Equatable where Value: Equatable {}
 
-/// When an observer of a property is told.
+/// The kinds of notifications of a property's observer.
 ///
 /// The C interface's `enum peal_property_observe_flags`.
 public struct Telling: OptionSet, Sendable {
@@ -36,10 +36,10 @@ public struct Telling: OptionSet, Sendable {
     /// A set of bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Told at once, before any change, of the value as it is.
+    /// Notified of the current value at once, before any change.
     public static let initial = Telling(rawValue: 1)
-    /// With a queue: a change that still waits when the next one comes is dropped, and counted.
+    /// With a queue: a change that still waits at the next change is dropped, and counted.
     public static let latest = Telling(rawValue: 2)
-    /// Told before the value is another, not after. It cannot prevent the change.
+    /// Notified before the value changes, not after. It cannot prevent the change.
     public static let before = Telling(rawValue: 4)
 }

@@ -1,16 +1,16 @@
 extension Property {
-    /// Tells a closure of each change on an actor, isolated to it.
+    /// Calls a closure for each change on an actor, isolated to it.
     ///
     ///     let shown = try volume.observe(on: log) { (log: isolated Log, old, new) in log.add(new) }
     ///
-    /// The actor is held weakly: the observation ends once it is gone.
+    /// The actor is a weak target: the observation ends once it has ended.
     ///
     /// - Parameters:
-    ///   - actor: Where the closure runs, later.
-    ///   - telling: When: `.initial`, `.latest`.
-    ///   - options: What is special about it; not a queue.
+    ///   - actor: Runs the closure, later.
+    ///   - telling: The notifications: `.initial`, `.latest`.
+    ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor, the old value and the new one; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -26,16 +26,16 @@ extension Property {
         return try observe(telling, options, target, isWeak: true)
     }
 
-    /// Tells a closure of each change on the main actor.
+    /// Calls a closure for each change on the main actor.
     ///
     ///     let shown = try volume.observe(on: MainActor.shared, .latest) { _, new in label.value = new }
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - telling: When: `.initial`, `.latest`.
-    ///   - options: What is special about it; not a queue.
+    ///   - telling: The notifications: `.initial`, `.latest`.
+    ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.

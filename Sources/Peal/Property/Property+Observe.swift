@@ -1,15 +1,15 @@
 public import CPeal
 
 extension Property {
-    /// Tells a closure of each change.
+    /// Calls a closure for each change.
     ///
     ///     let shown = try volume.observe { old, new in print("from \(old) to \(new)") }
     ///
     /// - Parameters:
-    ///   - telling: When: `.initial`, `.latest`, `.before`.
-    ///   - options: What is special about it: `.on(queue)`, `.priority(1)`, `.once`.
+    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - options: Options of the registration: `.on(queue)`, `.priority(1)`, `.once`.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -24,13 +24,13 @@ extension Property {
         }
     }
 
-    /// The same, with a record that also tells the initial value from a change.
+    /// The same, with a record that also distinguishes the initial value from a change.
     ///
     /// - Parameters:
-    ///   - telling: When: `.initial`, `.latest`, `.before`.
-    ///   - options: What is special about it.
+    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - options: Options of the registration.
     ///   - body: Gets the record; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -42,15 +42,15 @@ extension Property {
         try observe(telling, options) { body(Change<Value>($0)) }
     }
 
-    /// Tells a closure of each change, with an object, as long as that is alive. Once it is gone the observation
-    /// ends by itself.
+    /// Calls a closure for each change, with a weak object. The observation ends once the object has
+    /// ended.
     ///
     ///     try volume.observe(weakly: bar) { bar, old, new in bar.show(new) }
     ///
     /// - Parameters:
-    ///   - object: Held weakly, and kept alive during each call.
-    ///   - telling: When.
-    ///   - options: What is special about it.
+    ///   - object: A weak target: kept alive during each call only.
+    ///   - telling: The notifications.
+    ///   - options: Options of the registration.
     ///   - body: Gets the object, the old value and the new one.
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: ``Status/handle`` once the property has ended.
@@ -68,7 +68,7 @@ extension Property {
         return try observe(telling, options, target, isWeak: true).keep()
     }
 
-    /// Tells what decodes the values itself.
+    /// Calls a target that decodes the values itself.
     @usableFromInline
     func observe(
         _ telling: Telling, _ options: [ObserverOption],

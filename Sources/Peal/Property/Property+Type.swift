@@ -32,7 +32,7 @@ extension Property {
 /// A value as C has it, for a call.
 @usableFromInline
 enum Representation {
-    /// Lends a value's representation. What it points to lies on the stack, or where there is room.
+    /// Lends a value's representation. Its memory is on the stack, or in the given room.
     @inlinable @inline(__always)
     static func lend<Value: PealValue, Result>(
         _ value: Value, _ body: (UnsafePointer<Value.CValue>) -> Result
@@ -40,7 +40,7 @@ enum Representation {
         var missing = 0
         if let result = attempt(value, 1024, &missing, body) { return result }
         if let refusal = value.refusal { throw refusal }
-        // What did not fit at first does now.
+        // A value that did not fit at first fits now.
         return attempt(value, missing, &missing, body).unsafelyUnwrapped
     }
 

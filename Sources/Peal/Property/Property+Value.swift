@@ -1,7 +1,7 @@
 public import CPeal
 
 extension Property {
-    /// The value now. Takes no lock, waits for nobody.
+    /// The value now. Takes no lock, and never waits.
     ///
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
@@ -19,12 +19,12 @@ extension Property {
         }
     }
 
-    /// Sets the value, and tells the observers before it returns, or lets those be told who tell already.
+    /// Sets the value, and notifies the observers before it returns, or leaves that to the notifying thread.
     ///
     /// - Parameter value: The new value; copied.
-    /// - Returns: ``Status/ok``; ``Status/deferred``: set, and told later, since the property is being told or a batch
+    /// - Returns: ``Status/ok``; ``Status/deferred``: set, and notified later, because a notification runs or a batch
     ///   is open; ``Status/rejected``: set, but a queue was full for an observer's call.
-    /// - Throws: ``Status/handle`` once the property has ended; ``Status/limit`` when 65,536 changes wait to be told;
+    /// - Throws: ``Status/handle`` once the property has ended; ``Status/limit`` when 65,536 changes wait;
     ///   ``Status/argument`` for a string with a zero inside. It is not set then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_set`.
@@ -41,7 +41,7 @@ extension Property {
     /// - Parameters:
     ///   - expected: Compared by its bytes; a string by its characters.
     ///   - value: The new value.
-    /// - Returns: Whether it was set. If not, nobody is told.
+    /// - Returns: True if it was set. If not, no observer is notified.
     /// - Throws: As ``set(_:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
@@ -64,7 +64,7 @@ extension Property {
     ///
     ///     try volume.modify { $0 += 1 }
     ///
-    /// - Parameter body: Gets the value and changes it; called again when somebody else was faster.
+    /// - Parameter body: Gets the value and changes it; called again when another thread was faster.
     /// - Returns: The new value.
     /// - Throws: As ``set(_:)``.
     ///
@@ -97,7 +97,7 @@ extension Property {
         }
     }
 
-    /// A value as the C interface tells it: of a text, its first byte.
+    /// A value in the form of the C interface: for a text, its first byte.
     @inlinable @inline(__always)
     static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
         guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }

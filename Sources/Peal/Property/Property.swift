@@ -1,16 +1,16 @@
 public import CPeal
 
-/// A named value of a center, whose observers are told of each change.
+/// A named value of a center, whose observers are notified of each change.
 ///
 ///     let volume = try Property("volume", initially: Int32(5), in: center)
 ///     let shown = try volume.observe { old, new in print("from \(old) to \(new)") }
 ///     try volume.set(7)
 ///
-/// Whoever defines the name with the same type, in whatever language, has the same property. A property is a small
-/// value that names it: copy it as you like. It ends with its center, with its owner, or by ``remove()``; from then
-/// on all that is asked of it throws ``Status/handle``.
+/// All definitions of one name and type, in any language, denote the same property. This is a small value that
+/// denotes it and may be copied freely. It ends with its center, with its owner, or by ``remove()``; from then on all
+/// its functions throw ``Status/handle``.
 ///
-/// Reading never waits. A set takes effect at once; observers are told of the sets in their order, one change at a
+/// Reading never waits. A set takes effect at once; observers are notified of the sets in their order, one change at a
 /// time.
 public struct Property<Value: PealValue & Sendable>: Sendable {
     /// The property in the C interface.
@@ -18,14 +18,14 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// A C string, which the C interface copies, and reads by another function.
     @usableFromInline let isText: Bool
 
-    /// Defines a property, or finds the one of that name. One that is there already keeps its value.
+    /// Defines a property, or finds the one of that name. An existing one keeps its value.
     ///
     /// - Parameters:
     ///   - name: 1 to 255 bytes.
     ///   - initial: Its value, if it is new.
-    ///   - center: Where.
-    ///   - ignoresEqual: Whether a set to an equal value tells nobody. Equal are values with equal bytes.
-    ///   - owner: For whom it is defined: it ends with the last owner. nil: the thread's, if any.
+    ///   - center: The center.
+    ///   - ignoresEqual: True if a set to an equal value notifies no observer. Values with equal bytes are equal.
+    ///   - owner: The owner that defines it: it ends with the last owner. nil: the thread's, if any.
     /// - Throws: ``Status/conflict`` when the name has another type, or ignores equal values otherwise;
     ///   ``Status/type`` for a type that cannot be a value.
     ///
@@ -48,11 +48,11 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
         isText = Self.isText
     }
 
-    /// Finds a property that somebody else has defined.
+    /// Finds a property that other code has defined.
     ///
     /// - Parameters:
     ///   - name: Its name.
-    ///   - center: Where.
+    ///   - center: The center.
     /// - Throws: ``Status/notFound``; ``Status/type`` when it has another type.
     ///
     /// Any thread. The C interface's `peal_property_find`.
@@ -74,7 +74,8 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
         try CStrings.copied { Status(peal_property_name(handle, $0, $1, $2)) }
     }
 
-    /// Ends the property, whoever defined it: its observers are removed, changes that wait are told to nobody.
+    /// Ends the property, also one that another owner defined: its observers are removed, and waiting changes are
+    /// dropped.
     ///
     /// - Throws: ``Status/handle`` once it has ended.
     ///

@@ -2,7 +2,7 @@ import CPeal
 
 /// The target of an observer of a property in the C interface, which keeps it until the last call has returned.
 class PropertyTarget: LivingTarget {
-    /// Kept as long as calls may come on them.
+    /// Kept until no more calls can run on them.
     private let queues: [Queue]
 
     init(_ options: [ObserverOption]) { queues = options.compactMap(\.keptQueue) }
@@ -16,14 +16,14 @@ class PropertyTarget: LivingTarget {
         Box.borrow(target, as: PropertyTarget.self) { $0.receive(change) }
     }
 
-    /// The same for an observer that is told before changes: after them it is told of the initial value alone.
+    /// The same for an observer before changes: after them it is notified of the initial value alone.
     static let receiveInitial: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
         target, change in
         if change?.pointee.kind == PEAL_CHANGE_INITIAL { receive(target, change) }
     }
 }
 
-/// A closure that is told. It decodes the values itself, where their type is known.
+/// A notified closure. It decodes the values itself, because their type is known here.
 final class ClosurePropertyTarget: PropertyTarget {
     private let body: @Sendable (UnsafePointer<peal_change>) -> Void
 
@@ -35,7 +35,7 @@ final class ClosurePropertyTarget: PropertyTarget {
     override func receive(_ change: UnsafePointer<peal_change>) { body(change) }
 }
 
-/// A closure that is told with an object, as long as that is alive.
+/// A closure that is notified with a weak object.
 final class WeakPropertyTarget: PropertyTarget {
     private weak let object: AnyObject?
     private let body: @Sendable (AnyObject, UnsafePointer<peal_change>) -> Void

@@ -7,18 +7,19 @@
 ///     player.volume = 7
 ///     let shown = try player.$volume.observe { old, new in print("from \(old) to \(new)") }
 ///
-/// All variables of one name and type in a center are one value, whatever language they are in. The first one
+/// All variables of one name and type in a center are one value, in any language. The first one
 /// gives the initial value.
 ///
-/// Where it cannot be shared, since the name has another type say, it is an ordinary variable: `$volume.failure` tells
-/// why, and so does what `$volume` throws. A property that was removed is defined again by the next set.
+/// Where it cannot be shared, for example because the name has another type, it is an ordinary variable:
+/// `$volume.failure` has the cause, and so have the errors of `$volume`. A property that was removed is defined again
+/// by the next set.
 ///
 /// A class that is `Sendable` cannot have wrapped variables: there use ``SharedProperty``.
 ///
 /// Any thread may read and set it. The C interface's `peal_property_get` and `peal_property_set`.
 @propertyWrapper
 public struct Shared<Value: PealValue & Sendable>: Sendable {
-    /// What stands behind it: to observe, and to see why it could not be shared.
+    /// The shared property: for observing, and with the cause if it could not be shared.
     public let projectedValue: SharedProperty<Value>
 
     /// Defines the property, or finds it.
@@ -26,8 +27,8 @@ public struct Shared<Value: PealValue & Sendable>: Sendable {
     /// - Parameters:
     ///   - wrappedValue: Its value, if it is new.
     ///   - name: 1 to 255 bytes.
-    ///   - center: Where; kept.
-    ///   - ignoresEqual: Whether a set to an equal value tells nobody.
+    ///   - center: The center; kept.
+    ///   - ignoresEqual: True if a set to an equal value notifies no observer.
     ///
     /// Any thread. The C interface's `peal_property_define`.
     public init(

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What stands behind ``Shared``: the property, if there is one, and a value of its own for when there is not.
+/// The storage of ``Shared``: the property, if there is one, and otherwise a value of its own.
 ///
-/// `$volume` is this. It observes, and tells why there is no property. A class that is `Sendable` cannot have
+/// `$volume` is this. It observes, and has the cause when there is no property. A class that is `Sendable` cannot have
 /// wrapped variables; it has one of these as a constant:
 ///
 ///     let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: center)
@@ -15,7 +15,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     private struct State: Sendable {
         /// The property, or why there is none.
         var property: Result<Property<Value>, PealError>
-        /// What was set or read last.
+        /// The value that was set or read last.
         var last: Value
     }
 
@@ -24,8 +24,8 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// - Parameters:
     ///   - initial: Its value, if it is new.
     ///   - name: 1 to 255 bytes.
-    ///   - center: Where; kept.
-    ///   - ignoresEqual: Whether a set to an equal value tells nobody.
+    ///   - center: The center; kept.
+    ///   - ignoresEqual: True if a set to an equal value notifies no observer.
     ///
     /// Any thread. The C interface's `peal_property_define`.
     public init(
@@ -48,20 +48,20 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         try state.withLock { $0.property }.get()
     }
 
-    /// Why the variable shares its value with nobody, or nil.
+    /// The reason why the variable does not share its value, or nil.
     ///
     /// Any thread.
     public var failure: PealError? {
         if case .failure(let error) = state.withLock({ $0.property }) { error } else { nil }
     }
 
-    /// Tells a closure of each change: ``Property/observe(_:_:body:)``.
+    /// Calls a closure for each change: ``Property/observe(_:_:body:)``.
     ///
     /// - Parameters:
-    ///   - telling: When: `.initial`, `.latest`, `.before`.
-    ///   - options: What is special about it.
+    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - options: Options of the registration.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
-    /// - Returns: The observation, which ends when it is not kept.
+    /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``failure``, or ``Status/handle`` once the property has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
@@ -90,7 +90,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
                 try property().set(newValue)
             } catch {
                 guard error.status == .handle else { return fail(error) }
-                // It was removed: whoever sets it wants it to be there.
+                // It was removed: a set defines it again.
                 let property = Self.define(name, newValue, center, ignoresEqual)
                 state.withLock { $0.property = property }
             }

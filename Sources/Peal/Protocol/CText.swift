@@ -1,6 +1,6 @@
-/// What is read off C declarations as the C interface prints them.
+/// Information from C declarations as the C interface prints them.
 enum CText {
-    /// What stands behind the prototype, between commas.
+    /// The options after the prototype, between commas.
     static func options(of declaration: String) -> [String] {
         var depth = 0
         var parts = [""]

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// Comparing a Swift declaration with what the center knows.
+/// Compares a Swift declaration with the center's definition.
 extension Center {
     /// The method, if it is what Swift declares.
     func check(
@@ -68,7 +68,7 @@ extension Center {
             message: "\(title): \(place) is \(text), and Swift declares \(type.swiftName), which is \(type.type)\(sizes)")
     }
 
-    /// Whether a chain through a named parameter is one through the first of the result's type.
+    /// True if a chain through a named parameter is one through the first of the result's type.
     private static func isChain(
         _ declared: Policy, _ policy: Policy, _ signature: MethodSignature, _ method: peal_method
     ) throws(PealError) -> Bool {

@@ -3,11 +3,11 @@ public import CPeal
 extension Center {
     /// Defines a protocol, or finds that it is defined, and checks all of its methods.
     ///
-    /// The first use of a method does the same for that method. Define a protocol by itself to hear of a mistake
-    /// early, or to have it there for others before it is used.
+    /// The first use of a method does the same for that method. Define a protocol by itself to detect a mistake early,
+    /// or to define it for others before it is used.
     ///
     /// - Returns: The protocol in the C interface.
-    /// - Throws: ``Status/conflict`` where the center knows the protocol with another prototype or policy; the
+    /// - Throws: ``Status/conflict`` if the center has the protocol with another prototype or policy; the
     ///   sentence names the method, the parameter and both types. ``Status/type`` for a struct that C would lay out
     ///   otherwise.
     ///
@@ -28,7 +28,7 @@ extension Center {
         return found
     }
 
-    /// Defines the protocol; where it is known, this makes it grow, or tells the first difference.
+    /// Defines the protocol; a known one grows by this, or the first difference is thrown.
     private func defineAnew(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         for adopted in type.adopts { _ = try findOrDefine(adopted) }
         for method in type.methods { try declareTypes(of: method.signature) }
@@ -56,7 +56,7 @@ extension Center {
         }
     }
 
-    /// The method in this center, found and checked. What was found is kept.
+    /// The method in this center, found and checked. The result is cached.
     @inlinable @inline(__always)
     func resolved(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         if let found = cache.find(signature.place) { return found }

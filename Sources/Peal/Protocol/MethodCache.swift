@@ -1,11 +1,11 @@
 public import CPeal
 public import Synchronization
 
-/// What a center found for the methods of Swift's declarations, so that a broadcast looks up no name. It is read
+/// The handles of a center for the methods of Swift's declarations, so that a broadcast looks up no name. It is read
 /// without a lock.
 @usableFromInline
 final class MethodCache: Sendable {
-    /// What was found for one method. `method` is written last, and zero until then.
+    /// The entry of one method. `method` is written last, and zero before.
     @usableFromInline
     struct Slot: ~Copyable {
         @usableFromInline let method = Atomic<UInt64>(0)
@@ -47,7 +47,7 @@ final class MethodCache: Sendable {
         chunks.deallocate()
     }
 
-    /// What was found, if it was.
+    /// The found entry, if any.
     @inlinable @inline(__always)
     func find(_ place: Place) -> ResolvedMethod? {
         guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[place.chunk].load(ordering: .acquiring)) else { return nil }
@@ -86,7 +86,7 @@ final class MethodCache: Sendable {
 struct ResolvedMethod: Sendable {
     @usableFromInline let method: peal_method
     @usableFromInline let `protocol`: peal_protocol
-    /// What the center's definition says.
+    /// The policy of the center's definition.
     @usableFromInline let policy: peal_policy
 
     @inlinable

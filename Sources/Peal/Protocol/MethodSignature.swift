@@ -1,4 +1,4 @@
-/// What is declared of a method, without its generic types.
+/// The declaration of a method, without its generic types.
 public final class MethodSignature: Sendable {
     /// The name in C.
     public let name: String
@@ -10,7 +10,7 @@ public final class MethodSignature: Sendable {
     let policy: Policy?
     /// Where caches keep what was found for it.
     @usableFromInline let place: MethodCache.Place
-    /// Whether a call can point to the arguments themselves.
+    /// True if a call can point to the arguments themselves.
     @usableFromInline let isPlain: Bool
 
     init(
@@ -35,7 +35,7 @@ public final class MethodSignature: Sendable {
             // A name alone, or a whole declaration.
             return given.allSatisfy(Declarations.isPartOfName) ? declaration(parameter.type.text, given) : given
         }
-        // What is too much is seen by who defines the method.
+        // The definition of the method refuses an excess.
         parameters += names.dropFirst(types.parameters.count)
         return declaration(result, name) + "(" + (parameters.isEmpty ? "void" : parameters.joined(separator: ", ")) + ")"
     }
@@ -47,7 +47,7 @@ public final class MethodSignature: Sendable {
 
 /// A method of a protocol, whatever its types: what a protocol's list consists of.
 public protocol MethodDeclaration: Sendable {
-    /// What is declared.
+    /// The declaration.
     var signature: MethodSignature { get }
 }
 
@@ -61,7 +61,7 @@ struct MethodTypes: Sendable {
 
     mutating func append<Value: PealValue>(_ value: Value.Type) { parameters.append(ValueType(value)) }
 
-    /// Whether a call can point to the arguments themselves.
+    /// True if a call can point to the arguments themselves.
     var arePlain: Bool { parameters.allSatisfy(\.isItsOwnRepresentation) }
 
     var all: [ValueType] { parameters + (result.map { [$0] } ?? []) }

@@ -12,7 +12,7 @@ enum NumberType: Equatable {
         }
     }
 
-    /// Of the words of a type; `nil` for what is no number or has an unknown name.
+    /// The number type with these words; `nil` for a type that is no number or has an unknown name.
     init?(_ words: [String]) {
         let word = MemoryLayout<Int>.size
         switch words.sorted().joined(separator: " ") {

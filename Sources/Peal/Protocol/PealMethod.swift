@@ -3,19 +3,19 @@
 /// Write it as `Method<Void, String, Int32>` inside its ``PealProtocol``. It is a declaration, which belongs to no
 /// center; any number of centers can define it.
 public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>: MethodDeclaration {
-    /// What is declared.
+    /// The declaration.
     public let signature: MethodSignature
 
     /// Declares a method without a result.
     ///
     /// - Parameters:
     ///   - name: The name in C.
-    ///   - parameters: The parameters' names, for messages and for readers; or their whole C declarations, where
-    ///     there is more to say than the Swift type does: `"const float *__counted_by(n) samples", "size_t n"`.
-    ///   - isRequired: Whether an observer without it is refused.
-    ///   - since: The version of the protocol in which it came.
-    ///   - recursion: What a broadcast inside a callback of the same method does.
-    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a call that is kept.
+    ///   - parameters: The parameters' names, for messages and for readers; or their whole C declarations, if
+    ///     the Swift type is not enough: `"const float *__counted_by(n) samples", "size_t n"`.
+    ///   - isRequired: True if an observer without it is refused.
+    ///   - since: The first version of the protocol that has it.
+    ///   - recursion: The effect of a broadcast inside a callback of the same method.
+    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
     public init(
         _ name: String, parameters: String..., isRequired: Bool = false, since: UInt32 = 1,
         recursion: Recursion = .recursive, isBorrowed: Bool = false
@@ -32,12 +32,12 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>
     /// - Parameters:
     ///   - name: The name in C.
     ///   - parameters: The parameters' names, or their whole C declarations.
-    ///   - policy: What becomes of the results. `nil`: what the protocol's first definition says; and if this is the
-    ///     first, the last result is kept.
-    ///   - isRequired: Whether an observer without it is refused.
-    ///   - since: The version of the protocol in which it came.
-    ///   - recursion: What a broadcast inside a callback of the same method does.
-    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a call that is kept.
+    ///   - policy: The rule that makes one result of the observers' results. `nil`: the policy of the
+    ///     protocol's first definition; and if this is the first, the last result is kept.
+    ///   - isRequired: True if an observer without it is refused.
+    ///   - since: The first version of the protocol that has it.
+    ///   - recursion: The effect of a broadcast inside a callback of the same method.
+    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
     public init(
         _ name: String, parameters: String..., policy: Policy? = nil, isRequired: Bool = false, since: UInt32 = 1,
         recursion: Recursion = .recursive, isBorrowed: Bool = false

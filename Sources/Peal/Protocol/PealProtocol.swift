@@ -6,16 +6,16 @@
 ///         static let methods: [any MethodDeclaration] = [onMessage, mayClose]
 ///     }
 ///
-/// The name and the methods are the contract with all other parts, whatever language they are written in. The
-/// first use in a center defines the protocol there. Where it is there already, because C defined it by its list
-/// macro, say, each method is checked against the C prototype; a difference is a ``PealError`` that names it.
+/// The name and the methods are the contract with all other parts, in any language. The
+/// first use in a center defines the protocol there. If it is already defined, for example by C's list macro, each
+/// method is checked against the C prototype; a difference is a ``PealError`` that names it.
 ///
 /// `peal_protocol_define` in C.
 public protocol PealProtocol: SendableMetatype {
     /// The key in the center; the type's name unless given.
     static var name: String { get }
 
-    /// The methods, in the order in which they came. A protocol grows at the end, by methods with a greater `since`.
+    /// The methods, in the order of their addition. A protocol grows at the end, by methods with a greater `since`.
     static var methods: [any MethodDeclaration] { get }
 
     /// The protocols that this one adopts: it has their methods, and its observers conform to them.

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// What becomes of the results when a method is broadcast. `enum peal_policy` in C.
+/// The rule that makes one result of the observers' results. `enum peal_policy` in C.
 public enum Policy: Hashable, Sendable {
     /// They are dropped.
     case all
@@ -16,9 +16,9 @@ public enum Policy: Hashable, Sendable {
     case min
     /// The greatest.
     case max
-    /// Whether one is true; all are called.
+    /// True if one is true; all are called.
     case any
-    /// Whether all are true; all are called.
+    /// True if all are true; all are called.
     case every
     /// All of them, in order.
     case collect
@@ -67,7 +67,7 @@ public enum Policy: Hashable, Sendable {
         }
     }
 
-    /// Of the option of a method's text; `nil` for an option that is no policy.
+    /// The policy of an option in a method's text; `nil` for an option that is no policy.
     init?(text: some StringProtocol) {
         let plain: [Policy] = [
             .all, .firstTrue, .firstNonzero, .last, .sum, .min, .max, .any, .every, .collect, .chain, .fold,
@@ -82,7 +82,7 @@ public enum Policy: Hashable, Sendable {
     }
 }
 
-/// What a broadcast of a method inside a callback of the same method does.
+/// The effect of a broadcast of a method inside a callback of the same method.
 public enum Recursion: Hashable, Sendable {
     /// It runs at once.
     case recursive
@@ -91,7 +91,7 @@ public enum Recursion: Hashable, Sendable {
     /// It is refused: ``Status/recursion``.
     case rejected
 
-    /// The option of a method's text; nothing for the one that goes without saying.
+    /// The option of a method's text; empty for the default.
     var text: String? {
         switch self {
         case .recursive: nil

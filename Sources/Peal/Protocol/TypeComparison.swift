@@ -1,12 +1,12 @@
 internal import CPeal
 
-/// Whether a type of Swift's is what a C prototype says. Spellings differ: `int` is `int32_t`, and a typedef is
-/// what it stands for.
+/// True if a type of Swift matches a C prototype. Spellings differ: `int` is `int32_t`, and a typedef is the type
+/// that it denotes.
 ///
-/// C's own comparison, `peal_method_check`, is stricter than Swift can be, and knows whole prototypes only. A type of
+/// C's own comparison, `peal_method_check`, is stricter than Swift can be, and accepts whole prototypes only. A type of
 /// Swift has a width and a sign: `Int64` is `long` as well as `long long`, `Int` is a `size_t` as the importer has it,
-/// a number is an enumeration, and a raw pointer leads to anything. To ask it, one would have to guess all of these
-/// spellings for each parameter, and to say the difference in Swift's words all the same.
+/// a number is an enumeration, and a raw pointer leads to anything. A call of it would need all of these spellings for
+/// each parameter, and the difference would still have to be described in terms of Swift.
 struct TypeComparison {
     let center: peal_center
     /// The type in C.
@@ -39,14 +39,14 @@ struct TypeComparison {
         return isSameByTypedef(type)
     }
 
-    /// A name that peal knows may be declared again as what it is, and as nothing else.
+    /// A name that peal defines may be declared again as the same type only.
     private func isSameByTypedef(_ type: ValueType) -> Bool {
         guard text.allSatisfy(Declarations.isPartOfName) else { return false }
         let known = Status(peal_type_layout(center, text, nil, nil))
         return !known.isFailure && peal_type_declare(center, "typedef \(type.type.text) \(text);") == PEAL_OK
     }
 
-    /// Pointers fit when what they point to is the same, or one of them does not say what it is.
+    /// Pointers match when their pointed-to types are the same, or one of these is not declared.
     private static func pointersFit(_ wanted: [String], _ found: [String]) -> Bool {
         guard let end = wanted.lastIndex(of: "*"), let foundEnd = found.lastIndex(of: "*") else { return false }
         let pointee = wanted[..<end]
@@ -62,7 +62,7 @@ struct TypeComparison {
         return number == NumberType(foundWords)
     }
 
-    /// Whether what is pointed to is constant: the word stands behind its last star, or among the words of its type.
+    /// True if the pointed-to type is constant: the word is after its last star, or among the words of its type.
     private static func isConstant(_ pointee: ArraySlice<String>) -> Bool {
         let start = pointee.lastIndex(of: "*").map { $0 + 1 } ?? pointee.startIndex
         return pointee[start...].contains("const")

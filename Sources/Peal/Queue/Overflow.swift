@@ -1,6 +1,6 @@
 import CPeal
 
-/// What a broadcast does when a queue with a capacity is full. What is dropped or refused is counted:
+/// The effect of a broadcast on a full queue with a capacity. Dropped and refused calls are counted:
 /// ``Queue/counts()``.
 ///
 /// The C interface's `peal_overflow`.

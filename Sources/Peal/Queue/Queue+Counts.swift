@@ -1,7 +1,7 @@
 import CPeal
 
 extension Queue {
-    /// What a queue has done. A call is one observer's; a broadcast to three observers makes three.
+    /// The counts of a queue. Each observer's call counts: a broadcast to three observers makes three.
     ///
     /// The C interface's `struct peal_queue_counts`.
     public struct Counts: Sendable, Hashable {
@@ -23,7 +23,7 @@ extension Queue {
         }
     }
 
-    /// What the queue has done, all at one moment.
+    /// The counts of the queue, read atomically.
     ///
     /// - Returns: The counts since it was made.
     /// - Throws: ``Status/handle`` when the queue has ended.

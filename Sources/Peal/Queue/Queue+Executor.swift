@@ -4,9 +4,9 @@ extension Queue {
     /// Makes a queue whose calls run on a task executor.
     ///
     /// - Parameters:
-    ///   - executor: Where. The queue keeps it.
+    ///   - executor: Runs the calls. The queue keeps it.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: What happens to one more.
+    ///   - overflow: The fate of the next one.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -23,9 +23,9 @@ extension Queue {
     /// Makes a queue whose calls run on a serial executor.
     ///
     /// - Parameters:
-    ///   - executor: Where. The queue keeps it.
+    ///   - executor: Runs the calls. The queue keeps it.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: What happens to one more.
+    ///   - overflow: The fate of the next one.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -40,14 +40,14 @@ extension Queue {
         try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
     }
 
-    /// Makes a queue whose calls run on an actor, isolated to it: `MainActor.shared`, say.
+    /// Makes a queue whose calls run on an actor, isolated to it, for example `MainActor.shared`.
     ///
-    /// The actor is held weakly. Once it is gone, calls are refused, and counted.
+    /// The actor is a weak target. Once it has ended, calls are refused, and counted.
     ///
     /// - Parameters:
-    ///   - actor: Where.
+    ///   - actor: Runs the calls.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: What happens to one more.
+    ///   - overflow: The fate of the next one.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -93,7 +93,7 @@ private actor ExecutorRunner {
     func run(_ queue: peal_queue) { _ = peal_queue_run(queue) }
 }
 
-/// How an executor of Swift's is asked to run a queue. Its tasks are detached: one runs the calls of many
+/// Submits a queue's run to an executor of Swift. Its tasks are detached: one runs the calls of many
 /// broadcasters, and so has the task-local values of none.
 final class Submitter: Sendable {
     /// Arranges that the queue is run once, soon. False where it cannot.

@@ -21,7 +21,7 @@ extension Queue {
         return calls
     }
 
-    /// A file descriptor that is readable while something waits: for `poll` and its kin. The queue closes it;
+    /// A file descriptor that is readable while something waits: for `poll` and similar functions. The queue closes it;
     /// do not read from it.
     ///
     /// - Returns: The descriptor. It stays the queue's.
@@ -34,14 +34,14 @@ extension Queue {
         return descriptor
     }
 
-    /// Holds calls back, from the next on. Counted: as many ``resume()`` let it go on.
+    /// Pauses the queue: no further call begins. Pauses are counted: as many ``resume()`` are needed.
     ///
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
     /// Any thread, also from one of its calls. The C interface's `peal_queue_pause`.
     public func pause() throws(PealError) { try PealError.check(peal_queue_pause(handle)) }
 
-    /// Takes one pause back.
+    /// Removes one pause.
     ///
     /// - Throws: ``PealError`` when it is not paused.
     ///
@@ -61,7 +61,7 @@ extension Queue {
         try PealError.check(peal_queue_flush(handle, Milliseconds.limit(timeout)))
     }
 
-    /// Whether the calling thread is inside one of the queue's calls.
+    /// True if the calling thread is inside one of the queue's calls.
     ///
     /// Any thread. The C interface's `peal_queue_is_current`.
     public var isCurrent: Bool { peal_queue_is_current(handle) }

@@ -1,14 +1,14 @@
 public import CPeal
 
-/// A place where calls are delivered later, one after the other, in the order of the broadcasts.
+/// Runs calls later, one after the other, in the order of the broadcasts.
 ///
 ///     let queue = try Queue()
 ///     try center.observe((any ChatObserver).self, view, .on(queue))
 ///
-/// What differs is who runs the calls: peal's own threads (``init(name:capacity:overflow:)``), the program
-/// itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
+/// The kinds differ in the thread that runs the calls: threads of the library (``init(name:capacity:overflow:)``),
+/// the program itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
 ///
-/// A queue ends when nobody keeps it: then its observers are removed, its timers end, and the calls that wait
+/// A queue ends with its last reference: then its observers are removed, its timers end, and the calls that wait
 /// are dropped. Registrations and timers keep their queue.
 public final class Queue: Sendable {
     /// The queue in the C interface.
@@ -26,7 +26,7 @@ public final class Queue: Sendable {
     ///   - name: The name of a thread while it runs the queue, in debuggers and other tools, after `peal:`. They show
     ///     the whole characters among its first ten bytes. nil for `peal:worker`.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: What happens to one more.
+    ///   - overflow: The fate of the next one.
     /// - Throws: ``PealError`` for an empty name, a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -38,11 +38,11 @@ public final class Queue: Sendable {
 
     /// Makes a queue whose calls run when the program calls ``pump(limit:)``.
     ///
-    /// ``descriptor()`` tells a loop of `poll` or `epoll` when there is something to run.
+    /// ``descriptor()`` is readable for a loop of `poll` or `epoll` while calls wait.
     ///
     /// - Parameters:
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: What happens to one more.
+    ///   - overflow: The fate of the next one.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -50,7 +50,7 @@ public final class Queue: Sendable {
         try Queue(PEAL_QUEUE_PUMPED, capacity, overflow)
     }
 
-    /// A queue that somebody else made, and ends.
+    /// A queue that other code made, and ends.
     ///
     /// Any thread.
     public init(borrowing handle: peal_queue) {

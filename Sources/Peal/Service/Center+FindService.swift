@@ -4,7 +4,7 @@ extension Center {
     /// Finds a service by its type or its name, created or not.
     ///
     /// - Parameters:
-    ///   - type: The type with which it was registered. Whether it is, shows when it is got.
+    ///   - type: The type with which it was registered. This is checked when it is got.
     ///   - name: Its name; the type's own by default.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
@@ -49,9 +49,9 @@ extension Center {
         AnyService(try findProvider(of: protocolName))
     }
 
-    /// The services of the center, peal's own too, in order of registration.
+    /// The services of the center, peal's own included, in order of registration.
     ///
-    /// - Returns: Those that are registered now.
+    /// - Returns: The services that are registered now.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_list`.

@@ -1,13 +1,13 @@
 internal import CPeal
 
 extension Center {
-    /// Registers a service. Nothing is made until somebody first gets it.
+    /// Registers a service. Its instance is created at the first get.
     ///
     /// ```swift
     /// try center.register(AccountService.self, clearData: { $0.forgetUser() }) { creation in
     ///     AccountService(database: try creation.get(Database.self))
     /// }
-    /// try center.register((any Mail).self) { _ in SMTPMail() }     // known by what it can, not by what it is
+    /// try center.register((any Mail).self) { _ in SMTPMail() }     // found by a protocol, not by its own type
     /// ```
     ///
     /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs
@@ -17,16 +17,16 @@ extension Center {
     ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
     ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are
     ///     peal's.
-    ///   - isPersistent: Whether the instance stays when a session ends (``endSession()``).
+    ///   - isPersistent: True if the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.
     ///   - provides: Tables of C functions for protocols that it provides to C, and by which it may be found.
-    ///   - owner: To whom it belongs; nil for the owner that the thread is inside of, if any.
-    ///   - initialize: Runs once the instance is in its place: who gets the service from within has it, other
-    ///     threads wait. What it throws fails the creation.
-    ///   - clearData: Forgets what belongs to the session that ends.
+    ///   - owner: The owner; nil for the owner that the thread has entered, if any.
+    ///   - initialize: Runs once the instance is published: a get from within returns it, other threads wait. Its error
+    ///     fails the creation.
+    ///   - clearData: Clears the data of the session that ends.
     ///   - end: Runs when the instance ends, after its last use, also where `initialize` has thrown.
-    ///   - create: Makes the instance. What it throws fails the get with ``Status/creation``, and stands in that
-    ///     error's sentence; the next get tries again. It may get other services, and must not remove any.
+    ///   - create: Makes the instance. Its error fails the get with ``Status/creation``, and is in that error's
+    ///     sentence; the next get tries again. It may get other services, and must not remove any.
     /// - Returns: The service, which leads to its instance without a name.
     /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken, ``Status/conformance`` for a table
     ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad
@@ -58,7 +58,7 @@ extension Center {
         description.owner = owner?.handle ?? peal_owner()
         let service = try register(description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
         return withExtendedLifetime(recipe) {
-            // Also where the registration has ended already: then the recipe's end, here, takes this back.
+            // Also where the registration has already ended: then the recipe's end, here, removes this.
             recipe.service = service.number
             ServiceTypes.note(type, of: service, mark: mark)
             return Service(service, mark: mark)

@@ -1,7 +1,7 @@
 public import CPeal
 
 extension Center {
-    /// Gets the instance of a service, which is created where there is none yet, for as long as the use is kept.
+    /// Gets the instance of a service, which is created on first use, for as long as the use is kept.
     ///
     /// ```swift
     /// let account = try center.get(AccountService.self)
@@ -33,7 +33,7 @@ extension Center {
         try service(type, providing: protocolName).get()
     }
 
-    /// Calls a closure with the instance of a service, for a moment and on this thread.
+    /// Calls a closure with the instance of a service, on this thread.
     ///
     /// To do so often, keep the ``Service``: the search for it takes several times as long as the rest.
     ///
@@ -54,14 +54,14 @@ extension Center {
         return body(instance)
     }
 
-    /// Calls a closure that throws with the instance of a service, for a moment and on this thread.
+    /// Calls a closure that throws with the instance of a service, on this thread.
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's own by default.
     ///   - body: Called once, unless this throws before.
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``PealError`` as ``get(_:named:)``.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error; ``PealError`` as ``get(_:named:)``.
     ///
     /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable

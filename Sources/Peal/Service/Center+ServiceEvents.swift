@@ -1,10 +1,10 @@
 internal import CPeal
 
 extension Center {
-    /// Calls a closure for all that happens to the services of the center.
+    /// Calls a closure for all events of the center's services.
     ///
-    /// - Parameter tell: Called on the thread on which it happened, with no lock held.
-    /// - Returns: An observation that ends when nobody keeps it any more.
+    /// - Parameter tell: Called on the thread of the event, with no lock held.
+    /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
@@ -12,14 +12,15 @@ extension Center {
         try observeServices(EventTarget(tell: tell, end: {}))
     }
 
-    /// All that happens to the services of the center, as an asynchronous sequence, which ends with the center.
+    /// All events of the center's services, as an asynchronous sequence, which ends with the center.
     ///
     /// ```swift
     /// for await event in try center.serviceEvents() { print(event) }
     /// ```
     ///
-    /// - Parameter policy: What is kept while nobody takes it. It begins to keep when this returns.
-    /// - Returns: The sequence. Nothing is heard any more once nobody keeps it.
+    /// - Parameter policy: Which events are kept until they are read. The sequence begins to keep them when this
+    ///   returns.
+    /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
@@ -45,7 +46,7 @@ extension Center {
     }
 }
 
-/// What happened to a service: the built-in protocol `PealServices`, in Swift.
+/// An event of a service: the built-in protocol `PealServices`, in Swift.
 ///
 /// The C interface's `struct peal_service_events`.
 public enum ServiceEvent: Hashable, Sendable {
@@ -53,7 +54,7 @@ public enum ServiceEvent: Hashable, Sendable {
     case registered(String)
     /// Its registration has ended.
     case unregistered(String)
-    /// Its instance was made, since `by` asked for it: `service NAME`, `module NAME`, `observer of PROTOCOL`,
+    /// Its instance was created, because `by` got it: `service NAME`, `module NAME`, `observer of PROTOCOL`,
     /// `owner NAME`, or `the program`.
     case created(String, by: String)
     /// Its instance was removed.

@@ -52,7 +52,7 @@ extension Center {
             alarm?.cancel()
             observation.cancel()
         }
-        // Looked for once it would be heard of; again where it has gone meanwhile.
+        // Found after observing its registration; again if it has ended meanwhile.
         while true {
             do throws(PealError) {
                 return try service(type, named: name)
@@ -69,7 +69,7 @@ extension PealError {
     }
 }
 
-/// One who waits for a registration, and what ends that.
+/// A waiter for a registration, and its possible ends.
 private final class RegistrationWait: Sendable {
     private enum State {
         case waiting(CheckedContinuation<PealError?, Never>?)

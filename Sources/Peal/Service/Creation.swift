@@ -1,8 +1,8 @@
 internal import CPeal
 
-/// A creation of a service that runs: what its closure can ask.
+/// A running creation of a service: the parameter of its closure.
 ///
-/// It is there for the closure alone, and cannot be kept. The C interface's `struct peal_creation`.
+/// It is valid inside the closure only, and cannot be kept. The C interface's `struct peal_creation`.
 public struct Creation: ~Copyable {
     private let memory: UnsafeMutablePointer<peal_creation>
     private let kept: UseKeeper
@@ -50,7 +50,7 @@ public struct Creation: ~Copyable {
         return instance
     }
 
-    /// Tells C why there is no instance.
+    /// Reports the failure of a creation to C.
     func fail(with error: any Error) {
         let sentence = (error as? PealError)?.message ?? String(describing: error)
         sentence.copy(intoPealArray: &memory.pointee.message)

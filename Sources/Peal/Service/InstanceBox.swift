@@ -1,4 +1,4 @@
-/// What `self` points to in the C functions of a service or module that was made in Swift.
+/// The object that `self` points to in the C functions of a service or module that was made in Swift.
 @usableFromInline
 class InstanceBox {
     /// The type of what is inside.
@@ -8,10 +8,10 @@ class InstanceBox {
     final let typeNameInC: UnsafePointer<CChar>
     /// The instance as a module, where it is one.
     final let module: (any Module)?
-    /// Of a service. What it got while it was made is let go after the instance, which a subclass holds.
+    /// The uses of a service. Those from its creation are released after the instance, which a subclass stores.
     final var recipe: ServiceRecipe?
     final var kept: UseKeeper?
-    /// Of a module that is no service.
+    /// The module, if it is no service.
     final var failures: StepFailuresEnd?
     final var queue: Queue?
 
@@ -27,13 +27,13 @@ class InstanceBox {
 
     deinit { typeNameInC.deallocate() }
 
-    /// What is inside, where it is of this very type.
+    /// The content, if it is of exactly this type.
     final func instance<Instance>(exactly type: Instance.Type) -> Instance? {
         guard self.type == ObjectIdentifier(type) else { return nil }
         return unsafeDowncast(self, to: TypedBox<Instance>.self).value
     }
 
-    /// What is inside, where it can be seen as this type.
+    /// The content, if it can be cast to this type.
     final func instance<Instance>(as type: Instance.Type) -> Instance? {
         instance(exactly: type) ?? anyValue as? Instance
     }
@@ -55,7 +55,7 @@ final class TypedBox<Instance>: InstanceBox {
     override var anyValue: Any { value }
 }
 
-/// The Swift object behind the `self` of a C function.
+/// The Swift object for the `self` of a C function.
 ///
 /// For tables that a service or a module made in Swift gives to C (``Provision``):
 ///
@@ -65,7 +65,7 @@ final class TypedBox<Instance>: InstanceBox {
 ///
 /// - Parameters:
 ///   - type: The type with which the service was registered, the module's, or a protocol that either conforms to.
-///   - pointer: *Borrowed during the call.* What peal passed as `self`, and nothing else.
+///   - pointer: *Borrowed during the call.* The `self` that peal passed, and no other pointer.
 /// - Returns: nil for NULL, and for an instance of another type.
 ///
 /// Any thread on which the function may run.

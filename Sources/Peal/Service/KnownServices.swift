@@ -1,13 +1,13 @@
 public import CPeal
 internal import Synchronization
 
-/// The services that were found in a center by type or name, so that who gets one by these looks up no text. Those that go
+/// The services that were found in a center by type or name, so that a get by these looks up no text. Services found
 /// by their types are read without a lock.
 ///
-/// A registration may end, and another take its name: then the handle that is kept here is refused, and looked up anew.
+/// A registration may end, and another one use its name: then the cached handle is refused, and looked up again.
 @usableFromInline
 final class KnownServices: Sendable {
-    /// What leads to a service, without its type.
+    /// The reference of a service, without its type.
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline let handle: peal_service
@@ -16,7 +16,7 @@ final class KnownServices: Sendable {
     }
 
     private struct Entries {
-        /// Those that go by their type's name, and have no place in the table.
+        /// Services that are found by their type's name, and have no slot in the table.
         var byType: [ObjectIdentifier: Entry] = [:]
         var byName: [String: Entry] = [:]
     }
@@ -50,7 +50,7 @@ extension Center {
         if let known = knownServices.find(type, named: name) { return known }
         let handle = try find(name ?? TypeName.of(type))
         let entry = KnownServices.Entry(handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
-        // Without a mark nobody has made it in Swift, and who asks for it is told so.
+        // Without a mark it was not made in Swift, and the get fails with that.
         if entry.mark.number != 0 { knownServices.put(entry, type, named: name) }
         return entry
     }

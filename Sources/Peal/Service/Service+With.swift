@@ -1,13 +1,13 @@
 public import CPeal
 
 extension Service {
-    /// Calls a closure with the instance, which is created where there is none yet.
+    /// Calls a closure with the instance, which is created on first use.
     ///
-    /// Cheaper than ``get()``: nothing is written that another thread writes. The instance stays as it is until
+    /// Cheaper than ``get()``: it writes to no memory that other threads write to. The instance is not destroyed until
     /// the closure returns, also when the service is removed meanwhile. So keep it short.
     ///
     /// - Parameter body: Called once, on this thread, unless this throws.
-    /// - Returns: What the closure returns.
+    /// - Returns: The closure's result.
     /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
     ///
     /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
@@ -19,11 +19,11 @@ extension Service {
         return body(instance)
     }
 
-    /// Calls a closure that throws with the instance, which is created where there is none yet.
+    /// Calls a closure that throws with the instance, which is created on first use.
     ///
     /// - Parameter body: Called once, on this thread, unless this throws before.
-    /// - Returns: What the closure returns.
-    /// - Throws: What the closure throws; ``PealError`` as ``get()``.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error; ``PealError`` as ``get()``.
     ///
     /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
@@ -49,7 +49,7 @@ extension Service {
         let status = peal_scope_begin(handle, mark, SwiftMark.tableSize, &scope)
         guard status.rawValue >= 0 else { throw scopeFailure(status) }
         do throws(PealError) {
-            // Without a mark in the center no table was asked for, and nobody made the service in Swift.
+            // Without a mark in the center no table was requested, and the service was not made in Swift.
             guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
             return try instance(at: pointer)
         } catch {
@@ -61,7 +61,7 @@ extension Service {
     @usableFromInline
     func scopeFailure(_ status: peal_status) -> PealError {
         let error = PealError.failure(status)
-        // The same status tells of a dependency that is missing; the sentence names what is not there.
+        // The same status is returned for a missing dependency; the sentence names the missing service.
         return error.status == .notFound && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
     }
 }

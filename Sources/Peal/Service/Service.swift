@@ -1,16 +1,16 @@
 public import CPeal
 
-/// A service that was registered with a Swift type: how its instance is reached.
+/// A service that was registered with a Swift type, and access to its instance.
 ///
-/// A service is a singleton by name. Its instance is made when somebody first asks for it: once, however many
-/// threads ask at the same time.
+/// A service is a singleton by name. Its instance is created at the first get: once, however many threads get
+/// it at the same time.
 ///
 /// ```swift
 /// let accounts = try center.register(AccountService.self) { creation in
 ///     AccountService(database: try creation.get(Database.self))
 /// }
-/// let user = try accounts.with { $0.user }      // a moment, on this thread
-/// let held = try accounts.get()                 // for as long as `held` is kept
+/// let user = try accounts.with { $0.user }      // during the closure, on this thread
+/// let held = try accounts.get()                 // until the last reference to `held`
 /// ```
 ///
 /// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.
@@ -35,13 +35,13 @@ public struct Service<Instance: Sendable>: ServiceReference {
         self.mark = mark
     }
 
-    /// Gets the instance, which is created where there is none yet, for as long as the use is kept.
+    /// Gets the instance, which is created on first use, until the end of the use.
     ///
-    /// - Returns: A use that ends when nobody keeps it any more.
-    /// - Throws: ``PealError``: ``Status/creation``, with what the creation threw; ``Status/cycle`` where
+    /// - Returns: A use that ends with its last reference.
+    /// - Throws: ``PealError``: ``Status/creation``, with the creation's error; ``Status/cycle`` where
     ///   services need each other, with the path; ``Status/type`` where the instance is of another type or was not
-    ///   made in Swift; ``Status/handle`` where the registration has ended. Who waited for a creation that failed has
-    ///   its error.
+    ///   made in Swift; ``Status/handle`` where the registration has ended. A thread that waited for a failed creation
+    ///   gets the same error.
     ///
     /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     @inlinable
@@ -53,8 +53,8 @@ public struct Service<Instance: Sendable>: ServiceReference {
     /// A use, which the caller ends, and the instance.
     @inlinable
     func take() throws(PealError) -> (peal_use, Instance) {
-        // The scope tells, without a name, that the registration is one of this type. What the use has is of the
-        // same registration, though it may be another instance.
+        // The scope proves, without a name, that the registration is one of this type. The use is of the same
+        // registration, but may be another instance.
         var scope = peal_scope()
         _ = try begin(&scope)
         defer { _ = peal_scope_end(&scope) }
@@ -80,14 +80,14 @@ public struct Service<Instance: Sendable>: ServiceReference {
         (object as? InstanceBox).map { otherType($0.typeName) } ?? notSwift()
     }
 
-    /// Whether the service was registered with this type, before there is an instance.
+    /// True if the service was registered with this type, before there is an instance.
     func checkType() throws(PealError) {
         _ = try info()
         if let name = ServiceTypes.otherName(than: Instance.self, of: handle) { throw otherType(name) }
         if !ServiceTypes.isKnown(handle) { throw notSwift() }
     }
 
-    // MARK: What is wrong
+    // MARK: Failures
 
     @usableFromInline
     func notSwift() -> PealError {

@@ -1,10 +1,10 @@
 internal import CPeal
 
-/// What there is to know of a service, at one moment.
+/// The state of a service, read atomically.
 ///
 /// The C interface's `struct peal_service_info`.
 public struct ServiceInfo: Sendable {
-    /// What stands in the place of the instance.
+    /// The state of the instance.
     public enum State: Hashable, Sendable {
         /// There is no instance.
         case registered
@@ -18,11 +18,11 @@ public struct ServiceInfo: Sendable {
 
     /// Its name.
     public let name: String
-    /// What stands in the place of the instance.
+    /// The state of the instance.
     public let state: State
-    /// Whether it stays when a session ends.
+    /// True if it stays when a session ends.
     public let isPersistent: Bool
-    /// Who asked for the instance first: `service NAME`, `module NAME`, `observer of PROTOCOL`, `owner NAME`, or
+    /// The first caller of a get: `service NAME`, `module NAME`, `observer of PROTOCOL`, `owner NAME`, or
     /// `the program`; nil without an instance.
     public let createdBy: String?
     /// When its creation began, by the monotonic clock; nil without an instance.
@@ -31,13 +31,13 @@ public struct ServiceInfo: Sendable {
     public let creationTime: Duration?
     /// As which of its center's instances it was made, from 1; nil without an instance.
     public let order: UInt64?
-    /// How many uses are held now.
+    /// The number of uses that have not ended.
     public let uses: Int
     /// How many instances there were so far.
     public let creations: Int
     /// How many creations have failed so far.
     public let failures: Int
-    /// What the last one said; nil without.
+    /// The sentence of the last failure; nil without.
     public let lastFailure: String?
 
     init(_ info: peal_service_info) {

@@ -15,7 +15,7 @@ class ServiceRecipe {
     func end(_ box: InstanceBox) {}
 }
 
-/// Those of a service of one type.
+/// The functions of a service of one type.
 final class TypedRecipe<Instance: Sendable>: ServiceRecipe {
     typealias Create = @Sendable (borrowing Creation) throws -> Instance
     typealias Initialize = @Sendable (Instance, borrowing Creation) throws -> Void

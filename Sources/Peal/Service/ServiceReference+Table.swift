@@ -1,7 +1,7 @@
 internal import CPeal
 
 extension ServiceReference {
-    /// Gets the instance as C has it, which is created where there is none yet.
+    /// Gets the instance as C has it, which is created on first use.
     ///
     /// - Throws: ``PealError`` as ``Service/get()``.
     ///

@@ -1,6 +1,6 @@
 public import CPeal
 
-/// What leads to a registered service: ``Service`` with its Swift type, ``AnyService`` without.
+/// The reference of a registered service: ``Service`` with its Swift type, ``AnyService`` without.
 ///
 /// It is a value, and does not keep the registration, which lasts until ``unregister()``, the end of its owner or
 /// of its center. All functions may be called on any thread.
@@ -13,7 +13,7 @@ extension ServiceReference {
     /// Its name; nil when the registration has ended. The C interface's `peal_service_ask`.
     public var name: String? { try? info().name }
 
-    /// What there is to know of it.
+    /// Its state.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended.
     ///
@@ -27,7 +27,7 @@ extension ServiceReference {
 
     /// Removes the instance; the next get makes another.
     ///
-    /// Where nobody uses it, it has ended when this returns; else it ends with its last use or scope. A creation
+    /// Without a use it has ended when this returns; otherwise it ends with its last use or scope. A creation
     /// that runs is waited for.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use.
@@ -40,7 +40,7 @@ extension ServiceReference {
         try Ending(checking: peal_service_remove(handle))
     }
 
-    /// Has the instance forget what belongs to its session, by its `clearData`. It stays.
+    /// Makes the instance clear the data of its session, by its `clearData`. It stays.
     ///
     /// - Throws: ``PealError`` as ``remove()``.
     ///
@@ -71,7 +71,7 @@ public struct AnyService: ServiceReference, Hashable {
     /// A service of the C interface.
     public init(_ handle: peal_service) { self.handle = handle }
 
-    /// Whether both are the same registration.
+    /// True if both are the same registration.
     public static func == (left: AnyService, right: AnyService) -> Bool { left.handle.number == right.handle.number }
 
     /// Hashes the handle.

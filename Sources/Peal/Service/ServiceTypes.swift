@@ -1,10 +1,10 @@
 internal import CPeal
 internal import Synchronization
 
-/// With which Swift types services were registered, for who asks before there is an instance.
+/// The Swift types with which services were registered, for checks before there is an instance.
 ///
-/// The instance itself is always looked at too; so what another copy of this module has registered, which is not
-/// known here, is only told later.
+/// The instance itself is always checked too. So a mistake with a service of another copy of this module, which is
+/// not listed here, is only reported later.
 enum ServiceTypes {
     private struct Entry {
         let type: ObjectIdentifier
@@ -35,7 +35,7 @@ enum ServiceTypes {
         return known.flatMap { $0.type == ObjectIdentifier(type) ? nil : $0.name }
     }
 
-    /// What stands for the service among objects that observe.
+    /// Represents the service among observing objects.
     static func anchor(of service: peal_service) throws(PealError) -> ServiceAnchor {
         if let anchor = types.withLock({ $0[service.number]?.anchor }) { return anchor }
         throw PealError(status: .handle, message: "the service's registration has ended; register it again")

@@ -1,9 +1,9 @@
 public import CPeal
 
-/// The instance of a service that is held.
+/// A use of a service's instance.
 ///
-/// The service keeps it until the use ends, also when it is removed meanwhile. The use ends when nobody keeps it
-/// any more; where the instance was removed and this was the last use, it is ended then, on that thread.
+/// The service keeps it until the use ends, also when it is removed meanwhile. The use ends with its last reference.
+/// The last use of a removed instance ends the instance on that thread.
 ///
 /// The C interface's `struct peal_service_use`.
 public final class ServiceUse<Instance: Sendable>: Sendable {

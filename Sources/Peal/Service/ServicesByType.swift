@@ -1,9 +1,9 @@
 internal import CPeal
 internal import Synchronization
 
-/// Which services go by the names of types, in a table that is read without a lock.
+/// The services that are named by types, in a table that is read without a lock.
 ///
-/// A place is given to a type once, and for good; what is in it changes. Types that find no place go elsewhere.
+/// A slot belongs to one type permanently; its content changes. Types without a slot are stored elsewhere.
 final class ServicesByType: Sendable {
     private struct Slot: ~Copyable {
         let type = Atomic<UInt>(0)
@@ -44,8 +44,8 @@ final class ServicesByType: Sendable {
     func put(_ entry: KnownServices.Entry?, for type: Any.Type) -> Bool {
         let key = Self.key(type)
         guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
-        // Who reads the new mark with the old service is refused by C, and looks again. A mark is never taken away:
-        // without one a service that is there would be taken for one of C.
+        // A thread that reads the new mark with the old service is refused by C, and reads again. A mark is never
+        // removed: without one, a service of Swift would be taken for one of C.
         if let entry { slot.pointee.mark.store(entry.mark.number, ordering: .relaxed) }
         slot.pointee.service.store(entry?.handle.number ?? 0, ordering: .releasing)
         slot.pointee.type.store(key, ordering: .releasing)

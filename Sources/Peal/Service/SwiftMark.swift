@@ -1,9 +1,9 @@
 internal import CPeal
 
-/// By what an instance that was made in Swift is known: it provides one more protocol, which tells its type.
+/// Marks an instance that was made in Swift: it provides one more protocol, which has its type.
 ///
-/// Only of such an instance `self` may be read as an object. That every service of Swift has the protocol is
-/// why a center never says of it that its provider is ambiguous: nobody gets it so.
+/// Only the `self` of such an instance may be read as an object. Every service of Swift has the protocol, and no code
+/// gets a service by it, so its ambiguity is never reported.
 @usableFromInline
 enum SwiftMark {
     static let protocolName = "PealSwiftInstance"
@@ -13,10 +13,10 @@ enum SwiftMark {
         var typeName: @convention(c) (UnsafeMutableRawPointer?) -> UnsafePointer<CChar>?
     }
 
-    /// Of a size and one function.
+    /// A size and one function.
     @inlinable static var tableSize: Int { 2 * MemoryLayout<UInt>.size }
 
-    /// What a service of Swift provides beside its own.
+    /// The additional table of a service of Swift.
     static var provision: Provision {
         Provision(protocolName, Table { pointer in
             guard let pointer else { return nil }

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// The instance of a service that is held, with its table of C functions for a protocol: for services that were
+/// A use of a service's instance, with its table of C functions for a protocol: for services that were
 /// made in C, and those of Swift that provide tables.
 ///
 /// ```swift
@@ -8,17 +8,16 @@ internal import CPeal
 /// let next = withExtendedLifetime(use) { use.table.next(use.pointer) }
 /// ```
 ///
-/// The use ends when nobody keeps it any more, which may be right after ``pointer`` was read: Swift lets a reference go
-/// after its last use, and what a pointer leads to it does not see. So call the functions within
-/// `withExtendedLifetime`, as above, or from an object that keeps the use in a property. In C,
-/// `struct peal_service_use`.
+/// The use ends with its last reference, which may be right after ``pointer`` was read: Swift releases a reference
+/// after its last use, and does not follow pointers. So call the functions within `withExtendedLifetime`, as above,
+/// or from an object that keeps the use in a property. In C, `struct peal_service_use`.
 public final class TableUse<Table: BitwiseCopyable>: @unchecked Sendable {
-    // Unchecked: the pointers lead to what stays as it is while the use is held, and functions of a service
+    // Unchecked: the pointers lead to memory that does not change during the use, and functions of a service
     // may be called on any thread.
 
-    /// What each function of the table takes first. *Borrowed until* the use ends, and not longer: hold on to the use.
+    /// The first argument of each function of the table. *Borrowed until* the use ends: keep the use.
     public let pointer: UnsafeMutableRawPointer
-    /// The functions. What the service's own table lacks is nil.
+    /// The functions. Members that the service's own table lacks are nil.
     public let table: Table
     private let use: peal_use
 
@@ -32,20 +31,19 @@ public final class TableUse<Table: BitwiseCopyable>: @unchecked Sendable {
     deinit { _ = peal_use_end(use) }
 }
 
-/// The instance of a service that is held, as C has it.
+/// A use of a service's instance in the form of C.
 ///
 /// ```swift
 /// let use = try center.anyService(named: "counter").usePointer()
 /// withExtendedLifetime(use) { count_on(use.pointer) }
 /// ```
 ///
-/// The use ends when nobody keeps it any more, which may be right after ``pointer`` was read. So use the pointer within
-/// `withExtendedLifetime`, as above, or keep the use in a property for as long. The C interface's `struct
-/// peal_service_use`.
+/// The use ends with its last reference, which may be right after ``pointer`` was read. So use the pointer within
+/// `withExtendedLifetime`, as above, or keep the use in a property. The C interface's `struct peal_service_use`.
 public final class PointerUse: @unchecked Sendable {
     // Unchecked: the pointer is a value that does not change; what it leads to is between its users.
 
-    /// The instance. *Borrowed until* the use ends, and not longer: hold on to the use.
+    /// The instance. *Borrowed until* the use ends: keep the use.
     public let pointer: UnsafeMutableRawPointer
     private let use: peal_use
 

@@ -1,7 +1,7 @@
 public import CPeal
 
-/// The instance of a service that is held, as ``ServiceUse``, by a value that is moved and never copied. To get one
-/// allocates nothing.
+/// A use of a service's instance, like ``ServiceUse``, as a value that is moved and never copied. Getting one allocates
+/// nothing.
 ///
 /// ```swift
 /// let account = try accounts.use()
@@ -26,7 +26,7 @@ public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
 }
 
 extension Service {
-    /// Gets the instance, which is created where there is none yet, for as long as the value lives.
+    /// Gets the instance, which is created on first use, until the end of the value.
     ///
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get()``.
@@ -40,7 +40,7 @@ extension Service {
 }
 
 extension Center {
-    /// Gets the instance of a service by its type or its name, for as long as the value lives.
+    /// Gets the instance of a service by its type or its name, until the end of the value.
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.

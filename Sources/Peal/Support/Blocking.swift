@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Work that blocks, for tasks: it has a thread of its own, since tasks share few.
 enum Blocking {
-    /// What a thread does.
+    /// The work of a thread.
     private final class Work {
         let body: @Sendable () -> Void
 
@@ -27,7 +27,7 @@ enum Blocking {
 
     static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
 
-    /// Begins the work, which nobody waits for. False where there is no thread.
+    /// Begins the work, without a waiting caller. False where there is no thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let pointer = Box.retain(Work(body))
         var thread = pthread_t()

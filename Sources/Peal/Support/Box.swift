@@ -9,12 +9,12 @@ enum Box {
         Unmanaged.passRetained(object).toOpaque()
     }
 
-    /// A pointer to an object that somebody else keeps.
+    /// A pointer to an object that other code keeps alive.
     static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// The object, without counting: whoever calls keeps it alive.
+    /// The object, without a retain: the caller must keep it alive.
     @inlinable @inline(__always)
     static func borrow<Object: AnyObject, Result>(
         _ pointer: UnsafeMutableRawPointer, as type: Object.Type, _ body: (Object) -> Result
@@ -35,7 +35,7 @@ enum Box {
 }
 
 extension Box {
-    /// A retain function of the C interface: what ``release`` takes back.
+    /// A retain function of the C interface: ``release`` undoes it.
     static let retainAgain: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
         if let pointer { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
     }

@@ -7,16 +7,16 @@ public struct Dependency: ExpressibleByStringLiteral, Hashable, Sendable {
     /// Its name.
     public let name: String
 
-    /// What has this name.
+    /// A dependency with this name.
     public init(named name: String) { self.name = name }
 
-    /// What has this name: `"network"` in a list of dependencies.
+    /// A dependency with this name: `"network"` in a list of dependencies.
     public init(stringLiteral name: String) { self.name = name }
 
-    /// What has this name.
+    /// A dependency with this name.
     public static func named(_ name: String) -> Dependency { Dependency(named: name) }
 
-    /// What has this type, and no name of its own.
+    /// A dependency of this type without a name of its own.
     public static func type<Instance>(_ type: Instance.Type) -> Dependency {
         Dependency(named: TypeName.of(type))
     }

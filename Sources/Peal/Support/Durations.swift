@@ -13,7 +13,7 @@ enum Milliseconds {
 }
 
 extension Duration {
-    /// In nanoseconds, as timers count. What is too long for them is the longest that they know.
+    /// In nanoseconds, as timers count. A longer duration becomes their greatest value.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,10 +1,10 @@
 import CPeal
 
-/// What the C interface calls, and asks before each call whether there is still somebody behind it.
+/// A target of the C interface, which tests before each call whether its object is still alive.
 ///
-/// The target itself is always there; what it calls may be gone. It is the call that keeps that alive.
+/// The target itself always exists; its object may have ended. The call keeps the object alive.
 class LivingTarget {
-    /// Whether there is still somebody to call. What was registered ends when there is not.
+    /// True if the object is alive. The registration ends when it is not.
     var isAlive: Bool { true }
 
     /// The reference that these get is the target.

@@ -6,13 +6,13 @@ extension Center {
     ///     try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
     ///
     /// From elsewhere it is `try await`. Observers without a queue are called before this returns, in order; those
-    /// on a queue when it is their turn there, and then on the main actor.
+    /// on a queue at their turn there, and then on the main actor.
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
+    ///   - type: The type of the registrations.
     ///   - body: Called once an observer.
     /// - Returns: How many were called, or will be, and whether a full queue refused.
-    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
     /// The main actor. The C interface's `peal_send`.
     @MainActor @discardableResult
@@ -31,7 +31,7 @@ extension Center {
 
 /// Calls on the main actor.
 private enum MainCalls {
-    /// Whether the main actor broadcasts on this thread now. No call on a queue sees that: queues have tasks or
+    /// True if the main actor broadcasts on this thread now. No call on a queue sees that: queues have tasks or
     /// threads of their own, or are pumped here.
     @TaskLocal static var areImmediate = false
 

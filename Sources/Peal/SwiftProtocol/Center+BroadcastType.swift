@@ -1,18 +1,18 @@
 import CPeal
 
 extension Center {
-    /// Calls every observer of a Swift type, each where it wants to be called, in order of priority and
+    /// Calls every observer of a Swift type, each where it is to be called, in order of priority and
     /// registration.
     ///
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
-    /// One that is removed before its turn is not called; one that is registered meanwhile is not called either.
+    /// An observer that is removed before its turn is not called. Neither is one that is registered meanwhile.
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
+    ///   - type: The type of the registrations.
     ///   - body: Called once an observer: at once, or later on its queue.
     /// - Returns: How many were called, or will be, and whether a full queue refused.
-    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult
@@ -22,17 +22,17 @@ extension Center {
         try send(TypedSwiftCall(body), to: type)
     }
 
-    /// Calls every observer of a Swift type with what may throw. A failure of one does not keep the others from
-    /// being called: each is reported.
+    /// Calls every observer of a Swift type with a closure that may throw. A failure of one does not keep the others
+    /// from being called: each is reported.
     ///
     ///     try center.broadcast((any Saver).self) { try $0.save() } reporting: { log($0) }
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
+    ///   - type: The type of the registrations.
     ///   - body: Called once an observer.
-    ///   - reporting: Gets what it throws, on the thread of that call.
+    ///   - reporting: Receives its error, on the thread of that call.
     /// - Returns: How many were called, or will be, and whether a full queue refused.
-    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. Then nobody was called.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult
@@ -53,7 +53,7 @@ extension Center {
         var count = 0
         var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         if status == PEAL_ERROR_HANDLE {
-            // It was taken back with its owner, or the center has ended: then this fails too, and says so.
+            // It was removed with its owner, or the center has ended: then this fails too, with that status.
             swiftProtocols.forget(type)
             status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         }

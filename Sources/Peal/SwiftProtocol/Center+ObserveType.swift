@@ -8,15 +8,15 @@ extension Center {
     ///     try center.observe((any ChatObserver).self, view)
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
-    /// The object is held weakly: it is kept alive during each call, and once it is gone the registration ends
-    /// by itself. So the result need not be kept; it is there to block, or to end the registration early.
+    /// The object is a weak target: it is kept alive during each call, and once it has ended the registration ends.
+    /// So the result need not be kept; it serves to block, or to end the registration early.
     ///
     /// - Parameters:
-    ///   - type: What the object is called as.
-    ///   - object: Who observes. The same object on the same type and queue is refused, unless `options` say
-    ///     otherwise.
-    ///   - holding: Whether the registration keeps the object alive.
-    ///   - options: What is special about it: `.priority(1)`, `.on(queue)`.
+    ///   - type: The type of the calls.
+    ///   - object: The observer. The same object on the same type and queue is refused, unless `options` allow
+    ///     it.
+    ///   - holding: True if the registration keeps the object alive.
+    ///   - options: Options of the registration: `.priority(1)`, `.on(queue)`.
     /// - Returns: The registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
     ///
@@ -37,9 +37,9 @@ extension Center {
     /// Ends all registrations of an object for a Swift type.
     ///
     /// - Parameters:
-    ///   - type: What it was registered for.
-    ///   - object: Who observes.
-    /// - Returns: How many there were.
+    ///   - type: The type of the registration.
+    ///   - object: The observer.
+    /// - Returns: The number of removed registrations.
     /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
     /// Any thread, also from a callback. The C interface's `peal_unobserve`.
@@ -53,7 +53,7 @@ extension Center {
 
     /// How many observers a Swift type has, blocked ones included.
     ///
-    /// - Parameter type: What the observers registered as.
+    /// - Parameter type: The type of the registrations.
     /// - Returns: How many registrations there are now.
     /// - Throws: ``Status/handle`` when the center has ended.
     ///
@@ -65,7 +65,7 @@ extension Center {
         return count
     }
 
-    /// The object behind what observes.
+    /// The object of an observer.
     private static func observer<Observed: Sendable>(
         _ object: Observed, of type: Observed.Type
     ) throws(PealError) -> any AnyObject & Sendable {
@@ -75,12 +75,12 @@ extension Center {
                 message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
                     + "\(type): make it a class")
         }
-        // Unsafe: that it is Sendable is known of its type, and has no trace at run time, so no cast can tell.
+        // Unsafe: its type is Sendable, which has no trace at run time, so no cast can test it.
         return unsafeBitCast(object as AnyObject, to: (any AnyObject & Sendable).self)
     }
 }
 
-/// Whether a registration keeps the observer alive.
+/// True if a registration keeps the observer alive.
 public enum Holding: Sendable {
     /// It does not: the registration ends once the object is gone.
     case weakly

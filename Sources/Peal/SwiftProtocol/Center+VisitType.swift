@@ -9,9 +9,9 @@ extension Center {
     /// Observers on queues cannot answer in time and are not visited: a broadcast reaches them.
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
-    ///   - body: Called once an observer, before this returns. What it throws ends the visit and is thrown on.
-    /// - Throws: What the body throws, or ``PealError``.
+    ///   - type: The type of the registrations.
+    ///   - body: Called once an observer, before this returns. Its error ends the visit and is thrown on.
+    /// - Throws: The body's error, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func visit<Observed: Sendable>(_ type: Observed.Type, _ body: (Observed) throws -> Void) throws {
@@ -26,10 +26,10 @@ extension Center {
     ///     let reader = try center.first((any Plugin).self) { $0.reader(for: file) }
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
+    ///   - type: The type of the registrations.
     ///   - body: Called on one observer after the other until it returns something.
     /// - Returns: That, or nil.
-    /// - Throws: What the body throws, or ``PealError``.
+    /// - Throws: The body's error, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func first<Observed: Sendable, Answer>(
@@ -43,13 +43,13 @@ extension Center {
         return answer
     }
 
-    /// What all observers of a Swift type answer that are called at once, in order.
+    /// The results of all observers of a Swift type that are called at once, in order.
     ///
     /// - Parameters:
-    ///   - type: What the observers registered as.
+    ///   - type: The type of the registrations.
     ///   - body: Called once an observer.
     /// - Returns: The answers, in the order of the calls.
-    /// - Throws: What the body throws, or ``PealError``.
+    /// - Throws: The body's error, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
     public func collect<Observed: Sendable, Answer>(

@@ -1,4 +1,4 @@
-/// What a broadcast of a Swift type brings to each observer, now or later.
+/// The call that a broadcast of a Swift type makes on each observer, now or later.
 class SwiftCall {
     func reach(_ observer: ObserverPlace) {}
 }
@@ -12,14 +12,14 @@ final class TypedSwiftCall<Observed>: SwiftCall {
     override func reach(_ observer: ObserverPlace) { body(observer.observer(as: Observed.self)) }
 }
 
-/// What a visit brings, from the visitor's stack.
+/// The call of a visit, on the visitor's stack.
 struct SwiftVisit {
     /// Returns true to stop.
     let body: (ObserverPlace) -> Bool
 }
 
 /// Where an observer is during a call, as the type that it was registered for: that type's identity is part of its
-/// protocol's name, so whoever calls has the same.
+/// protocol's name, so every caller has the same.
 struct ObserverPlace {
     let pointer: UnsafeRawPointer
 
@@ -29,13 +29,13 @@ struct ObserverPlace {
     }
 }
 
-/// An observer as what it is called as, without keeping it alive: the bytes of a reference, or of an existential that
-/// holds one. Whoever reads it knows that the object lives: a cast at each call would cost ten times as much.
+/// An observer as the type of its calls, without keeping it alive: the bytes of a reference, or of an existential with
+/// one. The reader must know that the object is alive: a cast at each call would cost ten times as much.
 // Unchecked: the bytes are written here and never again.
 final class ObserverBits: @unchecked Sendable {
     private let place: UnsafeMutableRawPointer
 
-    /// - Parameter observer: An object, or an existential with one inside. All that these hold is a reference, and
+    /// - Parameter observer: An object, or an existential with one inside. These contain only a reference, and
     ///   pointers to what lives forever, so their bytes may be copied.
     init<Observed>(_ observer: Observed) {
         place = .allocate(byteCount: MemoryLayout<Observed>.size, alignment: MemoryLayout<Observed>.alignment)

@@ -4,7 +4,7 @@ import Synchronization
 /// A Swift type that is observed, as a protocol of the C interface with two methods.
 ///
 /// `call` reaches all observers, those on queues too. `visit` reaches those that are called at once, and stops
-/// when one says so: its context lies on the broadcaster's stack. What observes on a queue leaves `visit` out.
+/// when one requests it: its context is on the broadcaster's stack. An observer on a queue omits `visit`.
 struct SwiftProtocol: Sendable {
     let handle: peal_protocol
     let call: peal_method
@@ -31,7 +31,7 @@ struct SwiftProtocol: Sendable {
         (call, visit) = methods
     }
 
-    /// The methods that an observer has. One with a queue cannot answer a visit in time.
+    /// The methods of an observer. An observer with a queue cannot answer a visit in time.
     static func methods(forQueue queue: peal_queue) -> [String] { queue.number == 0 ? ["call", "visit"] : ["call"] }
 
     /// The name of a type's protocol. The type's identity is part of it, since types of different modules may
@@ -72,7 +72,7 @@ final class SwiftProtocolCache: Sendable {
         return found
     }
 
-    /// Forgets one that has been taken back, with its owner say.
+    /// Removes one that has ended, for example with its owner.
     func forget(_ type: Any.Type) {
         let key = ObjectIdentifier(type)
         protocols.withLock { _ = $0.removeValue(forKey: key) }

@@ -1,4 +1,4 @@
-/// What an observer of a Swift type does for the two methods of its protocol, in their order.
+/// The functions of an observer of a Swift type for the two methods of its protocol, in their order.
 enum SwiftResponses {
     /// For an object. The caller keeps it alive; the bits lead to it.
     static func make(_ observer: ObserverBits) -> [ObjectResponse] {

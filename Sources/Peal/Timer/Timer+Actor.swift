@@ -1,5 +1,5 @@
 extension Timer {
-    /// Makes a timer that calls an actor, isolated to it. The actor is held weakly; once it is gone the timer ends
+    /// Makes a timer that calls an actor, isolated to it. The actor is a weak target; once it has ended the timer ends
     /// by itself.
     ///
     ///     let timer = try Timer(every: .seconds(1), on: counter) { counter in counter.tick() }
@@ -7,10 +7,10 @@ extension Timer {
     /// - Parameters:
     ///   - period: From one firing to the next.
     ///   - delay: From the start to the first firing; nil for one period.
-    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
-    ///   - actor: On which it fires.
-    ///   - body: What is called with it.
+    ///   - actor: The actor of its firings.
+    ///   - body: Called with it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -33,10 +33,10 @@ extension Timer {
     /// - Parameters:
     ///   - period: From one firing to the next.
     ///   - delay: From the start to the first firing; nil for one period.
-    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
     ///   - actor: `MainActor.shared`.
-    ///   - body: What is called.
+    ///   - body: Called at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

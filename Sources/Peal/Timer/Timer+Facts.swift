@@ -1,7 +1,7 @@
 import CPeal
 
 extension Timer {
-    /// What there is to know of a timer.
+    /// The state of a timer.
     ///
     /// The C interface's `struct peal_timer_facts`.
     public struct Facts: Sendable, Hashable {
@@ -17,11 +17,11 @@ extension Timer {
         public var period: Duration
         /// Until it is due next; below zero where it is late; nil where it stands.
         public var remaining: Duration?
-        /// By how much the latest of all firings came too late.
+        /// The greatest delay of all firings.
         public var latest: Duration
     }
 
-    /// What there is to know of the timer, all at one moment.
+    /// The state of the timer, read atomically.
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
@@ -37,7 +37,7 @@ extension Timer {
             latest: .nanoseconds(facts.latest_ns))
     }
 
-    /// Whether the timer has not ended: by ``cancel()``, with its queue, or since its object is gone.
+    /// True if the timer has not ended: by ``cancel()``, with its queue, or since its object is gone.
     ///
     /// Any thread. The C interface's `peal_timer_read`.
     public var isActive: Bool {

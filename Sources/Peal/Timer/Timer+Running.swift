@@ -1,15 +1,15 @@
 import CPeal
 
 extension Timer {
-    /// Starts the timer: it fires after its delay. One that runs begins anew from now, and a firing that waits is
-    /// dropped: so a watchdog is kept quiet.
+    /// Starts the timer: it fires after its delay. A running timer begins again from now, and a waiting firing is
+    /// dropped. This is how a watchdog is reset.
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
     /// Any thread, also from its own call. The C interface's `peal_timer_start`.
     public func start() throws(PealError) { try PealError.check(peal_timer_start(handle)) }
 
-    /// Gives the timer another period and delay, for good, and starts it.
+    /// Changes the timer's period and delay permanently, and starts it.
     ///
     /// - Parameters:
     ///   - period: From one firing to the next.

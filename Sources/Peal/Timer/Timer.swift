@@ -1,6 +1,6 @@
 public import CPeal
 
-/// Calls that come when it is time, once or again and again.
+/// Calls at a due time, once or periodically.
 ///
 ///     let timer = try Timer(every: .seconds(30), weakly: document) { $0.save() }
 ///     try timer.start()
@@ -8,23 +8,23 @@ public import CPeal
 /// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It goes by
 /// the monotonic clock and does not drift. A firing that is due while another still waits is missed, and counted.
 ///
-/// A timer ends when nobody keeps it, and never keeps the object alive that it calls.
+/// A timer ends with its last reference, and never keeps the object alive that it calls.
 ///
 /// Where Foundation is imported too, write `Peal.Timer`.
 public final class Timer: Sendable {
     /// The timer in the C interface.
     public let handle: peal_timer
 
-    /// Makes a timer that calls a closure. It stands until it is started.
+    /// Makes a timer that calls a closure. It does not run until it is started.
     ///
     /// - Parameters:
     ///   - period: From one firing to the next.
     ///   - delay: From the start to the first firing; nil for one period.
-    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
-    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - body: What is called. What it captures is kept until the timer has ended: capture weakly who keeps the
-    ///     timer, or use ``init(every:after:tolerance:repeats:on:weakly:_:)``.
+    ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
+    ///   - body: Called at each firing. Its captures are kept until the timer has ended: capture the object that keeps
+    ///     the timer weakly, or use ``init(every:after:tolerance:repeats:on:weakly:_:)``.
     /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -35,17 +35,17 @@ public final class Timer: Sendable {
         try self.init(period, delay, tolerance, repeats, ClosureTimerTarget(queue: queue, body))
     }
 
-    /// Makes a timer that calls a closure with an object, as long as that is alive. Once it is gone the timer ends
-    /// by itself, at its next firing.
+    /// Makes a timer that calls a closure with a weak object. Once the object has ended, the timer ends at its next
+    /// firing.
     ///
     /// - Parameters:
     ///   - period: From one firing to the next.
     ///   - delay: From the start to the first firing; nil for one period.
-    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
-    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - object: Held weakly, and kept alive during each call.
-    ///   - body: What is called with it.
+    ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
+    ///   - object: A weak target: kept alive during each call only.
+    ///   - body: Called with it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -61,11 +61,11 @@ public final class Timer: Sendable {
     /// - Parameters:
     ///   - period: From one firing to the next.
     ///   - delay: From the start to the first firing; nil for one period.
-    ///   - tolerance: How much later a firing may come, so that several share a wake-up.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
-    ///   - queue: Where it fires; the timer keeps it. nil for a serial queue of its own.
-    ///   - method: What is broadcast.
-    ///   - center: In which. The timer does not keep it.
+    ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
+    ///   - method: The method to broadcast.
+    ///   - center: The center of the method. The timer does not keep it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

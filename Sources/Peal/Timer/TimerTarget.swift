@@ -1,6 +1,6 @@
 import CPeal
 
-/// What a timer calls. The C interface keeps it until the timer has ended.
+/// The target of a timer. The C interface keeps it until the timer has ended.
 class TimerTarget: LivingTarget {
     /// Kept as long as the timer may fire on it.
     private let queue: Queue?

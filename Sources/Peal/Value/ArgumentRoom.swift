@@ -33,7 +33,8 @@ public struct ArgumentRoom {
         return length <= capacity ? base + start : nil
     }
 
-    /// Says that a value cannot be sent: the broadcast calls nobody, and throws the value's ``PealValue/refusal``.
+    /// Records that a value cannot be sent: the broadcast calls no observer, and throws the value's
+    /// ``PealValue/refusal``.
     @inlinable
     public mutating func refuse() { isRefused = true }
 
@@ -65,7 +66,7 @@ extension ArgumentRoom {
     @inlinable
     static var refused: peal_status { PEAL_STATUS_RESERVED_ }
 
-    /// Lends what is in the room. Where not all fits nothing is lent, and `missing` says what all takes.
+    /// Lends the content of the room. If not all fits, nothing is lent, and `missing` has the needed size.
     @inlinable @inline(__always)
     func lend(
         _ missing: inout Int, to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status

@@ -2,17 +2,17 @@
 public struct CType: Hashable, Sendable, CustomStringConvertible {
     /// The type as C writes it: `int32_t`, `const char *`, `struct point`.
     public let text: String
-    /// The C declaration that makes the type known to a center: `struct point { double x, y; };`. `nil` where
-    /// none is needed, or somebody else declares it.
+    /// The C declaration of the type for a center: `struct point { double x, y; };`. `nil` if none is
+    /// needed, or other code declares it.
     public let declaration: String?
-    /// Whether it is one pointer for all.
+    /// True if it is one pointer for all.
     private(set) var fitsAnyPointer = false
 
     /// A type.
     ///
     /// - Parameters:
     ///   - text: The type as C writes it.
-    ///   - declaration: What `peal_type_declare` gets before the type is used.
+    ///   - declaration: The argument of `peal_type_declare` before the type is used.
     public init(_ text: String, declaration: String? = nil) {
         self.text = text
         self.declaration = declaration
@@ -29,7 +29,7 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What can be read off the text of a C declaration.
+/// Information in the text of a C declaration.
 enum Declarations {
     /// The type that a declaration is about: `struct point` of `struct point { … };`, and the new name of a typedef.
     static func typeName(of declaration: String) -> String {

@@ -13,12 +13,12 @@
 ///         public static var unknown: color { RED }
 ///     }
 public protocol PealEnum: PealResult, RawRepresentable where RawValue: PealPlainValue, CValue == RawValue {
-    /// What a number becomes that is none of the cases: C may send any.
+    /// The case for numbers that are no case: C may send any.
     static var unknown: Self { get }
 }
 
 extension PealEnum {
-    /// The C type of the raw values, unless the type says another.
+    /// The C type of the raw values, unless the type declares another.
     public static var cType: CType { RawValue.cType }
 
     /// The case of a number, or ``unknown``.

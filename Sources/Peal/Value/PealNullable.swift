@@ -1,12 +1,12 @@
 /// A value whose C type has NULL, which is `nil` in Swift: pointers and strings.
 public protocol PealNullable: SendableMetatype {
-    /// What lies in memory as the C type's value does.
+    /// The representation in memory, which is that of the C type's value.
     associatedtype CValue: BitwiseCopyable
 
     /// The C type.
     static var cType: CType { get }
 
-    /// Whether the optional's own bytes are its representation.
+    /// True if the optional's own bytes are its representation.
     static var isItsOwnRepresentation: Bool { get }
 
     /// The representation of `nil`.
@@ -26,7 +26,7 @@ extension Optional: PealValue where Wrapped: PealNullable {
     /// The wrapped type's own.
     public static var cType: CType { Wrapped.cType }
 
-    /// As the wrapped type says.
+    /// As the wrapped type declares.
     public static var isItsOwnRepresentation: Bool { Wrapped.isItsOwnRepresentation }
 
     /// `nil` for NULL.

@@ -1,9 +1,9 @@
-/// A value that an observer may give back: one that needs nothing beside it, which would be gone too early.
+/// A value that an observer may return: one that needs no other memory, which would be freed too early.
 ///
-/// A string is none. A method that returns `const char *` has the result `UnsafePointer<CChar>?` for its
-/// observers, and whoever gives one back keeps the characters: those of a string that was made, or lent, for the call
-/// are gone when the broadcaster reads them. The same holds for functions of C: one that Swift calls with a `String`
-/// must not return that pointer.
+/// A string is no such value. A method that returns `const char *` has the result `UnsafePointer<CChar>?` for its
+/// observers, and an observer that returns one must keep the characters: those of a string that was made, or lent, for
+/// the call are freed before the broadcaster reads them. The same applies to functions of C: a function that Swift
+/// calls with a `String` must not return that pointer.
 public protocol PealResult: PealValue {
     /// The representation.
     var cValue: CValue { get }

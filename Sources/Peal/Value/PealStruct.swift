@@ -1,20 +1,20 @@
 /// A struct that C passes by value.
 ///
-/// One that C declares and Swift imports conforms by one line, which repeats the declaration:
+/// A struct that C declares and Swift imports conforms by one line, which repeats the declaration:
 ///
 ///     extension point: @retroactive PealStruct {
 ///         public static let structure = Structure<point>("struct point { double x, y; };")
 ///     }
 ///
-/// One of Swift's own names its members, and peal writes the declaration; it is checked that they lie where C
-/// would have them:
+/// A struct of Swift names its members, and peal writes the declaration. The positions of the members are compared
+/// with those in C:
 ///
 ///     struct Point: PealStruct {
 ///         var x, y: Double
 ///         static let structure = Structure<Point>("point", .member("x", \.x), .member("y", \.y))
 ///     }
 public protocol PealStruct: PealPlainValue {
-    /// What C is told of the struct.
+    /// The description of the struct for C.
     static var structure: Structure<Self> { get }
 }
 

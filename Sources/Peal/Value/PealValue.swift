@@ -1,26 +1,26 @@
-/// A type whose values go from Swift to C and back, as arguments of methods.
+/// A type whose values are passed from Swift to C and back, as arguments of methods.
 ///
-/// There are the numbers, `Bool`, `String`, pointers as optionals, and what conforms to ``PealStruct`` and
+/// These are the numbers, `Bool`, `String`, pointers as optionals, and types that conform to ``PealStruct`` and
 /// ``PealEnum``; few programs conform to this protocol itself.
 ///
-/// A value has a C type as text, and a representation with the bytes of that C type. What the representation points
-/// to is put beside it, into the room for the arguments, and is valid as long as the call runs.
+/// A value has a C type as text, and a representation with the bytes of that C type. Memory that the representation
+/// points to is put into the room for the arguments, and is valid during the call.
 public protocol PealValue: SendableMetatype {
-    /// What lies in memory as the C type's value does. It is copied as bytes: it may refer to no object. (It is not
-    /// `BitwiseCopyable`, since structs that Swift imports from C are not.)
+    /// The representation in memory, which is that of the C type's value. It is copied as bytes: it may refer to no
+    /// object. (It is not `BitwiseCopyable`, since structs that Swift imports from C are not.)
     associatedtype CValue
 
     /// The C type: `int32_t` for `Int32`.
     static var cType: CType { get }
 
-    /// Whether the value's own bytes are its representation, so that a call can point to the value itself. Only types
+    /// True if the value's own bytes are its representation, so that a call can point to the value itself. Only types
     /// of this library say so.
     static var isItsOwnRepresentation: Bool { get }
 
-    /// The value of what came from C. What it points to is copied: it may be gone after the call.
+    /// The value of a representation from C. Pointed-to memory is copied, because it may be freed after the call.
     init(cValue: CValue)
 
-    /// The representation. What it points to is put into the room.
+    /// The representation. Pointed-to memory is put into the room.
     func cValue(in room: inout ArgumentRoom) -> CValue
 
     /// Why the value cannot be sent, where ``cValue(in:)`` refused it.

@@ -23,12 +23,12 @@ extension UnsafeMutablePointer: PealPointer {
     public static var cType: CType { Pointees.pointer(to: Pointee.self, isConstant: false) }
 }
 
-/// What pointers point to.
+/// Pointed-to types.
 private enum Pointees {
     static func pointer<Pointee>(to type: Pointee.Type, isConstant: Bool) -> CType {
         // `CChar` is `Int8`, and C's characters are no `int8_t` to a reader.
         let pointee = type is CChar.Type ? CType("char") : (type as? any PealValue.Type)?.cType ?? CType("void")
-        // The `const` of `const char **` stands behind the first star.
+        // The `const` of `const char **` is after the first star.
         let isPointer = pointee.text.hasSuffix("*")
         let text = switch (isConstant, isPointer) {
         case (true, true): "\(pointee.text)const *"

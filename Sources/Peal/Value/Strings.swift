@@ -2,7 +2,7 @@ extension String: PealValue {
     /// `const char *`, UTF-8 and ended by a zero.
     public static var cType: CType { CType("const char *") }
 
-    /// A copy of what came. NULL becomes the empty string: where it means something, declare `String?`. Bytes
+    /// A copy of the characters. NULL becomes the empty string: where it means something, declare `String?`. Bytes
     /// that are not UTF-8 become U+FFFD.
     @inlinable
     public init(cValue: UnsafePointer<CChar>?) {

@@ -1,24 +1,25 @@
-/// What C is told of a struct of Swift's: its name, and its members or its declaration.
+/// The description of a struct of Swift for C: its name, and its members or its declaration.
 public struct Structure<Root>: Sendable {
     /// The type, with its declaration.
     public let cType: CType
-    /// What peal compares with the layout that C computes; empty where only the size is known.
+    /// The members that peal compares with the layout in C; empty where only the size is known.
     let members: [StructureMember]
 
     /// A struct by its C declaration, as it stands in the header. Swift imports it, so only its size and alignment
     /// are checked.
     ///
     /// - Parameters:
-    ///   - declaration: `struct point { double x, y; };`, or a `typedef` of one. What it needs may stand before it.
-    ///   - type: What prototypes call it; `nil` for the first type that is declared.
+    ///   - declaration: `struct point { double x, y; };`, or a `typedef` of one. Declarations that it needs may
+    ///     precede it.
+    ///   - type: Its name in prototypes; `nil` for the first type that is declared.
     public init(_ declaration: String, type: String? = nil) {
         cType = CType(type ?? Declarations.typeName(of: declaration), declaration: declaration)
         members = []
     }
 
-    /// A struct that somebody else has declared in the center, or will have: the C side of a protocol, say.
+    /// A struct that other code declares in the center, for example the C side of a protocol.
     ///
-    /// - Parameter type: What prototypes call it: `struct point`, or a typedef's name.
+    /// - Parameter type: Its name in prototypes: `struct point`, or a typedef's name.
     public init(declaredElsewhere type: String) {
         cType = CType(type)
         members = []
@@ -27,9 +28,9 @@ public struct Structure<Root>: Sendable {
     /// A struct by its members, in their order.
     ///
     /// - Parameters:
-    ///   - name: The name behind `struct`.
+    ///   - name: The name after `struct`.
     ///   - first: The first stored property.
-    ///   - others: All others, none left out.
+    ///   - others: All others.
     public init(_ name: String, _ first: Member, _ others: Member...) {
         let members = [first] + others
         let fields = members.map { $0.stored.field }.joined(separator: " ")

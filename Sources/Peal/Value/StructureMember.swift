@@ -12,7 +12,7 @@ struct StructureMember: Sendable {
 }
 
 extension Structure {
-    /// What is wrong with the members, in a sentence; `nil` when C would have them where Swift has them.
+    /// The mistake in the members, as a sentence; `nil` when C and Swift have them at the same offsets.
     func misplacement() -> String? {
         var end = 0
         var alignment = 1

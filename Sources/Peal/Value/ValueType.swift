@@ -1,14 +1,14 @@
-/// What is known of a value's type when it is compared with C's.
+/// The properties of a value's type for the comparison with C's.
 struct ValueType: Sendable {
     let type: CType
-    /// Of the representation, as C's `sizeof` counts.
+    /// The size of the representation, as C's `sizeof`.
     let size: Int
     let alignment: Int
     /// The Swift type, for messages.
     let swiftName: String
-    /// Whether a call can point to the value itself.
+    /// True if a call can point to the value itself.
     let isItsOwnRepresentation: Bool
-    /// What keeps C from having the type; `nil` when nothing does.
+    /// The reason why the type cannot exist in C; `nil` without one.
     let misplacement: String?
 
     init<Value: PealValue>(_ value: Value.Type) {
