@@ -45,7 +45,7 @@ static enum command_line_result bad(const char *key, const char *what)
 /* The arguments, one after the other. */
 struct arguments {
     char **next;
-    char *value; /* behind the equals sign, or NULL */
+    char *value; /* after the equals sign, or NULL */
 };
 
 static const char *take_value(struct arguments *arguments)

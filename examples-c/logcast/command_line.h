@@ -1,4 +1,4 @@
-/* What the user typed. */
+/* The user's arguments. */
 #ifndef COMMAND_LINE_H
 #define COMMAND_LINE_H
 
@@ -16,10 +16,10 @@ struct command_line {
 
 enum command_line_result { COMMAND_LINE_RUN, COMMAND_LINE_DONE, COMMAND_LINE_BAD };
 
-/* Reads the arguments, which are changed and must stay. Prints help and version by itself; tells
- * what is bad on standard error. Whether a plugin knows its options is seen later. */
+/* Reads the arguments, which are changed and must stay. Prints help and version by itself, and
+ * mistakes on standard error. The options of plugins are checked later. */
 enum command_line_result command_line_read(struct command_line *line, int argc, char **argv);
-/* Whether an option was given. */
+/* Returns true if an option was given. */
 bool command_line_has(const struct command_line *line, const char *key);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The whole file, with a zero behind it; NULL with errno. */
+/* The whole file, with a zero at its end; NULL with errno. */
 static char *read_whole(const char *path, size_t *out_length)
 {
     char *text = NULL;
@@ -48,7 +48,7 @@ static void cut_blanks(char *text)
     text[length] = '\0';
 }
 
-/* Takes the quotes off a value. What is wrong with them, or NULL. */
+/* Removes the quotes of a value. Returns the mistake in them, or NULL. */
 static const char *take_quotes(char **value)
 {
     if (**value != '"')
@@ -63,7 +63,7 @@ static const char *take_quotes(char **value)
     return NULL;
 }
 
-/* Reads a line, which is changed. What is wrong with it, or NULL. */
+/* Reads a line, which is changed. Returns the mistake in it, or NULL. */
 static const char *read_line(struct config_file *file, char *line, unsigned number)
 {
     char *key = skip_blanks(line);

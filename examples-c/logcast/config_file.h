@@ -5,7 +5,7 @@
  *     filter.drop = trigproc
  *     filter.keep = " installed "      in quotes a value keeps its blanks
  *
- * A key may come several times; what that means is the option's to say. */
+ * A key may be repeated; the option defines the meaning. */
 #ifndef CONFIG_FILE_H
 #define CONFIG_FILE_H
 

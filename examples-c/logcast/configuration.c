@@ -13,7 +13,7 @@ static void add_for_plugin(struct configuration_values *values, const struct set
         values->for_plugins[values->for_plugins_count++] = *setting;
 }
 
-/* Puts together what is in force. False when the file has a setting that is wrong: it is told in
+/* Combines the options in force. False when the file has a wrong setting, which is described in
  * `trouble`. */
 static bool combine(struct configuration *configuration, const struct config_file *file,
                     struct configuration_values *values)
@@ -62,7 +62,7 @@ static bool is_same(const struct config_file *left, const struct config_file *ri
     return true;
 }
 
-/* Keeps a version that says something new; true when it is kept. */
+/* Keeps a version that differs; true when it is kept. */
 static bool keep(struct configuration *configuration, struct configuration_version *version)
 {
     struct configuration_version *older = configuration->version;
@@ -169,7 +169,7 @@ peal_status configuration_register(
     configuration->line = line;
     service.provides = provides;
     service.context = configuration;
-    service.flags = PEAL_SERVICE_PERSISTENT; /* what the user asked for outlives a session */
+    service.flags = PEAL_SERVICE_PERSISTENT; /* the user's options outlive a session */
     service.create = create;
     service.destroy = destroy;
     module.service = service.name;

@@ -1,5 +1,5 @@
 /* The service "configuration": the options in force, from the command line and a file. The module of
- * that name reads the file again when the application is told to (SIGHUP). */
+ * that name reads the file again on configuration_reloaded (SIGHUP). */
 #ifndef CONFIGURATION_H
 #define CONFIGURATION_H
 
@@ -9,13 +9,13 @@
 #include "options.h"
 #include "place.h"
 
-/* One version of the file. All stay: plugins may hold texts of older ones. */
+/* One version of the file. All are kept: plugins may use texts of older ones. */
 struct configuration_version {
     struct config_file file;
     struct configuration_version *older;
 };
 
-/* What follows from the command line and a version of the file. */
+/* The result of the command line and a version of the file. */
 struct configuration_values {
     struct options options;                         /* the host's */
     struct setting for_plugins[2 * SETTINGS_LIMIT]; /* the plugins', in the order given */

@@ -1,4 +1,4 @@
-/* Reads lines of dpkg's log, and tells what they say. Knows nothing of peal, or of this program.
+/* Parses lines of dpkg's log, and calls functions with their fields. Does not use peal or this program.
  *
  *     2026-05-09 07:12:44 status installed libc6:amd64 2.36-9
  *     2026-05-09 07:12:44 upgrade libc6:amd64 2.36-8 2.36-9
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Whom to tell. No text has a zero behind it; all are borrowed during the call. */
+/* The functions to call. No text ends with a zero; all are borrowed during the call. */
 struct dpkg_handlers {
     void *context; /* the first argument of each */
     /* A package is in a state now: "installed", "half-configured". */

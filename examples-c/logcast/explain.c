@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "text.h"
 
-/* ---- What is told of modules ------------------------------------------------------------------- */
+/* ---- Events of modules ------------------------------------------------------------------------- */
 
 /* The row of a module; a new one where there is none yet, and NULL where there is no room. */
 static struct explain_module *find_module(struct explain *explain, const char *name)
@@ -60,7 +60,7 @@ static const struct peal_module_events modules_ear = {
     .module_stopped = module_stopped,
 };
 
-/* ---- What is told of services ------------------------------------------------------------------ */
+/* ---- Events of services ------------------------------------------------------------------------ */
 
 /* The last row of a service, or NULL. */
 static struct explain_service *find_service(struct explain *explain, const char *name)

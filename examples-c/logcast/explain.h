@@ -1,5 +1,5 @@
 /* --explain: which modules started and stopped, in which order and when, and which services were
- * created, by whom and when. It listens to what peal tells of modules and services. */
+ * created, by whom and when. It observes peal's events of modules and services. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H
 
@@ -13,7 +13,7 @@ struct explain_module {
     char name[EXPLAIN_NAME], needs[2 * EXPLAIN_NAME];
     uint64_t starts, order; /* order of the last start among all starts */
     uint64_t started_at, start_time;
-    uint64_t stopped, stop_time; /* as which it was stopped for good, from 1; 0: it was not */
+    uint64_t stopped, stop_time; /* its ordinal in the final stop, from 1; 0: not stopped */
 };
 
 /* An instance of a service. */
@@ -25,7 +25,7 @@ struct explain_service {
 };
 
 struct explain {
-    peal_center center; /* zero: nobody wants to know */
+    peal_center center; /* zero: --explain was not given */
     uint64_t begun;
     pthread_mutex_t lock; /* services may be created on any thread */
     struct explain_module modules[EXPLAIN_MODULES];
@@ -36,9 +36,9 @@ struct explain {
     uint64_t starts, stops, creations;
 };
 
-/* Begins to listen. False when peal refuses; peal_last_message() tells why. */
+/* Begins to observe. False when peal refuses, with peal_last_message(). */
 bool explain_open(struct explain *explain, peal_center center);
-/* Prints what was heard; nothing when it was not opened. */
+/* Prints the observed events; nothing when it was not opened. */
 void explain_report(struct explain *explain);
 
 #endif

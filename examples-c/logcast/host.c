@@ -74,6 +74,6 @@ void host_hear(struct host *host)
 
 void host_complain(struct host *host, const char *who, const char *what)
 {
-    host_hear(host); /* what was told before comes before */
+    host_hear(host); /* earlier reports are printed first */
     print(host, who, what);
 }

@@ -20,13 +20,13 @@ struct host {
     unsigned troubles;
 };
 
-/* False when peal refuses; peal_last_message() tells why.
+/* False when peal refuses, with peal_last_message().
  *
  * options: borrowed as long as the host. */
 bool host_open(struct host *host, const struct options *options);
 void host_close(struct host *host);
 
-/* Prints the trouble that was told meanwhile. */
+/* Prints the errors that were reported meanwhile. */
 void host_hear(struct host *host);
 /* Prints "logcast: WHO: WHAT" on standard error, and counts it. */
 void host_complain(struct host *host, const char *who, const char *what);

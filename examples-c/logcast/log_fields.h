@@ -1,4 +1,4 @@
-/* What the host tells of the kept lines of a package log, once they are taken apart: a protocol. The
+/* The fields of the kept lines of a package log, as the host broadcasts them: a protocol. The
  * texts have a length and no zero, and are copied for an observer with a queue. */
 #ifndef LOG_FIELDS_H
 #define LOG_FIELDS_H
@@ -9,8 +9,8 @@
  *     state   a package is in a state now
  *     action  something is done to a package; the version is the one it will have, or has
  *     other   the line is about no package
- * Lines are taken apart only while somebody observes this; the host looks for that when a source begins,
- * when plugins were loaded anew, and between two pieces of a log. */
+ * Lines are parsed only while this has observers. The host tests that when a source begins, when
+ * plugins were reloaded, and between two pieces of a log. */
 #define LOG_FIELDS(METHOD)                                                                            \
     METHOD(optional, void, state, (const char *package __counted_by(package_length),                  \
                                    size_t package_length,                                             \

@@ -1,4 +1,4 @@
-/* What a logcast plugin is: a shared object with one exported function,
+/* A logcast plugin: a shared object with one exported function,
  *
  *     const struct log_plugin *logcast_plugin(void);
  *
@@ -6,24 +6,24 @@
  * that frees its target. All that is registered meanwhile, queues too, belongs to the plugin's owner;
  * the host retires that before it unloads the plugin. So a plugin needs no `stop`.
  *
- * The host makes a module of each plugin. A plugin that uses what another one has, a protocol or a
- * service, names it in `needs`: then it starts after that one, ends before it, and is loaded anew with
- * it. Where one of them is missing, or does not start, the plugin is told of and skipped.
+ * The host makes a module of each plugin. A plugin that uses a protocol or a service of another one
+ * names that in `needs`. Then it starts after that one, ends before it, and is reloaded with it. A plugin
+ * whose dependency is missing, or does not start, is reported and skipped.
  *
  * Reloading
  * ---------
  * Between two lines the host may unload a plugin, load its file again and start it again:
  *
  *     1. Calls that wait on the plugin's queues are delivered.
- *     2. Its observers end, and their destroy callbacks run. There it finishes what it has begun (a
- *        file, a transaction) and hands over what its next self must know, by log_state_keep: bytes,
- *        in any number of pieces. No pointers: what they lead to is gone.
+ *     2. Its observers end, and their destroy callbacks run. There it finishes its work (a file, a
+ *        transaction) and passes the state for its next version by log_state_keep: bytes, in any
+ *        number of pieces. No pointers: their targets end.
  *     3. The object is unloaded; the file may be another one by now.
- *     4. `start` gets the bytes, and takes them by log_state_take. The number `state` tells how they
- *        are laid out: where the new object has another one, the host says so and hands over nothing.
+ *     4. `start` gets the bytes, and takes them by log_state_take. The number `state` identifies their
+ *        layout: where the new object has another one, the host reports it and passes no bytes.
  *
- * The host does not look into the bytes. At the end of the run the first two steps are the same: a
- * plugin cannot tell, and need not. */
+ * The host does not read the bytes. At the end of the run the first two steps are the same: a plugin
+ * cannot distinguish these cases, and need not. */
 #ifndef LOG_PLUGIN_H
 #define LOG_PLUGIN_H
 
@@ -43,16 +43,16 @@ struct log_option_help {
     const char *help;
 };
 
-/* What is left of the bytes that a plugin's last self kept: none at the first start. */
+/* The remaining bytes that a plugin's previous version kept: none at the first start. */
 struct log_kept {
     const char *bytes;
     size_t length;
 };
 
 enum log_start {
-    LOG_START_FAILED = -1, /* report it by log_trouble_tell, or let peal_last_message() tell */
+    LOG_START_FAILED = -1, /* report it by log_trouble_tell, or set peal_last_message() */
     LOG_STARTED = 0,
-    LOG_START_IDLE = 1 /* nothing to do: the options ask for nothing */
+    LOG_START_IDLE = 1 /* nothing to do with these options */
 };
 
 struct log_plugin {
@@ -66,7 +66,7 @@ struct log_plugin {
      *
      * options: borrowed during the call; those of this plugin, in the order given.
      * kept: borrowed during the call.
-     * out_target: filled with the observers' target: the host asks whose call took how long. */
+     * out_target: filled with the observers' target: the host times its calls. */
     enum log_start (*start)(peal_center center, const struct log_option *options,
                             struct log_kept *kept, void **out_target);
 };

@@ -14,11 +14,12 @@
 #include <peal/peal.h>
 #include <stdbool.h>
 
-/* The service "configuration": what the command line and the configuration file say. Of a key that is
- * on the command line, the file's values do not count.
+/* The service "configuration": the options of the command line and the configuration file. A key on
+ * the command line overrides the file's values.
  *     value  the last value of a key, or NULL
- *     visit  tells each setting of a plugin, in the order given: its key without the plugin's name
- * Texts stay valid until the process ends. SIGHUP may change what is said. */
+ *     visit  calls a function with each setting of a plugin, in the order given: its key without the plugin's
+ *            name
+ * Texts stay valid until the process ends. SIGHUP may change the options. */
 #define LOG_CONFIGURATION(METHOD) \
     METHOD(required, const char *, value, (const char *key)) \
     METHOD(required, void, visit, (const char *plugin, \
@@ -26,7 +27,7 @@
                                                    const char *value), void *context))
 PEAL_PROTOCOL(log_configuration, "LogConfiguration", LOG_CONFIGURATION);
 
-/* What was read, of something. */
+/* Counts of lines that were read. */
 PEAL_TYPE(log_reading_declaration, struct log_reading {
     uint64_t read;        /* lines */
     uint64_t kept;

@@ -1,4 +1,4 @@
-/* What logcast and its plugins say to each other: four protocols. */
+/* The interface of logcast and its plugins: four protocols. */
 #ifndef LOG_SINK_H
 #define LOG_SINK_H
 
@@ -13,21 +13,20 @@ struct log_line {
     size_t length;
 };
 
-/* Passed by value, so peal is told what it is. */
+/* Passed by value, so it is declared to peal. */
 PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t kept; });
 
 /* The host calls these, for each source:
  *     begin       a source begins
  *     line        a line was read
- *     wants_line  whether to keep it: kept when every sink that answers says true. All are asked, so
- *                 that what a filter counts does not depend on who was asked before; with nobody to
- *                 ask, the line is kept
+ *     wants_line  returns true to keep the line: kept when all results are true. All sinks are called,
+ *                 so a filter's counts do not depend on earlier sinks; without sinks the line is kept
  *     kept_line   it is kept
- *     end         the source has ended: what still waits in a queue of the sink's own has to be done
+ *     end         the source has ended: calls that wait in a queue of the sink's own must be finished
  *                 when this returns
  * and once, after the last source:
- *     report      tell what you did, in lines that begin with four blanks
- * A sink that is loaded anew in the midst of a source hears no second `begin`. */
+ *     report      print your results, in lines that begin with four blanks
+ * A sink that is reloaded during a source gets no second `begin`. */
 #define LOG_SINK(METHOD)                                                          \
     METHOD(optional, void, begin, (const char *source))                           \
     METHOD(optional, void, line, (const struct log_line *line))                   \
@@ -44,8 +43,7 @@ PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
                                    const char *text __counted_by(length), size_t length))
 PEAL_PROTOCOL(log_store, "LogStore", LOG_STORE);
 
-/* Plugins call this when something goes wrong, from any thread; whoever cares listens. The host prints
- * it. */
+/* Plugins call this when an error occurs, from any thread. The host observes and prints it. */
 #define LOG_TROUBLE(METHOD) METHOD(required, void, trouble, (const char *who, const char *what))
 PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
 
@@ -63,7 +61,7 @@ static inline peal_status log_sink_join(peal_center center, struct log_sink_prot
     return status < 0 ? status : log_sink_define(center, out_sink);
 }
 
-/* Tells the host of trouble; nothing happens where nobody listens. */
+/* Reports an error to the host; no effect without observers. */
 static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
 {
     struct log_trouble_protocol handles;

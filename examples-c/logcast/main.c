@@ -9,7 +9,7 @@
 
 enum { EXIT_DONE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 };
 
-/* Starts the host's own modules. What the program is to end with, or EXIT_DONE to go on. */
+/* Starts the host's own modules. Returns the program's exit code, or EXIT_DONE to continue. */
 static int start(struct run *run)
 {
     if (peal_modules_start(run->host.center) >= 0)
@@ -29,7 +29,7 @@ static void read_logs(struct run *run)
     run_logs(run);
 }
 
-/* What the program ends with, unless something happened meanwhile. */
+/* The program's exit code without errors. */
 static int work(struct run *run)
 {
     const int code = start(run);

@@ -58,7 +58,7 @@ void needs_complain(struct plugins *plugins, const struct plugin *plugin)
     char path[512];
     const char *missing = needs_first_unmet(host, plugin->table->needs);
     if (missing == NULL)
-        return; /* it did not start, which was told */
+        return; /* it did not start, which was reported */
     if (find_cycle(plugins, plugin, path, sizeof path))
         plugin_complain(host, plugin->name, "it needs itself: %s", path);
     else if (plugins_find(plugins, missing) != NULL)

@@ -1,10 +1,10 @@
-/* What plugins need of each other. */
+/* The dependencies of plugins. */
 #ifndef NEEDS_H
 #define NEEDS_H
 
 #include "plugins.h"
 
-/* Whether a list of needs has a name. */
+/* Returns true if a list of needs has a name. */
 bool needs_name(const char *const *needs, const char *name);
 /* The first that is no module that runs, or NULL. */
 const char *needs_first_unmet(const struct host *host, const char *const *needs);

@@ -1,4 +1,4 @@
-/* What the user may ask for. */
+/* The user's options. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -22,12 +22,12 @@ struct options {
 
 void options_default(struct options *options);
 
-/* Whether a key is that of a plugin's option: PLUGIN.KEY. */
+/* Returns true if a key is that of a plugin's option: PLUGIN.KEY. */
 bool options_is_for_plugin(const char *key);
-/* Whether an option takes a value on the command line; one that does not exist takes none. */
+/* Returns true if an option takes a value on the command line; an unknown one takes none. */
 bool options_takes_value(const char *key);
 
-/* Puts a setting into its option; nothing for a plugin's. What is wrong with it, or NULL. */
+/* Puts a setting into its option; nothing for a plugin's. Returns the mistake in it, or NULL. */
 const char *options_set(struct options *options, const struct setting *setting);
 
 #endif

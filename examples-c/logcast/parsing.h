@@ -1,5 +1,5 @@
-/* Lines of a package log, taken apart for all who observe LogFields. dpkg_line.h does it, and calls a
- * proxy: what it tells reaches them all, though it has never heard of peal. */
+/* Parses lines of a package log for all observers of LogFields. dpkg_line.h parses, and calls a proxy:
+ * so its calls reach them all, although it does not use peal. */
 #ifndef PARSING_H
 #define PARSING_H
 
@@ -13,11 +13,11 @@ struct parsing {
     struct log_fields_protocol protocol;
     struct log_fields_proxy everybody;
     struct dpkg_handlers handlers; /* the proxy's functions */
-    bool is_wanted; /* somebody observed LogFields when that was last looked at */
-    uint64_t lost;  /* lines of which not everybody was told */
+    bool is_wanted; /* LogFields had observers at the last test */
+    uint64_t lost;  /* lines that did not reach every observer */
 };
 
-/* False when peal refuses; peal_last_message() tells why.
+/* False when peal refuses, with peal_last_message().
  *
  * parsing: zeros. */
 bool parsing_open(struct parsing *parsing, peal_center center);

@@ -4,8 +4,8 @@
 #include "report.h"
 #include "text.h"
 
-/* Hands a line to those who store. False when a queue did not take it, which a typed broadcast would
- * not tell. */
+/* Passes a line to the observers of LogStore. False when a queue refused it, which a typed broadcast
+ * does not report. */
 static bool store(const struct host *host, struct log_line *line, size_t *out_calls)
 {
     void *arguments[] = { &line->source, &line->number, &line->text, &line->length };
@@ -30,9 +30,9 @@ static bool pass_line(struct host *host, struct log_line *line, uint64_t *refuse
     return keep;
 }
 
-/* The same, with a look at the clock after each call. What queues do is not seen from here: those who
- * store are charged together, for what handing over took. So are those who hear of fields, and the
- * taking apart: they are called from within it. */
+/* The same, with a clock read after each call. Work on queues is not timed: observers of LogStore are
+ * charged together for enqueuing. So are observers of LogFields and the parsing, from which they are
+ * called. */
 static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
@@ -155,10 +155,10 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
     }
 }
 
-/* What else there is to do, between two lines. */
+/* The other work between two lines. */
 static void attend(struct pipeline *pipeline)
 {
-    pipeline_count(pipeline); /* signals may end a session; who observes the counters is told */
+    pipeline_count(pipeline); /* signals may end a session; observers of the counters are notified */
     signals_pump(pipeline->signals);
     host_hear(pipeline->host);
     parsing_look(&pipeline->host->parsing);

@@ -15,7 +15,7 @@ struct pipeline {
     struct statistics *statistics;
     bool is_over; /* no more is read: the modules stop */
 
-    /* Of the source that is read; the rest means nothing without one. */
+    /* The current source; the other members have no meaning without one. */
     struct source *source;
     struct log_totals totals;
     uint64_t refused;           /* lines that a queue did not take */
@@ -27,7 +27,7 @@ struct pipeline {
 /* Runs a source to its end, its failure, or the end of all. */
 enum source_result pipeline_run(struct pipeline *pipeline, struct source *source);
 
-/* Tells statistics what was read by now. */
+/* Updates the statistics. */
 void pipeline_count(struct pipeline *pipeline);
 /* Ends the source that is read, if any, and prints what was read of it. No line is read any more. */
 void pipeline_end(struct pipeline *pipeline);

@@ -7,7 +7,7 @@
 
 enum { PLACE_CAPACITY = 4096 };
 
-/* The path of something that lies beside the executable. False when it cannot be told. */
+/* The path of a file beside the executable. False when it cannot be found. */
 bool place_beside_executable(char path[PLACE_CAPACITY], const char *name);
 
 #endif

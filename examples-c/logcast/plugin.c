@@ -20,7 +20,7 @@ void plugin_complain(struct host *host, const char *who, const char *format, ...
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* What an object's entry function gives, or NULL after a complaint. */
+/* Returns the result of an object's entry function, or NULL after a complaint. */
 static const struct log_plugin *ask_entry(struct host *host, void *object, const char *file)
 {
     log_plugin_entry *entry;
@@ -44,7 +44,7 @@ static const struct log_plugin *ask_entry(struct host *host, void *object, const
     return NULL;
 }
 
-/* Whether the object is still the plugin that it was, if it was one. */
+/* Returns true if the object is the same plugin as before, or was none. */
 static bool take_name(struct plugin *plugin, struct host *host, const char *file)
 {
     if (plugin->name == NULL)
@@ -111,7 +111,7 @@ static void tell_pointer(void *context, const char *what, const void *function)
     host_complain(search->host, search->name, text);
 }
 
-/* Whether peal has no function of the object any more. */
+/* Returns true if peal has no function of the object any more. */
 static bool is_forgotten(const struct plugin *plugin)
 {
     struct search search = { plugin->host, plugin->name };

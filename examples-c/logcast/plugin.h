@@ -20,8 +20,8 @@ struct plugin {
     uint64_t order; /* later starts have higher numbers */
     struct roster_entry *seat; /* NULL before its first start */
 
-    /* What it kept for its next self. Added to by its destroy callbacks, on whatever thread; looked at
-     * only once its owner is retired. */
+    /* Bytes for its next version. Its destroy callbacks add to them, on any thread; they are read
+     * only after its owner is retired. */
     char *kept;
     size_t kept_length;
     unsigned kept_layout;
@@ -37,10 +37,10 @@ bool plugin_load(struct plugin *plugin, const char *file);
 /* Ends all that it registered, and unloads it if it is loaded. After a complaint it may stay in memory;
  * to us it is unloaded all the same. */
 void plugin_unload(struct plugin *plugin);
-/* Registers a loaded plugin as a module, which starts it, with its options and what it kept. One that
- * does not start is complained of, and unloaded. */
+/* Registers a loaded plugin as a module, which starts it, with its options and its kept bytes. A
+ * plugin that does not start is reported, and unloaded. */
 void plugin_run(struct plugin *plugin);
-/* Stops it if it runs, and unloads it. What needs it must have ended. */
+/* Stops it if it runs, and unloads it. Its dependents must have ended. */
 void plugin_end(struct plugin *plugin);
 
 /* Adds to what it keeps. False when memory is out. */

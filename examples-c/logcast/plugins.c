@@ -104,7 +104,7 @@ const char *plugins_refuse_option(struct plugins *plugins, const char *key)
             || plugin->name[dot - key] != '\0')
             continue;
         if (plugin->object == NULL)
-            return NULL; /* it was told why */
+            return NULL; /* reported */
         for (const struct log_option_help *help = plugin->table->options; help && help->key; help++)
             if (strcmp(help->key, dot + 1) == 0)
                 return NULL;

@@ -16,21 +16,21 @@ struct plugins {
     size_t turn; /* whose it is to be reloaded */
 };
 
-/* Begins without any. False when peal refuses; peal_last_message() tells why. */
+/* Begins without any. False when peal refuses, with peal_last_message(). */
 bool plugins_open(struct plugins *plugins, struct host *host);
-/* Loads every .so file of a folder, by name. One that is no plugin is complained of and skipped. */
+/* Loads every .so file of a folder, by name. A file that is no plugin is reported and skipped. */
 void plugins_load(struct plugins *plugins, const char *folder);
 /* NULL where none has the name. */
 struct plugin *plugins_find(struct plugins *plugins, const char *name);
-/* What is wrong with an option's key, PLUGIN.KEY; NULL when a loaded plugin has it. */
+/* Returns the mistake in an option's key, PLUGIN.KEY; NULL when a loaded plugin has it. */
 const char *plugins_refuse_option(struct plugins *plugins, const char *key);
 
-/* Starts those that are loaded and do not run, what they need first. One that fails, or needs what is
- * not there, or itself, is complained of and unloaded; the others go on. */
+/* Starts all loaded plugins that do not run, dependencies first. A plugin that fails, lacks a
+ * dependency or needs itself is reported and unloaded; the others continue. */
 void plugins_start(struct plugins *plugins);
 
-/* Loads one plugin anew, each in its turn; or all, those too that failed before. What needs it goes
- * with it. New files in the folder are not looked for. */
+/* Reloads one plugin, each in its turn; or all, failed ones too. Its dependents are reloaded with it.
+ * New files in the folder are ignored. */
 void plugins_reload_next(struct plugins *plugins);
 void plugins_reload_all(struct plugins *plugins);
 /* Ends and unloads them all. */

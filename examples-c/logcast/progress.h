@@ -1,4 +1,4 @@
-/* A line on a terminal that tells how far the work is: at most ten times a second. It observes the
+/* A line on a terminal that shows the progress, at most ten times a second. It observes the
  * counters of the source that is read. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
@@ -16,7 +16,7 @@ struct progress {
 
 /* On where standard error is a terminal, off elsewhere. */
 void progress_begin(struct progress *progress);
-/* Observes the counters, where it is on. False when peal refuses; peal_last_message() tells why. */
+/* Observes the counters, where it is on. False when peal refuses, with peal_last_message(). */
 bool progress_observe(struct progress *progress, struct log_source_counters_property counters);
 /* Takes the line away, so that something else can be printed. */
 void progress_hide(struct progress *progress);

@@ -10,17 +10,17 @@ struct rate {
     struct log_run_counters_property counters;
     peal_timer timer; /* zero before the first rate_set */
     uint64_t seconds; /* from one line to the next; 0: it stands */
-    uint64_t told, told_at; /* lines, nanoseconds: what the last line told, and when */
+    uint64_t told, told_at; /* lines, nanoseconds: those of the last report */
 };
 
 /* Begins without a timer.
  *
  * progress: borrowed as long as the rate; it shares standard error. */
 void rate_open(struct rate *rate, struct progress *progress, struct log_run_counters_property counters);
-/* Tells every so many seconds from now on; 0: never. Where it does already nothing changes. False when
- * peal refuses; peal_last_message() tells why.
+/* Reports every so many seconds from now on; 0: never. The same interval changes nothing. False when
+ * peal refuses, with peal_last_message().
  *
- * queue: where the timer fires; the host's, so that its own thread prints. */
+ * queue: the queue of the timer; the host's, so that its own thread prints. */
 bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue);
 /* No line comes after this. */
 void rate_close(struct rate *rate);

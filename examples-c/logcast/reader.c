@@ -9,7 +9,7 @@
 
 #include "signals.h"
 
-/* Makes room behind the bytes that are there. False when memory is out. */
+/* Makes room after the existing bytes. False without memory. */
 static bool make_room(struct reader *reader)
 {
     if (reader->start > 0) {
@@ -29,8 +29,8 @@ static bool make_room(struct reader *reader)
     return true;
 }
 
-/* Reads more, once somebody has looked at signals: pauses for that before each reading, and when one
- * comes while it waits. SOURCE_LINE: there may be one now. */
+/* Reads more, after the caller has handled signals: pauses for that before each reading, and when a
+ * signal arrives while it waits. SOURCE_LINE: there may be a line now. */
 static enum source_result fill(struct reader *reader)
 {
     if (!reader->has_paused || !signals_wait(reader->file, reader->signals)) {

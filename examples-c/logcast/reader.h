@@ -22,7 +22,7 @@ struct reader {
 };
 
 /* Opens a path, or standard input for "-". Lines end with a newline, or a carriage return and one;
- * the last may end with the file. On failure the reader needs no close, and errno tells why.
+ * the last may end with the file. On failure the reader needs no close, and errno is set.
  *
  * signals: a descriptor; while it is readable the reader pauses instead of waiting. -1: none. */
 bool reader_open(struct reader *reader, const char *path, size_t line_limit, int signals);

@@ -9,14 +9,14 @@ void reading_tell_session(void *self, const struct statistics *statistics)
     progress_hide(&run->host.progress);
     snprintf(name, sizeof name, "session %llu", (unsigned long long)statistics->session);
     report_reading(name, &statistics->of_session);
-    fflush(stdout); /* whoever ended the session may wait for it */
+    fflush(stdout); /* the sender of the signal may wait for it */
 }
 
 static void report(struct run *run)
 {
     const struct statistics *statistics = &run->statistics;
     if (statistics->sources == 0)
-        return; /* what went wrong was told */
+        return; /* the error was reported */
     if (statistics->session > 1)
         reading_tell_session(run, statistics);
     if (statistics->sources > 1 || statistics->session > 1)
@@ -38,7 +38,7 @@ static void will_terminate(void *self)
     report(run);
 }
 
-/* The configuration has been read again: it started earlier, so it was told earlier. */
+/* The configuration has been read again: its module started earlier, so it was called earlier. */
 static void configuration_reloaded(void *self)
 {
     struct run *run = self;

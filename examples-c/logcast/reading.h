@@ -1,4 +1,4 @@
-/* The module "reading": what happens to the logs' reading when the application is told something. It
+/* The module "reading": the reaction of the logs' reading to events of the application. It
  * starts before all plugins and stops after them. */
 #ifndef READING_H
 #define READING_H

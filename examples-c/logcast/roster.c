@@ -24,7 +24,7 @@ struct roster_entry *roster_add(struct roster *roster, const char *name, const v
 
 void roster_move(struct roster *roster, struct roster_entry *entry, const void *target)
 {
-    /* Who had this address before is gone: a sink that has left of itself, say. */
+    /* The previous target at this address has ended: for example a sink that removed itself. */
     for (size_t i = 0; i < roster->count; i++)
         if (roster->entries[i].target == target)
             roster->entries[i].target = NULL;

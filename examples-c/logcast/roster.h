@@ -1,4 +1,4 @@
-/* Who takes part: names and times for the targets of observers. */
+/* The participants: names and times for the targets of observers. */
 #ifndef ROSTER_H
 #define ROSTER_H
 
@@ -17,9 +17,9 @@ struct roster_entry {
 struct roster {
     struct roster_entry entries[ROSTER_LIMIT];
     size_t count;
-    struct roster_entry others; /* for targets that nobody announced */
-    struct roster_entry stores; /* for handing lines to LogStore, whoever they are for */
-    struct roster_entry fields; /* for taking lines apart, and those who hear of it */
+    struct roster_entry others; /* for unannounced targets */
+    struct roster_entry stores; /* for passing lines to LogStore, for all its observers */
+    struct roster_entry fields; /* for parsing lines, and the observers of fields */
     uint64_t clock;
 };
 

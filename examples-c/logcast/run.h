@@ -27,17 +27,17 @@ struct run {
     struct explain explain;
 };
 
-/* Registers the host's modules and services. False when peal refuses; peal_last_message() tells why.
+/* Registers the host's modules and services. False when peal refuses, with peal_last_message().
  *
  * run: zeros, but for the command line. */
 bool run_open(struct run *run);
 void run_close(struct run *run);
 
-/* Loads plugins from where the options say. */
+/* Loads plugins from the folder in the options. */
 void run_load_plugins(struct run *run);
-/* Whether all options for plugins are such; the others are told of. */
+/* Returns true if all options for plugins exist; the others are reported. */
 bool run_knows_options(struct run *run);
-/* Has the rate told as the options say. */
+/* Reports the rate as the options require. */
 void run_set_rate(struct run *run);
 /* Reads all logs, or what was read until a signal stopped the modules. */
 void run_logs(struct run *run);

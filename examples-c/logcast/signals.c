@@ -14,7 +14,7 @@ static const struct {
     { SIGUSR1, PEAL_SIGNAL_END_SESSION },
 };
 
-/* Told by peal before the signal's action runs. */
+/* Called by peal before the signal's action runs. */
 static void signal_received(void *self, int number)
 {
     struct signals *signals = self;
@@ -69,6 +69,6 @@ bool signals_wait(int file, int descriptor)
     struct pollfd files[] = { { file, POLLIN, 0 }, { descriptor, POLLIN, 0 } };
     while (poll(files, 2, -1) < 0) /* one that is -1 is passed over */
         if (errno != EINTR)
-            return true; /* the read will tell */
+            return true; /* the read will return the error */
     return files[1].revents == 0;
 }

@@ -1,6 +1,6 @@
-/* Signals: SIGINT and SIGTERM stop the modules, SIGHUP has the configuration read and the plugins loaded
- * anew, SIGUSR1 ends the session. peal catches them; what they do happens in signals_pump, so on the
- * host's thread and between two lines. So does what else waits on the queue: a timer's call. */
+/* Signals: SIGINT and SIGTERM stop the modules, SIGHUP reloads the configuration and the plugins,
+ * SIGUSR1 ends the session. peal catches them; their actions run in signals_pump, so on the host's
+ * thread and between two lines. Other calls of the queue, such as a timer's, run there too. */
 #ifndef SIGNALS_H
 #define SIGNALS_H
 
@@ -13,16 +13,16 @@ struct signals {
     int ended_by;   /* the signal that stopped the modules, or 0 */
 };
 
-/* False when peal refuses; peal_last_message() tells why. */
+/* False when peal refuses, with peal_last_message(). */
 bool signals_bind(struct signals *signals, peal_center center);
 void signals_unbind(struct signals *signals, peal_center center);
 /* From here on SIGINT and SIGTERM end the process at once, where one of them has stopped the modules. */
 void signals_let_kill(struct signals *signals, peal_center center);
 
-/* Does what signals ask for. */
+/* Runs the actions of signals. */
 void signals_pump(struct signals *signals);
 
-/* Waits until a file has something to read, or has ended. False when a signal came instead. */
+/* Waits until a file has something to read, or has ended. False when a signal arrived instead. */
 bool signals_wait(int file, int descriptor);
 
 #endif

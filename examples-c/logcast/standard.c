@@ -21,6 +21,6 @@ bool standard_flush(void)
     const bool failed_before = ferror(stdout) != 0;
     if (fflush(stdout) != 0)
         return false;
-    errno = EIO; /* the reason of an earlier failure is forgotten by now */
+    errno = EIO; /* the cause of an earlier failure is lost by now */
     return !failed_before;
 }

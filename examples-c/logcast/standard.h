@@ -8,7 +8,7 @@
  * their numbers; using one is still an error. And a reader who leaves is an error, not a signal. */
 void standard_guard(void);
 
-/* Writes out what is buffered. False when standard output took less than all; errno tells why. */
+/* Writes buffered output. False when standard output took less than all, with errno. */
 bool standard_flush(void);
 
 #endif

@@ -68,8 +68,8 @@ peal_status statistics_register(peal_center center, struct statistics *statistic
 
 /* ---- For the host ------------------------------------------------------------------------------ */
 
-/* Tells the observers of the properties. Where memory is short for that, they are told next time: the
- * numbers themselves are ours. */
+/* Notifies the observers of the properties. Without memory they are notified next time: the numbers
+ * themselves are stored here. */
 static void publish(const struct statistics *statistics)
 {
     log_source_counters_set(statistics->source_counters, statistics->of_source);

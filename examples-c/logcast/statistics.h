@@ -21,7 +21,7 @@ struct statistics {
  * statistics: with zeros, but for the last two members; the instance to be. */
 peal_status statistics_register(peal_center center, struct statistics *statistics);
 
-/* What the host tells it: a source begins; more was read of it. */
+/* The host's calls: a source begins; more was read of it. */
 void statistics_begin_source(struct statistics *statistics);
 void statistics_add(struct statistics *statistics, const struct log_reading *more);
 

@@ -1,5 +1,5 @@
-/* busiest: tells the hours with the most lines. It counts nothing itself: it needs "counts", and asks
- * that one's service. */
+/* busiest: reports the hours with the most lines. It counts nothing itself: it needs "counts", and
+ * calls the service of that. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct hour {
 
 struct busiest {
     peal_center center;
-    uint64_t top; /* so many are told */
+    uint64_t top; /* the number of reported hours */
 };
 
 struct found {

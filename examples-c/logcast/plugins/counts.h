@@ -1,4 +1,4 @@
-/* What the plugin counts has counted. */
+/* The counts of the plugin counts. */
 #ifndef COUNTS_H
 #define COUNTS_H
 

@@ -36,7 +36,7 @@ struct filter {
 
 static bool matches(struct pattern *pattern, const struct log_line *line)
 {
-    regmatch_t range[1]; /* the line may hold zeros: not the first one ends it */
+    regmatch_t range[1]; /* the line may contain zeros, so its length is passed */
     range[0].rm_so = 0;
     range[0].rm_eo = (regoff_t)line->length;
     const bool found = regexec(&pattern->compiled, line->text, 1, range, REG_STARTEND) == 0;
@@ -75,7 +75,7 @@ static void keep(const struct filter *filter, const void *state, size_t length)
     log_state_keep(filter->center, "filter", state, length);
 }
 
-/* What is kept of a pattern; its text follows. */
+/* The stored pattern; its text follows. */
 struct kept_pattern {
     uint64_t matches, length;
     bool drops;
@@ -120,7 +120,7 @@ static struct filter *make(peal_center center, size_t capacity)
     return filter;
 }
 
-/* The pattern, or NULL after trouble was told. */
+/* The pattern, or NULL after an error was reported. */
 static struct pattern *add_pattern(struct filter *filter, const char *text, size_t length, bool drops)
 {
     struct pattern *pattern = &filter->patterns[filter->count];

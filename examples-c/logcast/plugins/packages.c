@@ -1,5 +1,5 @@
-/* packages: which packages a package log speaks of most, and in which states and actions. It takes no
- * line apart: it hears LogFields. */
+/* packages: the most frequent packages of a package log, with their states and actions. It parses no
+ * line: it observes LogFields. */
 #include <stdlib.h>
 
 #include "log_fields.h"
@@ -17,11 +17,11 @@ struct packages {
     peal_center center;
     struct heard heard;
     struct tally packages, states, actions;
-    uint64_t top; /* so many packages are told */
+    uint64_t top; /* the number of reported packages */
     int observers; /* each has a share of this */
 };
 
-/* ---- What is heard ----------------------------------------------------------------------------- */
+/* ---- The observed methods ---------------------------------------------------------------------- */
 
 static void state(void *self, const char *package, size_t package_length, const char *state,
                   size_t state_length, const char *version, size_t version_length)
@@ -93,7 +93,7 @@ static void destroy(void *target)
     free(packages);
 }
 
-/* An observation takes a share of the target, and lets it go also when it fails. */
+/* An observation retains the target, and releases it also when it fails. */
 static bool observe(struct packages *packages)
 {
     static const struct log_sink sink = { PEAL_TABLE(log_sink), .report = report };

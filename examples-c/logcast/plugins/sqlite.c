@@ -1,8 +1,8 @@
 /* sqlite: has kept lines stored, by the service "storage". The service observes LogStore lazily: it is
  * created with the first line that is kept.
  *
- * On an error it removes its observers: from then on nobody calls it, and the run goes on. A reload tries
- * again. */
+ * On an error it removes its observers: from then on it is not called, and the run continues. A reload
+ * tries again. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,14 +21,14 @@ struct sqlite {
     peal_observation sink, store;
 };
 
-/* What the next self must know. */
+/* The state for the next version. */
 struct kept {
     struct storage_totals totals;
     uint64_t is_new_source, is_stream, offset;
     int64_t run;
 };
 
-/* Whether a source cannot be read again: what comes by it is another log each time. */
+/* Returns true if a source cannot be read again: it has another log each time. */
 static bool is_stream(const char *source)
 {
     struct stat status;

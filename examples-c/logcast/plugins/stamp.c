@@ -1,6 +1,6 @@
 #include "stamp.h"
 
-/* Whether a text begins as a pattern says: 0 for a digit, b for a digit or a blank, a for a letter,
+/* Returns true if a text begins with a pattern: 0 for a digit, b for a digit or a blank, a for a letter,
  * T for a T or a blank, and other characters for themselves. */
 static int looks_like(const char *text, size_t length, const char *pattern)
 {

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 struct stamp {
-    size_t hour; /* the length of the part that tells day and hour; 0 where there is no time */
-    size_t rest; /* where the text behind the time begins */
+    size_t hour; /* the length of the part with day and hour; 0 where there is no time */
+    size_t rest; /* where the text after the time begins */
 };
 
-/* Knows "2026-05-09 07:31:02" with a blank or a T, and whatever follows it without a blank (fractions,
+/* Recognises "2026-05-09 07:31:02" with a blank or a T, and any text that follows it without a blank (fractions,
  * a zone), and "May  9 07:31:02". */
 struct stamp stamp_read(const char *text, size_t length);
 

@@ -19,8 +19,8 @@ struct database {
     unsigned open_rows;
 };
 
-/* The rows of a file are replaced when another run reads it again. What one run reads is added, also of a
- * file that is named twice; and so is what comes by standard input or another stream. */
+/* The rows of a file are replaced when another run reads it again. Lines of one run are added, also of
+ * a file that is named twice, and so are lines from standard input or another stream. */
 static const char schema[] =
     "PRAGMA journal_mode = WAL;"
     "PRAGMA synchronous = NORMAL;"
@@ -52,7 +52,7 @@ static bool run(struct database *database, const char *statement)
     return sqlite3_exec(database->connection, statement, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* Gives up, and takes back what is not committed. */
+/* Ends the storage, and rolls back uncommitted rows. */
 static void stop(struct database *database, const char *what)
 {
     char text[128];
@@ -131,7 +131,7 @@ static void store(void *self, const char *source, uint64_t number, const char *t
     struct database *database = self;
     struct storage *storage = database->storage;
     if (storage->has_stopped)
-        return; /* what waited behind an error */
+        return; /* a call that waited during an error */
     if (database->open_rows == 0 && !run(database, "BEGIN IMMEDIATE"))
         stop(database, "beginning a transaction");
     else if (storage->is_new_source && !begin_source(database, source))

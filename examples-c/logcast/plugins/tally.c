@@ -19,7 +19,7 @@ static int is_key(const struct tally_entry *entry, const char *key, size_t lengt
     return entry->length == length && memcmp(entry->key, key, length) == 0;
 }
 
-/* The slot that holds a key, or the empty one where it belongs. */
+/* The slot of a key, or the empty one for it. */
 static uint32_t *find_slot(const struct tally *tally, const char *key, size_t length)
 {
     const size_t mask = tally->capacity * 2 - 1;

@@ -20,7 +20,7 @@ struct tally {
     struct tally_entry *entries; /* in order of their first appearance */
     size_t count, capacity;
     uint32_t *slots; /* twice the capacity: an entry's place plus one, or 0 */
-    size_t last;     /* the entry of the key before, which often comes again */
+    size_t last;     /* the entry of the previous key, which is often repeated */
     uint64_t others;
 };
 

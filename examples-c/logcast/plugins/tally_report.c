@@ -10,7 +10,7 @@ static void print_count(uint64_t count, uint64_t of, FILE *out)
     fprintf(out, " %12s %5.1f %%\n", text_grouped(count).text, (double)count * 100 / (double)of);
 }
 
-/* A key may hold anything, and a terminal obeys control characters. */
+/* A key may contain any bytes, and a terminal obeys control characters. */
 void tally_report_entry(const struct tally_entry *entry, uint64_t of, FILE *out)
 {
     char text[TALLY_KEY + 1];

@@ -64,7 +64,7 @@ int main(void)
         const char *line = expected[i].line;
         char said[256], copy[256];
         const size_t length = strlen(line);
-        /* What follows the line must not be read: it would make another one of it. */
+        /* Text after the line must not be read: it would change the line. */
         snprintf(copy, sizeof copy, "%sx y z 1 2", line);
         snprintf(said, sizeof said, "other: %s", line);
         heard.text[0] = '\0';

@@ -1,4 +1,4 @@
-/* A plugin that will not start, and does not say why. */
+/* A plugin that will not start, and reports no cause. */
 #include "log_plugin.h"
 
 static enum log_start start(peal_center center, const struct log_option *options,

@@ -1,4 +1,4 @@
-/* A plugin that calls a function which nobody has. */
+/* A plugin that calls an undefined function. */
 #include "log_plugin.h"
 
 const struct log_plugin *logcast_no_such_function(void);

@@ -1,4 +1,4 @@
-/* A plugin that hears LogFields on a queue: each call's bytes must be the line's. */
+/* A plugin that observes LogFields on a queue: each call's bytes must be the line's. */
 #include <stdlib.h>
 
 #include "log_fields.h"
@@ -93,7 +93,7 @@ static enum log_start start(peal_center center, const struct log_option *options
     if (clerk == NULL)
         return LOG_START_FAILED;
     *out_target = clerk;
-    if (!observe(clerk, center)) /* a test: what it leaves behind is of no interest */
+    if (!observe(clerk, center)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
     destroy(clerk); /* its own share */
     return LOG_STARTED;

@@ -1,4 +1,4 @@
-/* A plugin that hears the counters of the run while they change: on a queue, so on another thread. */
+/* A plugin that observes the counters of the run while they change: on a queue, so on another thread. */
 #include <stdlib.h>
 
 #include "log_plugin.h"
@@ -70,7 +70,7 @@ static enum log_start start(peal_center center, const struct log_option *options
     if (live == NULL)
         return LOG_START_FAILED;
     *out_target = live;
-    if (!observe(live, center)) /* a test: what it leaves behind is of no interest */
+    if (!observe(live, center)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
     destroy(live); /* its own share */
     return LOG_STARTED;

@@ -1,5 +1,5 @@
-/* A plugin that tells each line which begins with "mark" to a file: a pipe, to wait for it. After the line
- * "mark stuck" it never comes back. */
+/* A plugin that writes each line which begins with "mark" to a file: a pipe, to wait for it. After the
+ * line "mark stuck" it never returns. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ static enum log_start start(peal_center center, const struct log_option *options
         return LOG_START_IDLE;
     *out_target = strdup(path);
     if (*out_target == NULL || log_sink_join(center, &sinks) < 0)
-        return LOG_START_FAILED; /* a test: what it leaves behind is of no interest */
+        return LOG_START_FAILED; /* a test: leaks after a failure do not matter */
     how.destroy = free;
     return log_sink_observe(&sinks, *out_target, &sink, &how, NULL) < 0 ? LOG_START_FAILED : LOG_STARTED;
 }

@@ -1,5 +1,5 @@
 /* A plugin that registers an observer from a callback, where no owner is entered, and names none: it
- * belongs to nobody, and would outlive the code. */
+ * belongs to no owner, and would outlive the code. */
 #include "log_plugin.h"
 #include "log_sink.h"
 

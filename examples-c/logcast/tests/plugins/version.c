@@ -1,5 +1,5 @@
 /* A plugin of several versions, all called the same: VERSION is its number, LAYOUT that of its state.
- * It counts lines, and at each start tells its number to a file: a pipe, to wait for it. */
+ * It counts lines, and at each start writes its number to a file: a pipe, to wait for it. */
 #include <inttypes.h>
 #include <stdlib.h>
 

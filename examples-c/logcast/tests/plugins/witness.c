@@ -1,5 +1,5 @@
-/* A plugin that hears every line in every way, at once and on a queue, and tells whether one is
- * missing, comes twice or comes out of order; and a number that depends on all of them. */
+/* A plugin that observes every line in every way, at once and on a queue. It reports a line that is
+ * missing, repeated or out of order, and a number that depends on all of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static enum log_start start(peal_center center, const struct log_option *options
     log_state_take(kept, &witness->kept, sizeof witness->kept);
     log_state_take(kept, &witness->stored, sizeof witness->stored);
     *out_target = witness;
-    if (!observe(witness)) /* a test: what it leaves behind is of no interest */
+    if (!observe(witness)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
     destroy(witness); /* its own share */
     return LOG_STARTED;
