@@ -50,7 +50,7 @@ struct plain_entry {
     void *target;
 };
 
-/* What the contenders of one shape and one number of observers run on. */
+/* The data of the contenders for one shape and one number of observers. */
 struct field {
     const struct plain_entry *entries;
     const struct plain_entry *end;
@@ -72,7 +72,7 @@ struct shape {
 enum { SHAPES = 7 };
 extern const struct shape shapes[SHAPES];
 run_function shape_run(const struct shape *shape, enum form form, size_t place);
-/* What peal_send costs a caller when it does nothing. */
+/* The caller's cost of a peal_send that does nothing. */
 peal_status bench_do_nothing(
     peal_method method, void *const *arguments, size_t argument_count, void *out_result,
     size_t *out_calls);
@@ -94,7 +94,7 @@ struct stage {
 
 void stage_begin(struct stage *stage, const struct bench *table, size_t count);
 void stage_end(struct stage *stage);
-/* The field of one shape; it lives until the next one is asked for. */
+/* The field of one shape; it is valid until the next request. */
 const struct field *stage_field(struct stage *stage, const struct shape *shape);
 
 /* Runs each form of a shape once; ends the program where an observer of `store_table` missed it. */

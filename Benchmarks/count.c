@@ -37,8 +37,8 @@ static void count(
     count_end();
 }
 
-/* What a call by array costs its caller: the loop, the array, the call itself. The same as array_ of
- * shape.inc for v(p,p,i), with a function that does nothing in the place of peal_send. */
+/* The caller's cost of a call by array: the loop, the array, the call itself. The same as array_ of
+ * shape.inc for v(p,p,i), with a function that does nothing instead of peal_send. */
 __attribute__((noinline)) static void run_caller(const struct field *field, size_t iterations)
 {
     void *p = &iterations;

@@ -8,7 +8,7 @@
 //     cpp OBSERVERS FORM NS_PER_BROADCAST RATIO_TO_C
 // with the medians over the rounds, in each of which the forms are taken in turn. The forms: `c`, PEAL_BROADCAST
 // on observers of C; `method`, a peal::method on the same; `lambdas`, a peal::method on lambdas; `weak`, on
-// objects that are held weakly.
+// weak targets.
 #include <peal/peal.hpp>
 
 #include <algorithm>

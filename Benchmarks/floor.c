@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * floor.c - how fast a broadcast of v(p,p,i) can be, whoever writes the library.
+ * floor.c - the least time of a broadcast of v(p,p,i) by any library.
  *
  *     bench-floor [ROUNDS]
  *

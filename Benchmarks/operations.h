@@ -21,7 +21,7 @@ extern const struct operation operations[OPERATIONS];
 void operations_begin(const struct stage *stage);
 void operations_end(void);
 
-/* Those of calls.c: results, names, calls as objects. */
+/* The operations of calls.c: results, names, calls as objects. */
 enum { CALLS = 20 };
 extern const struct operation calls[CALLS];
 void calls_begin(const struct stage *stage);

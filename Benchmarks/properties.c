@@ -4,8 +4,8 @@
  *
  *     bench-properties [--rounds N] [--sample-us N] [--gate]
  *
- * Each figure is the median over the rounds; behind it stands the fastest tenth of the rounds, which is
- * what a machine without other work comes to. The contenders take turns. With --gate it fails where that
+ * Each figure is the median over the rounds; after it follows the fastest tenth of the rounds, which is
+ * the figure of a machine without other work. The contenders take turns. With --gate it fails where that
  * is above 30 ns for a set with one observer.
  */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ static void hear_record(void *self, const struct peal_change *change)
     heard_values += change->value_size;
 }
 
-/* What a program without peal would write. */
+/* The same without peal. */
 static int32_t plain_value;
 static void (*volatile plain_observer)(void *self, int32_t old_value, int32_t new_value) = hear_values;
 static void set_plain(int32_t value)

@@ -8,7 +8,7 @@
  * for, again and again for a sample. The contenders take turns. A line is
  *     queue CONTENDER OBSERVERS NS_END_TO_END NS_OF_THE_CALLER NS_UNDISTURBED
  * a delivery each: medians over the rounds, and end to end again with the fastest tenth of the rounds
- * below it, which is what a machine without other work comes to. The last line is `load AVERAGE`, the
+ * below it, which is the figure of a machine without other work. The last line is `load AVERAGE`, the
  * system's over the last minute.
  */
 #define _GNU_SOURCE
@@ -205,7 +205,7 @@ static void relax(void)
 #endif
 }
 
-/* Until every observer has heard everything. Looks, rather than sleeps: a wake-up is no delivery. */
+/* Until every observer was called for everything. Polls, because a wake-up is no delivery. */
 static void wait_for_all(struct field_of_queues *field, size_t times)
 {
     if (is_pumped(field->contender))

@@ -63,7 +63,7 @@ static size_t memory(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* The best of many short runs, since whoever else uses the core makes some of them longer. */
+/* The best of many short runs, because other programs on the core make some of them longer. */
 static void measure_pairs(size_t beside)
 {
     enum { RUNS = 200, PAIRS = 2000 };

@@ -1,4 +1,4 @@
-// What a broadcast costs in Swift, and the same broadcast in C: one integer, to 0, 1 or 8 observers. Then services.
+// The cost of a broadcast in Swift and in C: one integer, to 0, 1 or 8 observers. Then services.
 internal import CPeal
 internal import Peal
 
@@ -47,7 +47,7 @@ enum Numbers: PealProtocol {
 
 struct Failure: Error {}
 
-/// What all observers do.
+/// The action of all observers.
 nonisolated(unsafe) var total: Int32 = 0
 @inline(never) func sink(_ target: UnsafeMutableRawPointer?, _ number: Int32) { total &+= number }
 

@@ -1,4 +1,4 @@
-// What it costs to reach a service that is there: in Swift, and by the functions of C that this stands on.
+// The cost of a get of an existing service: in Swift, and by the C functions below.
 internal import CPeal
 internal import Peal
 

@@ -263,7 +263,7 @@ static bool is_first_of_shape(size_t i, enum line_kind kind)
     return true;
 }
 
-/* Of the lines with counts some are of operations that are no broadcasts. */
+/* Some lines with counts are of operations that are no broadcasts. */
 static bool is_counted_shape(size_t i)
 {
     return is_first_of_shape(i, LINE_COUNT) && find(LINE_COUNT, all[i].shape, 0, forms[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timers.c - timers started and stopped in a second, and how late firings come.
+ * timers.c - timers started and stopped in a second, and the delay of firings.
  *
  *     bench-timers [--sample-ms N] [--firings N]
  */

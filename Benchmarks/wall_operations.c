@@ -4,7 +4,7 @@
  *
  *     bench-operations [--quick] [SUBJECT [FORM]]
  *
- * The best of many short runs by the thread's own clock, since whoever else uses the core makes some of them longer.
+ * The best of many short runs by the thread's own clock, because other programs on the core make some of them longer.
  */
 #define _GNU_SOURCE
 #include "operations.h"

@@ -130,7 +130,7 @@ CLAIM("F1", "chat_observe without handles is a handle of nothing")
     close_center(center);
 }
 
-/* As big as it says and no bigger, so that the address sanitizer finds a read beyond. */
+/* Exactly as big as its size, so that the address sanitizer finds a read beyond. */
 static void *cut_struct(const void *whole, size_t whole_size, size_t says)
 {
     const size_t room = says < sizeof(size_t) ? sizeof(size_t) : says;

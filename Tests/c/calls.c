@@ -87,7 +87,7 @@ PEAL_PROTOCOL(shapes, "Shapes", SHAPES);
     METHOD(required, struct big, r_big, (int n), last)
 PEAL_PROTOCOL(results, "Results", RESULTS);
 
-/* What a call received, as bytes. */
+/* The arguments of a call, as bytes. */
 static unsigned char received[2048];
 static size_t received_size;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a captured call takes along, by the declared type of each parameter. Deferred calls show it:
- * each is captured when it is made, changed behind its back, and run later.
+ * The copies of a captured call, by the declared type of each parameter. Deferred calls show it:
+ * each is captured, then its source is changed, and it runs later.
  */
 #include "center.h"
 #include "journal.h"
@@ -197,7 +197,7 @@ CLAIM("Q3", "a pointer to a registered pointer is bare, and so is a pointer to a
     close_center(center);
 }
 
-/* ---- Structs behind pointers ------------------------------------------------------------------- */
+/* ---- Pointed-to structs ------------------------------------------------------------------------ */
 
 static void on_message(void *self, const struct message *one, const struct message *two)
 {
@@ -322,7 +322,7 @@ static void defer_texts(void)
     CHECK_STATUS(peal_broadcast(method, text, list, 3, bytes, rgb), PEAL_DEFERRED);
     CHECK_STATUS(peal_broadcast(method, "", list, 1, bytes, rgb), PEAL_DEFERRED);
     CHECK_STATUS(peal_broadcast(method, (char *)NULL, (uint16_t *)NULL, 0, (void *)NULL, (int *)NULL), PEAL_DEFERRED);
-    /* What is no length copies nothing. */
+    /* An invalid length copies nothing. */
     CHECK_STATUS(peal_broadcast(method, "x", list, -1, bytes, rgb), PEAL_DEFERRED);
     memset(text, '#', sizeof text - 1);
     memset(list, 0xff, sizeof list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Completions and gatherings that end while their functions run, while observers are still being asked, or
- * when an observer that has a token goes with its owner.
+ * Completions and gatherings that end while their functions run, while observers are still being called, or
+ * when an observer that has a token ends with its owner.
  */
 #include "center.h"
 #include "lane.h"
@@ -200,7 +200,7 @@ CLAIM("Q8", "when the queue of a gathering ends, `done` follows a running reply,
     close_poll();
 }
 
-/* ---- Those who were asked ----------------------------------------------------------------------- */
+/* ---- The called observers ----------------------------------------------------------------------- */
 
 static void *ask_shortly(void *is_gathering)
 {

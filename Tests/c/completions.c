@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Methods with a completion: a token for each observer, answers from anywhere, and one function that is
- * told how all ended, exactly once.
+ * called with the outcome, exactly once.
  */
 #include "center.h"
 #include "lane.h"
@@ -21,7 +21,7 @@ PEAL_PROTOCOL(push, "Push", PUSH);
 
 enum { OBSERVERS = 4 };
 
-/* What an observer does with its token. */
+/* The action of an observer with its token. */
 enum way { KEEPS, ANSWERS, DROPS };
 
 struct ear {
@@ -32,7 +32,7 @@ struct ear {
     bool was_text;
 };
 
-/* What the broadcaster is told. */
+/* The broadcaster's report. */
 struct told {
     int times;
     struct peal_completion_report report;
@@ -568,7 +568,7 @@ CLAIM("B4", "when the time limit expires, `done` runs with the answers so far; l
     for (int i = 0; i < OBSERVERS; i++)
         observe_here(i, KEEPS, 0);
     options.timeout = LANE_SHORT;
-    /* The limit counts from the making. This one is passed to nobody at first. */
+    /* The limit counts from the making. This one is not passed to a broadcast at first. */
     done = make(&options);
     latch_wait(&told.latch);
     CHECK_REPORT(PEAL_ERROR_TIMEOUT, 0, 0, 0, 0);

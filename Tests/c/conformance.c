@@ -95,7 +95,7 @@ CLAIM("O1", "a table is read no further than its size")
     static const size_t sizes[] = { 0, 1, 7, 8, 9, 15, 16, 23, 24, 31 };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(sizes); i++) {
-        /* As big as it says and no bigger: reading on is found by the address sanitizer. */
+        /* Exactly as big as its size: the address sanitizer finds a read beyond. */
         const size_t room = sizes[i] > sizeof(size_t) ? sizes[i] : sizeof(size_t);
         char *table = malloc(room);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the programs about peal.hpp: a protocol, objects that are counted, and how a claim says that
+// Shared by the programs about peal.hpp: a protocol, objects that are counted, and how a claim states that
 // something fails.
 #ifndef PEAL_TEST_CPP_HPP
 #define PEAL_TEST_CPP_HPP

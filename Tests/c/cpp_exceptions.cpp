@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exceptions of observers: caught at the boundary, and told to somebody.
+// Exceptions of observers: caught at the boundary, and reported.
 #include "cpp.hpp"
 #include "lane.h"
 
@@ -21,7 +21,7 @@ auto thrower(const char *what)
     return [what, c = counted()](std::string_view, int) { throw boom(what); };
 }
 
-// Hears what no broadcast of C++ hears.
+// Observes exceptions that no broadcast of C++ receives.
 struct ear {
     peal::exceptions protocol = peal::define<peal::exceptions>(peal_center_default());
     peal::observation heard =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls as objects, and proxies that stand for an object, in C++.
+// Calls as objects, and proxies that represent an object, in C++.
 #include "cpp.hpp"
 
 #include <deque>
@@ -74,7 +74,7 @@ CLAIM("Q3", "pointers of methods without texts are as they were given, until the
     CHECK(!call.retains_arguments());
     CHECK(call.argument<0>() == &pixel);
     CHECK_THROWS(call.retain_arguments(), PEAL_ERROR_TYPE, "draw");
-    // Beside a text a pointer of which nothing is said cannot be kept.
+    // Beside a text, a pointer without a rule cannot be captured.
     CHECK_REFUSED((peal::invocation<int(std::string_view, const void *)>::try_of(picture.name, "x", &pixel)),
         PEAL_ERROR_TYPE, "name");
     peal_invocation raw = {};
@@ -170,7 +170,7 @@ CLAIM("X1", "a proxy of an object calls its member functions while it lives, and
     CHECK_JOURNAL("x1");
     CHECK_EQUAL(weak.call(h.chat.weigh, 2), 6);
     CHECK(weak.is_alive());
-    // What the object lacks is none of the proxy's either.
+    // Methods that the object lacks are missing in the proxy too.
     CHECK_THROWS(weak.call(h.chat.may_close, 1), PEAL_ERROR_NOT_FOUND, "may_close");
 
     auto held = peal::forwarding(h.chat, object).has(peal::on<&window::show>("on_message")).make();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that come later: queues, executors, timers, completions, gathering.
+// Later calls: queues, executors, timers, completions, gathering.
 #include "cpp.hpp"
 #include "lane.h"
 #include "latch.h"

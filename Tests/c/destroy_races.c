@@ -25,7 +25,7 @@ static struct bell_protocol bell;
 static int round_number;   /* the round that the removing thread is in */
 static int stopped_round;  /* the round in which the registering thread was stopped last */
 static int removed_round;  /* the round whose removal has returned */
-static int is_paused, has_paused; /* asked of the registering thread; its answer */
+static int is_paused, has_paused; /* a request to the registering thread; its answer */
 static int is_over;
 
 static int value_of(const int *number) { return __atomic_load_n(number, __ATOMIC_ACQUIRE); }

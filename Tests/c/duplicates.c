@@ -14,7 +14,7 @@ static void ring_twice(void *self, int n) { journal_write("%s%d%d", self ? (char
 static void destroyed(void *target) { journal_write("~%s", target != NULL ? (char *)target : "-"); }
 
 static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring };
-/* Of a protocol with one method. */
+/* The table of a protocol with one method. */
 static const struct { size_t size; void (*on_ring)(void *, int); }
     small_table = { sizeof small_table, ring }, empty_table = { sizeof empty_table, NULL };
 static const struct bell other_table = { PEAL_TABLE(bell), .on_ring = ring_twice };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who ends a handle waits for its running call, also where the registration has ended before: by the ONCE
+ * The end of a handle waits for its running call, also where the registration has ended before: by the ONCE
  * call itself, by its queue, its center or its owner.
  */
 #include "center.h"
@@ -13,7 +13,7 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 
 enum { SHORT_WAIT = 20 };
 
-/* A call that stands still until it may return. */
+/* A call that blocks until it may return. */
 struct visit {
     struct latch entered, may_return;
     bool has_returned;

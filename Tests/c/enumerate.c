@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who observes: for programs that have kept no handle, and for reports. What GCDMulticastDelegate's
- * enumerator and removeDelegate: do.
+ * Lists of observers: for programs that have kept no handle, and for reports. Compare
+ * the enumerator and removeDelegate: of GCDMulticastDelegate.
  */
 #include "center.h"
 

@@ -76,7 +76,7 @@ CLAIM("event count", "a deadline passes")
     while (peal_event_count_wait(&changed, prepared, deadline))
         ;
     CHECK(peal_clock_now() >= deadline);
-    /* One that has passed before the wait, too. */
+    /* A deadline that has passed before the wait, too. */
     CHECK(!peal_event_count_wait(&changed, prepared, 1));
     CHECK(!peal_event_count_wait(&changed, prepared, 0));
     peal_event_count_signal(&changed);
@@ -196,7 +196,7 @@ CLAIM("event count", "no wake-up is lost without a lock") { take_turns_by(take_o
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */
 
-/* The thread that waits in the parent does not exist in the child, whose word says that one waits. */
+/* The waiting thread of the parent does not exist in the child, whose word records a waiter. */
 static bool wait_in_child(void)
 {
     pthread_t thread;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the library adds to a program that loads it and broadcasts once: resident memory, and no memory that is writable
- * and executable. PEAL_TEST_LIBRARY is the library's path. This program is not linked to the library.
- */
+ * The cost of the library in a program that loads it and broadcasts once: resident memory, and no
+ * memory that is writable and executable. PEAL_TEST_LIBRARY is the library's path. This program is not
+ * linked to the library. */
 #include <peal/peal-dl.h>
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ static void hear(void *self, const char *room, const char *text)
 
 static const struct chat hearer = { PEAL_TABLE(chat), .on_message = hear };
 
-/* The exact figure: other files under /proc may lag behind by some pages. */
+/* The exact figure: other files under /proc may be late by some pages. */
 static long resident_kb(void)
 {
     char line[256];

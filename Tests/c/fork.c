@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a child of fork(2) can do while the parent's other threads are in the midst of everything. A child that hangs or
+ * The abilities of a child of fork(2) while the parent's other threads are in all kinds of calls. A child that hangs or
  * crashes fails.
  */
 #include "center.h"
@@ -131,7 +131,7 @@ static bool works_synchronously(void)
     (void)observe_with(door, &own, "on_ring", (peal_function)on_ring, NULL);
     holds &= CHECK_OK(peal_broadcast(method, 1)) && CHECK_EQUAL(own, 1);
     close_center(made);
-    /* What was made before the fork. */
+    /* Objects that were made before the fork. */
     own = 0;
     const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
     holds &= CHECK_OK(peal_broadcast(ring, 1)) && CHECK_EQUAL(own, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Random calls of the module functions, on several threads and from the modules' own callbacks, for ten
- * seconds or as long as PEAL_STRESS_SECONDS says. The table `next` is the oracle: what may happen to a module
+ * seconds or PEAL_STRESS_SECONDS. The table `next` is the oracle: what may happen to a module
  * in each of its states. PEAL_FUZZ_SEED repeats a run; the order of the threads is the scheduler's.
  */
 #include "center.h"
@@ -35,7 +35,7 @@ static const signed char next[STATES][HAPPENINGS] = {
     [STOPPING] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    IDLE,   WRONG },
     [RELEASED] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  WRONG },
 };
-/* A step on a queue may be given up: peal takes a start that is over for one that has failed, and never calls
+/* A step on a queue may be cancelled: peal takes a start that is over for one that has failed, and never calls
  * a stop that has not begun. */
 static const signed char next_on_queue[STATES][HAPPENINGS] = {
     [IDLE]     = { IDLE,      STARTING, WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  RELEASED },
@@ -95,7 +95,7 @@ static void enter(struct instance *instance, enum happening happening)
 }
 static void leave(struct instance *instance) { __atomic_fetch_sub(&instance->calls, 1, __ATOMIC_ACQ_REL); }
 
-/* After a function has said that nothing of the module is called any more. */
+/* After a function has returned that no code of the module is called any more. */
 static void check_gone(struct instance *instance)
 {
     pthread_mutex_lock(&instance->lock);
@@ -313,7 +313,7 @@ static void *work(void *number)
 
 static bool is_over;
 
-/* Ends a run that stands still, with what repeats it. */
+/* Ends a blocked run, and prints the seed that repeats it. */
 static void *watch(void *nothing)
 {
     unsigned long last = 0;
@@ -344,7 +344,7 @@ static void end_round(void)
         struct instance *const instance = __atomic_load_n(&instances[i], __ATOMIC_ACQUIRE);
         enum state state = IDLE;
 
-        /* What was not waited for is done by a thread of peal's. The watch sees where that never is. */
+        /* A thread of the library does the work that was not waited for. The watch detects if it never does. */
         while (instance != NULL && state != RELEASED) {
             pthread_mutex_lock(&instance->lock);
             state = instance->state;

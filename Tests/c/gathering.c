@@ -33,7 +33,7 @@ struct gauge {
     int calls;
 };
 
-/* What the gatherer is told. */
+/* The gatherer's report. */
 struct gathered {
     size_t result_size;
     int replies;
@@ -248,7 +248,7 @@ CLAIM("Q8", "each observer's result is passed on the queue, with its observation
             options = to(&desk, sizeof(int32_t));
             CHECK_OK(peal_queue_pause(desk.queue));
             CHECK_OK(read_all(&options, NULL));
-            /* Those without a queue have been called; nobody has been told. */
+            /* Observers without a queue have been called; no reply has been delivered. */
             CHECK_EQUAL(gauges[0].calls, 1);
             CHECK_EQUAL(gauges[2].calls, 1);
             CHECK_EQUAL(gathered.replies, 0);
@@ -670,7 +670,7 @@ CLAIM("Q8", "threads that gather, cancel and run out of time: `done` once each, 
             threads[i] = thread_start(gather_many, tallies[i]);
         for (int i = 0; i < 2; i++)
             thread_join(threads[i]);
-        /* What has run out of time is told by another thread. */
+        /* Another thread reports an expired limit. */
         while (!is_over) {
             lane_settle(&lane);
             lane_settle(&desk);

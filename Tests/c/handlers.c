@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers whose methods are all one function: what it is told of each call, and what it leaves.
+ * Observers with one function for all methods: its arguments in each call, and its result.
  */
 #include "center.h"
 #include "journal.h"
@@ -50,7 +50,7 @@ PEAL_PROTOCOL(desk, "Desk", DESK);
 static peal_center center;
 static struct desk_protocol desk;
 
-/* ---- A handler that notes what it is told, and does what the claim wants --------------------------- */
+/* ---- A handler that notes its arguments, and acts for the claim ------------------------------------ */
 
 struct ear {
     const char *name;

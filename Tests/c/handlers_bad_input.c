@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What makes no observer with a handler: each mistake gives a status and a sentence, and destroys once.
+ * Failing registrations of handlers: each mistake gives a status and a sentence, and destroys once.
  */
 #include "center.h"
 
@@ -137,7 +137,7 @@ CLAIM("F1", "options that are refused for tables are refused for handlers")
     close_center(center);
 }
 
-/* What a function of a table may be called with, but no proxy nor handler has given. */
+/* Arguments that a caller may pass to a function of a table, but no proxy and no handler has passed. */
 CLAIM("F1", "a function of a proxy with a target or NULL as `self` calls no observer, also beside handlers")
 {
     struct chat_proxy proxy;

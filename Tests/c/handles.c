@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every function that takes a handle, with a handle that is zero, made up, of another kind, or whose
- * object is gone.
+ * Every function that takes a handle, with an invalid handle: zero, never created, of another kind, or of an
+ * object that has ended.
  */
 #include "center.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lazy observers and several threads: who creates, who waits, who ends what.
+ * Lazy observers and several threads: which thread creates, waits and ends.
  */
 #include "guest.h"
 #include "latch.h"

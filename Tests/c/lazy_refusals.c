@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What peal_observe_service refuses, and how duplicates and counts see lazy observers.
+ * The refusals of peal_observe_service, and how duplicates and counts see lazy observers.
  */
 #include "guest.h"
 

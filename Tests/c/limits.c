@@ -47,7 +47,7 @@ static void ring_and_wait(void *self, int n)
     latch_open(self);
     latch_wait(&may_end);
 }
-/* Goes on when all have come. */
+/* Continues when all have arrived. */
 static void gather(void *self, int n)
 {
     (void)n;
@@ -84,7 +84,7 @@ static bool rings(peal_method method)
     return CHECK_OK(peal_broadcast(method, 1));
 }
 
-/* A serial queue, a timer, a time limit and a signal, each of which must come. */
+/* A serial queue, a timer, a time limit and a signal, each of which must run. */
 static bool all_come(peal_center center, peal_protocol protocol, peal_method method)
 {
     static struct latch fired = LATCH_INITIALIZER;
@@ -153,7 +153,7 @@ static bool refuses_what_needs_threads(void)
     holds &= CHECK_FAILURE(peal_completion_create(&completing, &completion), PEAL_ERROR_LIMIT);
     holds &= CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_LIMIT);
     holds &= CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_LIMIT);
-    /* What needs none goes on. */
+    /* Functions that need no thread continue. */
     holds &= CHECK_OK(peal_queue_create(&pumped, &queue));
     holds &= observe_on(queue, protocol, &called, ring) && rings(method);
     holds &= CHECK_EQUAL(pump_all(queue), 1) && CHECK(latch_is_open(&called));

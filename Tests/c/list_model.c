@@ -297,7 +297,7 @@ static void kill_one(void)
     observer->is_dead = true;
 }
 
-/* The registration is lazy again: the next broadcast creates the service anew. */
+/* The registration is lazy again: the next broadcast creates the service again. */
 static void end_instance(void)
 {
     struct observer *observer = draw_listed();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the sentence about a failure names. status.c has what it is and how long it lives.
+ * The names in the sentence about a failure. status.c tests the sentence itself and its lifetime.
  */
 #include "center.h"
 

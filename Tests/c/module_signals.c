@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Signals that are bound to the life cycle: real ones, sent to a program of its own, which writes a letter
- * for each event. Nothing is slept for: what must come is read from a pipe.
+ * for each event. The test does not sleep: expected letters are read from a pipe.
  */
 #include "center.h"
 #include "journal.h"

@@ -64,7 +64,7 @@ int main(void)
     must(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
     must(peal_modules_start(center));
     say(".");
-    /* Interrupted reads go on: the handler asks for that. */
+    /* Interrupted reads continue: the handler is installed so. */
     while (state != PEAL_MODULES_STOPPED) {
         char byte;
         if (read(STDIN_FILENO, &byte, 1) <= 0)

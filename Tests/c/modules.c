@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules: the order in which they start and stop, and what they hear between.
+ * Modules: the order in which they start and stop, and their events in between.
  */
 #include "center.h"
 #include "part.h"
@@ -372,7 +372,7 @@ CLAIM("M1", "a forwarded protocol reaches the modules that have a table for it, 
     close_modules();
 }
 
-/* ---- What is told about modules ---------------------------------------------------------------- */
+/* ---- Notifications about modules --------------------------------------------------------------- */
 
 static void module_started(void *self, const char *name, uint64_t nanoseconds)
 {

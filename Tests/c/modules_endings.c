@@ -186,8 +186,8 @@ CLAIM("M4", "a module that removes itself in did_start is stopped after that, an
     }
 }
 
-/* b, which has not started, is released first: on the thread that does what `a` has asked for. It stands
- * there until `a` has stopped and is not released yet. */
+/* b, which has not started, is released first: on the thread that performs the request of `a`. It blocks there
+ * until `a` has stopped and is not released yet. */
 static void release_b(void *context)
 {
     (void)context;
@@ -611,7 +611,7 @@ CLAIM("M5", "no stop is called while a module answers on its queue")
     a.timeout = 30;
     part_add(center, &a);
     CHECK_OK(peal_modules_start(center));
-    /* It is given up while it runs. */
+    /* It is cancelled while it runs. */
     CHECK_OK(peal_ask(life.open_url, &opened, "x"));
     CHECK(!opened);
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
@@ -723,7 +723,7 @@ static void begin_with_neighbour(struct part *retiring)
     part_add(center, neighbour);
 }
 
-/* Either may be told that its wait was part of the circle. What it did not wait for comes later. */
+/* Either may get the status that its wait was part of the circle. The rest happens later. */
 static void check_circle(pthread_t calling, struct part *retiring, peal_owner owner, const char *left)
 {
     const peal_status removal = peal_module_remove(retiring->module);

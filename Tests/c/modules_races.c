@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that several threads start, stop, remove and tell at once. Orders are forced by latches.
+ * Modules that several threads start, stop, remove and notify at once. Orders are forced by latches.
  */
 #include "center.h"
 #include "latch.h"
@@ -78,7 +78,7 @@ static peal_status join(pthread_t thread)
     return (peal_status)(intptr_t)status;
 }
 
-/* Until a thread has come so far that the state shows it. */
+/* Waits until the state shows that a thread has arrived. */
 static void wait_for_state(struct part *part, peal_module_state state)
 {
     while (part_state(part) != state)
@@ -104,7 +104,7 @@ CLAIM("M5", "a stop during the start lets the module that starts finish, and wai
     part_add(center, &c);
     starter = thread_start(start_all, NULL);
     latch_wait(&inside);
-    /* It does not wait for ever, and has asked for the end already. */
+    /* It does not wait for ever, and has already requested the end. */
     CHECK_FAILURE(peal_modules_stop(center, 0), PEAL_ERROR_TIMEOUT);
     stopper = thread_start(stop_all, NULL);
     latch_open(&may_leave);

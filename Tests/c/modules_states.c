@@ -259,7 +259,7 @@ CLAIM("M5", "the end of a center stops what runs, and releases all")
     CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_HANDLE);
 }
 
-/* ---- Those that come late ---------------------------------------------------------------------- */
+/* ---- Late modules ------------------------------------------------------------------------------ */
 
 static void add_other(struct part *part, struct peal_module_step *step)
 {
@@ -488,7 +488,7 @@ CLAIM("M4", "a module that is removed by its own event is stopped when that has 
     start_all();
     CHECK_OK(peal_broadcast(life.did_become_active));
     CHECK_STATUS(got, PEAL_NOT_WAITED);
-    /* The stop is waited for by who stops all. */
+    /* The thread that stops all waits for the stop. */
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     wait_for_word("~a");
     CHECK_JOURNAL("a.became a.leaves -a ~a");
@@ -581,7 +581,7 @@ CLAIM("M5", "a step that blocks its caller is reported while it runs, and has fa
     open_modules();
     part_add(center, &a);
     CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_TIMEOUT);
-    /* What it has done is undone. */
+    /* Its effect is undone. */
     CHECK_JOURNAL("+a overdue(a,start) a.goes-on -a");
     CHECK_EQUAL(parts_state(center), PEAL_MODULES_IDLE);
     close_modules();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A synchronous broadcast allocates nothing and takes no lock, whichever way it is made. Only one
- * plain broadcast warms a thread up: what is prepared at a first use of anything else is found.
+ * plain broadcast warms a thread up: preparations at a first use of anything else are found.
  *
  * A lock of the library's that is free makes no call that could be counted. So all of them are closed while a broadcast
- * is watched: one that comes for a lock sleeps.
+ * is watched: a thread that needs a lock sleeps.
  */
 #include "center.h"
 #include "closed_locks.h"
@@ -104,7 +104,7 @@ static void check_free_of(const char *what, bool done, struct interpose_counts c
     check_case(NULL);
 }
 
-/* False while a thread stands still with a lock of the library's: then they cannot be closed. */
+/* False while a thread is blocked with a lock of the library: then they cannot be closed. */
 static bool closes_locks = true;
 
 static void begin_watching(void)
@@ -358,7 +358,7 @@ CLAIM("B6", "nested broadcasts allocate nothing and take no lock")
     close_center(center);
 }
 
-/* What a proxy hands on: what work's table has, through `self`. */
+/* The call that a proxy forwards: the function in work's table, through `self`. */
 static void check_proxied(const struct work *calls_of, void *self)
 {
     const struct pair pair_value = { 1, 2 };

@@ -79,7 +79,7 @@ static int ring_all(void)
 
 static unsigned long refusals;
 
-/* Runs `attempt` with its n-th allocation refused; tells whether one was, and how it ended. */
+/* Runs `attempt` with its n-th allocation refused; returns whether one was, and how it ended. */
 static bool refuse(unsigned long nth, peal_status (*attempt)(void), peal_status *out_status)
 {
     bool was_refused;
@@ -194,7 +194,7 @@ static peal_status attempt_replace(void)
     return bell_observe(&bell, &rings[0], &table, &options, NULL);
 }
 
-/* What the Swift runtime keeps for good is made before anything is refused. */
+/* The Swift runtime allocates its permanent memory before the first refusal. */
 static void warm_up(peal_status (*attempt)(void), int observers)
 {
     open_bell(observers);
@@ -296,7 +296,7 @@ static peal_service lazy_service;
 
 static void find_service(void) { CHECK_OK(peal_service_find(center, "service", &lazy_service)); }
 
-/* What the Swift runtime keeps for good is made before anything is refused. */
+/* The Swift runtime allocates its permanent memory before the first refusal. */
 static void warm_up_lazy(void)
 {
     open_bell(4);
@@ -399,7 +399,7 @@ CLAIM("F2", "an instance that leaves without memory is not called, and the next 
 
 static unsigned variation;
 
-/* A signature that no attempt had before: what is kept for each signature is made anew. */
+/* A signature that no attempt had before: memory that is kept for each signature is made again. */
 static void write_fresh(char *text, size_t size, const char *name)
 {
     size_t length;
@@ -813,7 +813,7 @@ CLAIM("F2", "a proxy that is made without memory gives a status, and its destroy
         peal_status status;
         int ended = 0;
 
-        /* Once before, for what Swift keeps for good; of another shape, since closures are kept too. */
+        /* Once before, for memory that Swift keeps permanently; of another shape, because closures are kept too. */
         prototype = "long double f(long double x)";
         CHECK_OK(attempts[i]());
         CHECK_OK(peal_proxy_destroy(is_bare ? closure : proxied.proxy));

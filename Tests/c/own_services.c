@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What peal's own services tell of the parts of a center.
+ * The information of peal's own services about the parts of a center.
  */
 #include "center.h"
 

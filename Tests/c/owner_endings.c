@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Retiring an owner whose observers were removed a moment before, while others still hold their lists.
+ * Retiring an owner whose observers were removed just before, while other threads still protect their lists.
  */
 #include "center.h"
 #include "latch.h"
@@ -127,7 +127,7 @@ CLAIM("L2", "an owner that is retired by one of its own destroy callbacks is not
 
 /* ---- Many times -------------------------------------------------------------------------------- */
 
-/* What a plugin is to its host: gone when retiring says so. */
+/* The plugin as its host sees it: unloaded when retiring allows it. */
 struct plugin {
     bool is_gone;
     int queues;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A plugin whose code is still called, or waits to be called, when it is ended: the search finds it, and
- * retiring its owner says when it may be unloaded. Each kind of function that peal calls is a case.
+ * retiring its owner returns when it may be unloaded. Each kind of function that peal calls is a case.
  */
 #include "center.h"
 #include "lane.h"
@@ -299,7 +299,7 @@ CLAIM("L3", "the search finds a function that runs after what it belongs to was 
         CHECK(search(kinds[i].function) > 0);
         latch_open(&may_leave);
         thread_join(thread);
-        /* What ends after its calls on the queue, there. */
+        /* Objects that end on the queue, after their calls. */
         lane_settle(&lane);
         CHECK_EQUAL(search(kinds[i].function), 0);
         close_house();

@@ -340,7 +340,7 @@ CLAIM("L1", "retiring removes observers, ends queues and drops their calls; dest
 
             open_bell();
             queue = make_queue(owner, PEAL_QUEUE_PUMPED);
-            (void)observe(a, lane.queue, owner); /* on a queue of somebody else */
+            (void)observe(a, lane.queue, owner); /* on a queue of another owner */
             (void)observe(b, queue, owner);
             (void)observe(c, nowhere, owner);
             CHECK_OK(peal_queue_pause(lane.queue));
@@ -855,7 +855,7 @@ CLAIM("L1", "when the time limit passes all is removed, but was not waited for")
     CHECK_EQUAL(count_observers(bell.protocol), 0);
     latch_open(&may_leave);
     thread_join(caller);
-    /* What was left to do is done when the call has returned. */
+    /* The remaining work is done when the call has returned. */
     CHECK_CONTAINS(journal_text(), "~A");
     CHECK_CONTAINS(journal_text(), "~B");
     CHECK(strstr(journal_text(), "B1") == NULL);
@@ -1113,7 +1113,7 @@ CLAIM("F1", "a stale or invalid owner gives a status everywhere")
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead, THREADS = 8, LANES = 3, TARGETS = 6 };
 
-/* What a plugin is to its host: poisoned and freed when retiring says that it may be. */
+/* The plugin as its host sees it: poisoned and freed when retiring allows it. */
 struct plugin {
     unsigned state;
     int targets; /* that are alive */

@@ -215,7 +215,7 @@ static void unload_while_running(struct plugin *plugin, bool is_queued)
     destroyed = 0;
     load(plugin);
     if (is_queued) {
-        /* The direct observer is called first, on this thread, and does not stand still. */
+        /* The direct observer is called first, on this thread, and does not block. */
         may_leave = true;
         CHECK(peal_broadcast(news.on_news, INSIDE) == PEAL_OK, "no broadcast");
         CHECK(peal_broadcast(news.on_load, PLAIN) == PEAL_OK, "no broadcast");

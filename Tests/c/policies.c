@@ -40,7 +40,7 @@ PEAL_TYPE(point_text, struct point { double x, y; });
     METHOD(optional, void, nothing, (int n))
 PEAL_PROTOCOL(polls, "Polls", POLLS);
 
-/* What an observer answers. */
+/* The result of an observer. */
 struct voter {
     int number;
     int64_t wide;
@@ -898,7 +898,7 @@ CLAIM("B2", "requesting the result of a method without one gives a status, and c
         CHECK_OK(peal_invocation_destroy(invocation));
         CHECK_EQUAL(result, 77);
         CHECK_EQUAL(called, 0);
-        /* Once more with nobody to call. */
+        /* Once more without an observer to call. */
         CHECK_OK(peal_unobserve_all(plain.protocol, NULL));
     }
     CHECK_OK(peal_ask(plain.nothing, NULL, 5));

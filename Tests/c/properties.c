@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Properties: what observers are told of a change, and when.
+ * Properties: the notifications of a change, and their time.
  */
 #include "center.h"
 #include "journal.h"
@@ -281,7 +281,7 @@ CLAIM("X5", "a long text grows and shrinks")
     end();
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------- */
+/* ---- Notifications ----------------------------------------------------------------------------- */
 
 CLAIM("X5", "an observer is notified without values, with old and new values, or with a record, by its functions")
 {

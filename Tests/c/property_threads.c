@@ -99,7 +99,7 @@ static void *read_title(void *context)
         size_t length = 0;
         if (title_get(title, buffer, sizeof buffer, &length) != PEAL_OK)
             CHECK(false);
-        /* One letter, as often as its place says. */
+        /* One letter, repeated by its index. */
         const size_t which = length == 0 ? 0 : (size_t)(strchr(letters, buffer[0]) - letters);
         bool is_same = length == 0 || length == 1 + which * 70;
         for (size_t index = 0; index < length; index++)
@@ -367,7 +367,7 @@ CLAIM("X5", "while a batch of one thread delays changes, those of other threads 
     thread_join(thread);
     CHECK_EQUAL(count_get(count), 5 + CHECK_ROUNDS(ROUNDS) / 10);
     CHECK_EQUAL(told, 0);
-    /* Behind the others': a change of its own. */
+    /* After the others': a change of its own. */
     CHECK_STATUS(count_set(count, 3), PEAL_DEFERRED);
     CHECK_OK(peal_batch_end());
     CHECK(is_in_order);

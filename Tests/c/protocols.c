@@ -302,7 +302,7 @@ CLAIM("P2", "a protocol may have hundreds of methods")
     close_center(center);
 }
 
-/* The macro tells `void` and nothing at all from parameters that begin with either. */
+/* The macro distinguishes `void` and an empty list from parameters that begin with either. */
 #define SHAPES(METHOD)                                                                   \
     METHOD(required, void, takes_void, (void))                                           \
     METHOD(required, void, takes_nothing, ())                                            \

@@ -336,7 +336,7 @@ CLAIM("X1", "adopted protocols are proxied too, through the tables in the table 
     CHECK_REAL(all.table->right->right(all.self, 2.5), -2.5);
     all.table->left->base->hello(all.self, 3);
     CHECK_EQUAL(all.table->right->base->twice(all.self, 4), 8);
-    /* Who observes the adopted protocol alone does not conform to this one, and does not hear. */
+    /* An observer of the adopted protocol alone does not conform to this one, and is not called. */
     CHECK_TEXT(heard, "t:top1 t:left2 t:right2.5 t:base3 t:twice4 ");
     CHECK_POINTER(all.table->left->base, all.table->right->base);
     CHECK_OK(peal_proxy_destroy(all.proxy));

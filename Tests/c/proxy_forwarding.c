@@ -23,7 +23,7 @@ PEAL_PROTOCOL_ADOPTING(desk, "Desk", DESK_ADOPTS, DESK);
 
 struct worker {
     int bonus;
-    int resolved, redirected, invoked; /* how often each stage was asked */
+    int resolved, redirected, invoked; /* how often each stage was called */
     int destroyed;
     bool resolves, redirects, redirects_elsewhere, invokes;
 };
@@ -88,7 +88,7 @@ static bool redirect(void *target, peal_method method, struct peal_redirection *
     return asked->redirects;
 }
 
-/* Answers what can be told from the arguments. */
+/* Returns a value that depends on the arguments. */
 static void invoke(void *target, peal_invocation invocation)
 {
     struct worker *asked = target;
@@ -340,7 +340,7 @@ static void keep_invocation(void *target, peal_invocation invocation)
     CHECK_OK(peal_invocation_set_result(copy, &n, sizeof n));
     ((struct worker *)target)->bonus = (int)(copy.number & 0xffff);
     CHECK_OK(peal_invocation_destroy(copy));
-    /* To end it early is the handler's mistake, and harms nobody. */
+    /* To end it early is the handler's mistake, and harmless. */
     CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
     CHECK_OK(peal_invocation_destroy(invocation));
 }

@@ -197,7 +197,7 @@ CLAIM("X1", "a weak target that another thread releases is kept until the call t
     pthread_t caller;
 
     begin();
-    /* Its end is what the reference's destroy says. */
+    /* The reference's destroy callback records its end. */
     REQUIRE_OK(peal_reference_create(&listener, destroy, &reference));
     options.reference = reference;
     REQUIRE_OK(bell_proxy_create_for(&bell, &listener, &waiting, &options, &proxy));
@@ -214,7 +214,7 @@ CLAIM("X1", "a weak target that another thread releases is kept until the call t
 
 /* ---- Races ------------------------------------------------------------------------------------- */
 
-/* What the readers call: replaced by the writer, and stale in the readers' hands. */
+/* The proxy that the readers call: replaced by the writer, and stale for the readers. */
 struct handed {
     void *self;
     const struct bell *table;
@@ -246,7 +246,7 @@ static void *keep_calling(void *nothing)
     return NULL;
 }
 
-/* Freed by the destroy callback: a call that comes later would touch freed memory. */
+/* Freed by the destroy callback: a later call would touch freed memory. */
 static void free_listener(void *self)
 {
     ((struct listener *)self)->rings = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proxies of one target, held strongly or weakly: a peal_reference's object, or a foreign counted object
+ * Proxies of one target, strong or weak: a peal_reference's object, or a foreign counted object
  * through two hooks.
  */
 #include "center.h"

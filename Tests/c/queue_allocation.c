@@ -166,7 +166,7 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 
-/* What malloc has given out, with its own words. */
+/* The memory that malloc has allocated, with its own words. */
 static size_t bytes_in_use(void)
 {
     return mallinfo2().uordblks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a queued call takes along: one copy for all, made by declared type; and what refuses a queue.
+ * The arguments of a queued call: one copy for all, made by declared type; and the types that refuse a queue.
  */
 #include "center.h"
 #include "journal.h"
@@ -24,7 +24,7 @@ PEAL_TYPE(wide_text, struct wide { char bytes[100]; struct pair pairs[3]; });
     METHOD(optional, int, count, (const char *text), sum)
 PEAL_PROTOCOL(post, "Post", POST);
 
-/* What a queue refuses, a protocol each. */
+/* The methods that a queue refuses, a protocol each. */
 #define LOOSE(METHOD) METHOD(optional, void, on_thing, (int n, void *thing))
 PEAL_PROTOCOL(loose, "Loose", LOOSE);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue ends while another thread is between its push and what follows from it: asking the executor,
- * or a thread, to run the queue. Each order is forced: that thread is held after it has released the queue's lock.
+ * A queue ends while another thread is between its push and the request to the executor, or a
+ * thread, to run the queue. Each order is forced: that thread is stopped after it has released the queue's lock.
  *
  * A release calls the system only where a thread may sleep on the lock. So the test has the lock while the other thread
- * comes for it: a lock that was slept for is marked so until it is released.
+ * waits for it: a lock with a sleeper is marked so until it is released.
  */
 #include "center.h"
 #include "interpose.h"
@@ -138,7 +138,7 @@ static pthread_t hold_after_unlock(void *(*body)(void *), void *context, int nth
     return thread;
 }
 
-/* ---- Asking an executor ------------------------------------------------------------------------ */
+/* ---- Submitting to an executor ----------------------------------------------------------------- */
 
 static void *ring_and_be_held(void *context)
 {
@@ -246,8 +246,8 @@ CLAIM("L2", "from a queue's destroy callback retiring says so at once")
 
 /* ---- The queue's memory ------------------------------------------------------------------------- */
 
-/* Removes an observer, and is held after the push of its destroy callback, which follows a look at the calls that
- * wait. */
+/* Removes an observer, and is stopped after the push of its destroy callback, which follows a read of
+ * the waiting calls. */
 static void *remove_and_be_held(void *context)
 {
     interpose_hold_after_wake(lock_of_queue);

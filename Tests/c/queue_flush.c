@@ -287,7 +287,7 @@ CLAIM("Q7", "threads that flush while another pumps all return")
             threads[i] = thread_start(flush_long, NULL);
         while (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))
             (void)pump_all(lane.queue);
-        /* The marks of the others may have come behind the last pump. */
+        /* The marks of the others may have arrived after the last pump. */
         for (int i = 0; i < 3; i++) {
             while (pthread_tryjoin_np(threads[i], NULL) != 0)
                 (void)pump_all(lane.queue);
@@ -336,7 +336,7 @@ static void meet_and_flush(int n)
     (void)n;
     latch_open(&both[own]);
     latch_wait(&both[1 - own]);
-    /* One gives up first; the other may then have its wish. */
+    /* One stops waiting first; the other may then succeed. */
     if (peal_queue_flush(own == 0 ? other.queue : lane.queue, LANE_SHORT) == PEAL_ERROR_TIMEOUT)
         latch_open(&inside);
 }

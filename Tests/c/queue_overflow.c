@@ -246,7 +246,7 @@ CLAIM("Q5", "WAIT waits for room")
 
         open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
         thread = thread_start(ring_twice, NULL);
-        /* Whether that thread waits for room by now or not: both calls come, in order. */
+        /* That thread may wait for room by now or not: both calls are delivered, in order. */
         while (counts_of(lane.queue).delivered < 2)
             (void)pump_all(lane.queue);
         thread_join(thread);

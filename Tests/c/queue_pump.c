@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pumped queues and the main queue: who may pump, how far, and what the descriptor tells.
+ * Pumped queues and the main queue: threads that may pump, limits, and the descriptor.
  */
 #include "center.h"
 #include "journal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Removal that waits, and removal that drains: from outside, from inside, while a call runs, waits or is
- * held back.
+ * delayed.
  */
 #include "center.h"
 #include "journal.h"
@@ -77,7 +77,7 @@ static void ring_twice(void)
     CHECK_OK(peal_queue_resume(lane.queue));
 }
 
-/* ---- Nobody runs ------------------------------------------------------------------------------- */
+/* ---- No call runs ------------------------------------------------------------------------------ */
 
 CLAIM("O7", "an observer that is not being called is removed at once, in every way")
 {
@@ -568,7 +568,7 @@ CLAIM("Q6", "DRAIN and WAIT from the queue's own calls do not wait, and say so; 
             lane_settle(&lane);
             CHECK_STATUS(removed, PEAL_NOT_WAITED);
             CHECK_CONTAINS(journal_text(), "A1 B1 A2 B2");
-            /* The end is put on the queue by whoever makes the last call; the flushes may be before it. */
+            /* The thread of the last call puts the end on the queue; the flushes may be before it. */
             while (strstr(journal_text(), own ? "~A" : "~B") == NULL)
                 lane_settle(&lane);
             CHECK_COUNTS(lane.queue, 0, 4, 0, 0);
@@ -691,7 +691,7 @@ static void meet_and_remove(void *self, int n)
     (void)n;
     latch_open(&both[own]);
     latch_wait(&both[1 - own]);
-    /* One gives up first; the other may then have its wish. */
+    /* One stops waiting first; the other may then succeed. */
     if (peal_observation_remove_with(own == 0 ? of_b : of_a, WAIT, LANE_SHORT) == PEAL_NOT_WAITED)
         __atomic_fetch_add(&gave_up, 1, __ATOMIC_RELAXED);
 }

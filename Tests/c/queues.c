@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is called where, when and in which order; and the functions of a queue that is none.
+ * The thread, time and order of calls; and the functions for an invalid queue.
  */
 #include "center.h"
 #include "journal.h"
@@ -27,7 +27,7 @@ static pthread_t called_on;
 static bool was_current;
 static void (*does)(void *self, int n);
 
-/* Of the last call: calls with and without a queue may run at the same time. */
+/* State of the last call: calls with and without a queue may run at the same time. */
 static void note_place(void)
 {
     __atomic_store_n(&called_on, pthread_self(), __ATOMIC_RELAXED);
@@ -220,7 +220,7 @@ static void note_thread_name(void *self, int n)
     CHECK_EQUAL(pthread_getname_np(pthread_self(), thread_name, sizeof thread_name), 0);
 }
 
-/* What the thread is called while it runs a serial queue of this name. */
+/* The name of the thread while it runs a serial queue of this name. */
 static const char *thread_name_of(const char *name)
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
@@ -548,7 +548,7 @@ CLAIM("Q4", "a queued call's broadcast to its own queue runs after that call")
     }
 }
 
-/* ---- Observers come, go and are blocked while calls wait ---------------------------------------- */
+/* ---- Observers are registered, removed and blocked while calls wait ----------------------------- */
 
 CLAIM("O5", "an observer registered after a broadcast is not called by it, though its calls still wait")
 {
@@ -819,7 +819,7 @@ static void end_queue(void *self, int n)
 
 CLAIM("Q6", "a call may end its own queue: it goes on, the others are dropped, and it is destroyed after")
 {
-    /* A stale handle is waited for by nobody: the pumped kind and the executor alone are looked at. */
+    /* No thread waits for a stale handle: only the pumped kind and the executor are tested. */
     for (int kind = PEAL_QUEUE_PUMPED; kind <= PEAL_QUEUE_EXECUTOR; kind++) {
         lane_open(&lane, (peal_queue_kind)kind);
         lane_name_case(&lane);

@@ -186,7 +186,7 @@ CLAIM("F3", "observers are registered and removed under broadcasts: none is call
     CHECK_EQUAL(freed, made);
 }
 
-/* ---- Centers come and go ----------------------------------------------------------------------- */
+/* ---- Centers are created and destroyed --------------------------------------------------------- */
 
 static uint64_t current_method;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a callback may do to the list that is being called. Each claim runs three times: by array,
+ * Changes that a callback may make to the list that is being called. Each claim runs three times: by array,
  * variadic and typed.
  */
 #include "center.h"
@@ -13,7 +13,7 @@
     METHOD(optional, void, on_mute, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* What an observer does when it is called. */
+/* The action of an observer when it is called. */
 struct player {
     char name[8];
     void (*act)(struct player *self, int n);

@@ -430,7 +430,7 @@ static void *make_and_end(void *context)
     pthread_barrier_wait(&start);
     for (int i = 0; i < CHECK_ROUNDS(5000); i++) {
         const peal_reference reference = refer_to(make_object(), end_object);
-        /* What another thread may have, at the time or no more: a look harms nobody. */
+        /* A reference of another thread, which may have ended: a read is harmless. */
         const peal_reference seen = { __atomic_exchange_n(
             &shared.number, reference.number, __ATOMIC_ACQ_REL) };
 

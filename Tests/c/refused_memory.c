@@ -649,7 +649,7 @@ static bool center_works(void)
     return works;
 }
 
-/* One that runs. */
+/* A running timer. */
 static bool ends_module(peal_status (*attempt)(void))
 {
     return attempt == remove_module || attempt == stop_modules || attempt == retire || attempt == destroy_center;
@@ -935,7 +935,7 @@ static void count_delivery(void *self, int n)
     __atomic_fetch_add(&delivered, 1, __ATOMIC_ACQ_REL);
 }
 
-/* What was put on a queue is delivered by a thread of peal's, to which memory is refused too. */
+/* Queued calls are delivered by a thread of the library, to which memory is refused too. */
 static bool deliver(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results by the short paths, compared with those of the general path, which PEAL_SEND_FFI_CALL asks for: each type of
+ * Results by the short paths, compared with those of the general path, which PEAL_SEND_FFI_CALL selects: each type of
  * result, by each way in which arguments travel, with each policy, for values at the ends of their types.
  */
 #include "center.h"
@@ -65,7 +65,7 @@ PEAL_PROTOCOL(by_many_reals, "ByManyReals", BY_MANY_REALS);
 PEAL_PROTOCOL(by_stack, "ByStack", BY_STACK);
 PEAL_PROTOCOL(by_all, "ByAll", BY_ALL);
 
-/* What an observer answers, as bytes, and whether it got its arguments. */
+/* The result of an observer, as bytes, and whether it got its arguments. */
 struct voter {
     unsigned char answer[32];
     int calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * services.h - one kind of service that the claims about services share: an account, which counts what is
- * done with it and fails or gets others as it is told.
+ * services.h - one kind of service that the claims about services share: an account, which counts its calls,
+ * and fails or gets others on request.
  */
 #ifndef PEAL_TEST_SERVICES_H
 #define PEAL_TEST_SERVICES_H

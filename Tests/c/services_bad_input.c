@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What each function of service.h says to what it cannot take.
+ * The failure of each function of service.h for invalid arguments.
  */
 #include "services.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Services and memory: what is got allocates nothing, and memory that is refused leaves nothing behind.
+ * Services and memory: a get of an existing instance allocates nothing, and refused memory has no lasting effect.
  */
 #include "interpose.h"
 #include "services.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything at once, for ten seconds or as long as PEAL_STRESS_SECONDS says: eight threads broadcast,
+ * Everything at once, for ten seconds or PEAL_STRESS_SECONDS: eight threads broadcast,
  * register and remove in every way, over queues of every kind and overflow. At the end each call is
  * accounted for:
  *     on a calm queue, with one observer that stays: delivered + dropped + rejected = broadcasts
- *     on all busy ones together: what broadcasts said they reached = called at once + delivered + dropped
+ *     on all busy ones together: reached by broadcasts = called at once + delivered + dropped
  *
  * Targets are allocated, poisoned and freed by their destroy callbacks, so that a late call is found
  * here, and by the sanitizers for sure.
@@ -27,7 +27,7 @@
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead, THREADS = 8, RUNNERS = 2, PLACES = 6 };
-/* On the first, observers come and go; each of the others has one observer, which stays. */
+/* On the first, observers are registered and removed; each of the others has one observer, which stays. */
 enum { BUSY_LANES = 6, LANES = 9 };
 
 /* A queue, and what the test counted of it itself. */
@@ -47,7 +47,7 @@ static struct bell_protocol bell;
 static struct counted_lane lanes[LANES];
 static struct target steady[LANES];
 static uint64_t sent;    /* broadcasts to the calm queues */
-static uint64_t reached; /* calls made or put on busy queues, as the broadcasts said */
+static uint64_t reached; /* calls made or put on busy queues, as the broadcasts returned */
 static uint64_t made;
 static uint64_t freed;
 static uint64_t direct_calls;

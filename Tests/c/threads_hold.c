@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No lock is held while user code runs: whatever callback a thread stands still in, other threads do
- * everything.
+ * No lock is held while user code runs: while a thread is blocked in any callback, other threads
+ * do everything.
  */
 #include "center.h"
 #include "latch.h"
@@ -71,7 +71,7 @@ static void open_bell(void)
 
 static void ignore(void *ended) { (void)ended; }
 
-/* Everything that the library does, while another thread stands still. */
+/* All operations of the library, while another thread is blocked. */
 static void do_everything(void)
 {
     static const char *const texts[] = { "optional void on_new(struct p v)", NULL };
@@ -240,7 +240,7 @@ CLAIM("B6", "broadcasts of one method from several threads run at the same time"
     close_center(center);
 }
 
-/* ---- Threads come and go ----------------------------------------------------------------------- */
+/* ---- Threads start and end --------------------------------------------------------------------- */
 
 static int heard;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One invocation, used by many threads at once: set, read, retained, duplicated, called, destroyed.
- * Each text says of itself whether it is whole.
+ * Each text has a checksum of its own.
  */
 #include "center.h"
 #include "latch.h"

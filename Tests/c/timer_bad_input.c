@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What each function of timer.h says of what it cannot do.
+ * The failure of each function of timer.h for invalid arguments.
  */
 #include "center.h"
 #include "lane.h"

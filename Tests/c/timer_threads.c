@@ -277,7 +277,7 @@ CLAIM("X4", "1,000 firings do not drift: each is due at whole periods after the 
     CHECK_OK(peal_timer_stop_and_wait(watch.timer, PEAL_FOREVER));
     struct peal_timer_facts facts = { .size = sizeof facts };
     CHECK_OK(peal_timer_read(watch.timer, &facts));
-    /* What was missed is counted: so with it, the last of them was not early. */
+    /* Missed firings are counted: with these, the last one was not early. */
     CHECK(moments[FIRINGS - 1] - begun >= FIRINGS * period);
     const int64_t periods = (int64_t)(facts.fired + facts.missed);
     const int64_t drift = moments[FIRINGS - 1] - started - periods * period;

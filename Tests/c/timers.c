@@ -14,7 +14,7 @@
 
 enum { SHORT_MS = 1 };
 
-/* What a callback does besides counting. */
+/* The action of a callback besides counting. */
 struct clockwork {
     peal_timer timer;
     peal_queue queue;
@@ -328,7 +328,7 @@ CLAIM("X4", "a firing that waits on the queue is dropped by a stop, and by a new
     CHECK_OK(peal_timer_start(work.timer));
     CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
     CHECK_EQUAL(fired(), 0);
-    /* What was dropped while it waited is put there anew. */
+    /* A firing that was dropped while it waited is put there again. */
     CHECK_OK(peal_timer_fire(work.timer));
     CHECK_OK(peal_timer_stop(work.timer));
     CHECK_OK(peal_timer_fire(work.timer));

@@ -473,7 +473,7 @@ CLAIM("P3", "a declaration costs the same whether hundreds or thousands of names
     declare_structures(center, count, 14 * count, false);
     many = declare_structures(center, 15 * count, count, false);
     CHECK(many < 5 * few);
-    /* One that is refused is taken back at the same cost. */
+    /* A refused declaration is undone at the same cost. */
     many = declare_structures(center, 16 * count, count, true);
     CHECK(many < 10 * few);
     close_center(center);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What timers and properties allocate, and what they do when it is refused: each allocation once, the
+ * The allocations of timers and properties, and their failure when memory is refused: each allocation once, the
  * first, the second and so on until nothing is left to refuse.
  */
 #include "center.h"

@@ -19,7 +19,7 @@
     METHOD(required, bool, take, (int n), first_true)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* An object that lives as long as somebody has a share of it, and counts them without a lock. */
+/* An object that exists until its last share is released, and counts the shares without a lock. */
 struct object {
     int shares;
     int calls;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers that hold their target weakly: a peal_reference's object, or a counted object of somebody
- * else through two hooks. Each claim is made for both.
+ * Observers with weak targets: a peal_reference's object, or a foreign counted object through two
+ * hooks. Each claim is made for both.
  */
 #include "center.h"
 #include "lane.h"
@@ -19,13 +19,13 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead };
 
-/* An object that lives as long as somebody has a share of it. */
+/* An object that exists until its last share is released. */
 struct object {
     unsigned state;
     struct life *life;
 };
 
-/* What outlives it: how it is counted, and what was seen. */
+/* State that outlives it: its counts, and observations. */
 struct life {
     bool is_foreign;
     struct object *object;
@@ -133,7 +133,7 @@ static int shares_of(struct life *counted)
     return shares;
 }
 
-/* A target is told by its address alone in here: it is dead, and freed. */
+/* Only the address identifies a target in here: it is dead, and freed. */
 static struct life *expected_end;
 
 static void observer_destroyed(void *target)

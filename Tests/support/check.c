@@ -41,7 +41,7 @@ static void print_text(const char *text)
             printf("\\x%02x", (unsigned char)*text);
 }
 
-/* Whether it held; counts, and says where it did not. */
+/* Returns true if the check passed; counts it, and prints the location of a failure. */
 static bool judge(bool holds, const char *expression, const char *file, int line, const char *found)
 {
     const char *slash = strrchr(file, '/');

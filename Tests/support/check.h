@@ -38,7 +38,7 @@ struct check_claim {
 
 void check_register(struct check_claim *claim);
 
-/* Each prints the place and what was found when it fails, and returns whether it held. Any thread. */
+/* Each prints the location and the actual value on failure, and returns true on success. Any thread. */
 bool check_that(bool holds, const char *expression, const char *file, int line);
 bool check_integer(
     long long actual, long long expected, const char *expression, const char *file, int line);
@@ -55,7 +55,7 @@ bool check_status(
 bool check_failure(
     peal_status actual, peal_status expected, const char *expression, const char *file, int line);
 
-/* Says which case of a table the checks that follow are about; NULL ends it. */
+/* Names the case of a table for the following checks; NULL ends it. */
 void check_case(const char *name);
 
 /* Gives the claim that calls it more time than claims have. */
@@ -94,7 +94,7 @@ void check_must_at(peal_status status, const char *what, const char *file, int l
 /* The status, kept as the thread's last one, with a sentence. */
 #define CHECK_FAILURE(actual, expected) \
     check_failure((peal_forget_failure(), (actual)), (expected), #actual, __FILE__, __LINE__)
-/* Leaves the claim when the condition does not hold. */
+/* Leaves the claim when the condition is false. */
 #define REQUIRE(condition)     \
     do {                       \
         if (!CHECK(condition)) \

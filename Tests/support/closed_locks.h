@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * closed_locks.h - keeps all locks of the library closed, so that a thread that comes for one is seen.
+ * closed_locks.h - keeps all locks of the library closed, so that a thread that needs one is detected.
  *
- * While a process is copied, the library lets no thread acquire a lock. Here a fork stands still in its last prepare
- * handler until the locks are opened: a thread that comes for a lock sleeps on a futex meanwhile.
+ * While a process is copied, the library lets no thread acquire a lock. Here a fork blocks in its last prepare handler
+ * until the locks are opened: a thread that needs a lock sleeps on a futex meanwhile.
  */
 #ifndef PEAL_TEST_CLOSED_LOCKS_H
 #define PEAL_TEST_CLOSED_LOCKS_H

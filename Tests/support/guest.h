@@ -43,7 +43,7 @@ struct guest {
     int creations;
     int destroyed;
     int calls;
-    /* What it does besides; may be NULL. */
+    /* An additional action; may be NULL. */
     void (*in_create)(struct guest *guest);
     void (*in_init)(struct guest *guest);
     void (*in_message)(struct guest *guest, int n);

@@ -36,7 +36,7 @@ static bool refuses_elsewhere;
 static unsigned limits;
 static unsigned threads_left;
 static bool poisons_freed;
-/* How often a thread was held, and how often one was released. */
+/* How often a thread was stopped, and how often one was released. */
 static unsigned held;
 static unsigned released;
 
@@ -66,7 +66,7 @@ static bool is_early(const void *memory)
         }                                                                   \
     } while (0)
 
-/* Whether an allocation is refused, whoever makes it. */
+/* Returns true if an allocation is refused, for any caller. */
 static bool starves(void)
 {
     if (starve_from == 0 && !__atomic_load_n(&starves_all, __ATOMIC_RELAXED))
@@ -91,8 +91,8 @@ void *malloc(size_t size)
 }
 
 /* The Swift runtime ends the process where its own memory is refused; only peal's calls count. In a
- * library that has the runtime inside the two look alike: run what is to be refused once before, so
- * that the runtime has what it keeps for good. */
+ * library that has the runtime inside the two look alike: run the refused code once before, so that the
+ * runtime has allocated its permanent memory. */
 static bool is_peals(const void *caller)
 {
     Dl_info found;

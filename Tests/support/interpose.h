@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * interpose.h - a program's own malloc, calloc, free, mutexes and syscall, in place of libc's. What
- * an executable defines, the dynamic linker gives to every library in the process.
+ * interpose.h - a program's own malloc, calloc, free, mutexes and syscall, in place of libc's. The
+ * dynamic linker binds every library in the process to the definitions of the executable.
  *
  * Not under sanitizers, which do the same.
  */
@@ -14,15 +14,15 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* What the calling thread did since interpose_watch(). */
+/* The counts of the calling thread since interpose_watch(). */
 struct interpose_counts {
-    unsigned long allocations; /* malloc, calloc, realloc and their kin */
+    unsigned long allocations; /* malloc, calloc, realloc and similar functions */
     unsigned long frees;
     unsigned long locks;       /* mutexes, read-write locks, semaphores, conditions; sleeps on futexes */
     unsigned long syscalls;    /* through syscall(2): futex, membarrier */
 };
 
-/* Counts what the calling thread does until interpose_stop(), which tells. */
+/* Counts for the calling thread until interpose_stop(), which returns the counts. */
 void interpose_watch(void);
 struct interpose_counts interpose_stop(void);
 
@@ -43,7 +43,7 @@ unsigned long interpose_starve(unsigned long nth);
 /* Refuses all allocations of all threads while it is on. */
 void interpose_starve_all(bool starves);
 
-/* What the system refuses to the whole process. */
+/* The resources that the system refuses to the whole process. */
 enum interpose_limit {
     INTERPOSE_NO_LIMIT = 0,
     INTERPOSE_THREADS = 1 << 0, /* pthread_create fails with EAGAIN */
@@ -56,14 +56,14 @@ void interpose_limit(unsigned limits, unsigned threads);
 /* Notes the memory that the library allocates on the calling thread from now on by a calloc of that size: the last. */
 void interpose_note(size_t size);
 void *interpose_noted(void);
-/* Holds the calling thread each time after the library has woken a thread that sleeps on this futex, until
+/* Stops the calling thread each time after the library has woken a thread that sleeps on this futex, until
  * interpose_release() from another thread. */
 void interpose_hold_after_wake(const uint32_t *futex);
-/* Whether memory is overwritten when it is freed, by any thread: its use afterwards ends the program. */
+/* Turns on overwriting of memory when it is freed, by any thread: its use afterwards ends the program. */
 void interpose_poison(bool poisons);
-/* Holds the next calloc that the library makes on the calling thread until interpose_release(), from another thread. */
+/* Stops the next calloc that the library makes on the calling thread until interpose_release(), from another thread. */
 void interpose_hold_next(void);
-/* Waits until a thread stands there; false when it does not come within five seconds. */
+/* Waits until a thread is stopped there; false when none is within five seconds. */
 bool interpose_wait_held(void);
 void interpose_release(void);
 

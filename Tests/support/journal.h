@@ -15,7 +15,7 @@ void journal_clear(void);
 /* Appends a word, formatted as by printf, with a space between words. Any thread. */
 void journal_write(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether a text is among them by now. Any thread. */
+/* Returns true if a text is among them by now. Any thread. */
 bool journal_has(const char *part);
 
 /* All words so far. */

@@ -55,7 +55,7 @@ void lane_settle(struct lane *lane)
 
     switch (lane->kind) {
     case PEAL_QUEUE_SERIAL:
-        /* A destroy callback goes behind the calls that waited: twice, so that it is before one. */
+        /* A destroy callback is enqueued after the waiting calls: twice, so that it is before one. */
         flush_queue(lane->queue);
         flush_queue(lane->queue);
         break;
@@ -76,7 +76,7 @@ void lane_close(struct lane *lane)
 
     if (status != PEAL_ERROR_HANDLE)
         check_must(status, "ending a queue");
-    /* The queue's thread may be about to tell the lane that it is no more. */
+    /* The queue's thread may be about to report to the lane that it has ended. */
     while (__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) == 0)
         sched_yield();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lane.h - a queue of any kind, with somebody who runs it: shortcuts for claims about queues. Each ends
+ * lane.h - a queue of any kind, with a thread that runs it: shortcuts for claims about queues. Each ends
  * the program as failed where the library refuses: a claim about refusal calls the library itself.
  */
 #ifndef PEAL_TEST_LANE_H
@@ -20,7 +20,7 @@ enum { LANE_LONG = 5000, LANE_SHORT = 5 };
 struct lane {
     peal_queue_kind kind;
     peal_queue queue;
-    /* Of an executor: it keeps what was submitted until lane_settle. */
+    /* For an executor: keeps submitted runs until lane_settle. */
     unsigned submits;
     bool is_submitted;
     bool refuses;
@@ -43,7 +43,7 @@ void lane_close(struct lane *lane);
          lane_close(&lane), check_case(NULL), lane##_kind++)
 void lane_name_case(const struct lane *lane);
 
-/* What an executor's run does, from any thread; false when nothing was submitted. */
+/* Runs an executor's queue, from any thread; false when nothing was submitted. */
 bool lane_take_submitted(struct lane *lane);
 
 /* Pumps all that waits; how many calls that were. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * latch.h - forced orders between threads. Nothing here sleeps to win a race: a thread waits until
- * another has said that it is where it must be.
+ * another has arrived at its point.
  */
 #ifndef PEAL_TEST_LATCH_H
 #define PEAL_TEST_LATCH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the stand-in for libffi 3.7 was asked for.
+ * The calls of the stand-in for libffi 3.7.
  */
 #ifndef LIBFFI_WITH_PLANS_H
 #define LIBFFI_WITH_PLANS_H

@@ -22,12 +22,12 @@ struct part {
     const void *table; /* of PealLifecycle; NULL: part_table */
     bool is_deaf;      /* no table at all */
 
-    /* What its steps return, and say. */
+    /* The status and sentence of its steps. */
     peal_status starts;
     peal_status stops;
     int code;
     const char *message;
-    /* What they and events do besides; may be NULL. */
+    /* An additional action of steps and events; may be NULL. */
     void (*on_start)(struct part *part, struct peal_module_step *step);
     void (*on_stop)(struct part *part, struct peal_module_step *step);
     void (*on_event)(struct part *part);
@@ -39,7 +39,7 @@ struct part {
 
 extern const struct peal_lifecycle part_table;
 
-/* Registers it; PEAL_OK or what the library says. */
+/* Registers it; returns the library's status. */
 peal_status part_try(peal_center center, struct part *part);
 /* The same, where it must work. */
 void part_add(peal_center center, struct part *part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plugin, built twice, that registers everything that a plugin may register, and takes nothing back:
- * its host retires it.
+ * A plugin, built twice, that registers everything that a plugin may register, and removes nothing: its
+ * host retires it.
  */
 #include "unloadable.h"
 

@@ -14,17 +14,17 @@
     METHOD(optional, void, on_load, (int n))
 PEAL_PROTOCOL(news, "UnloadNews", NEWS);
 
-/* What the host lends a plugin. */
+/* The functions that the host lends a plugin. */
 struct unloadable_host {
     peal_center center;
     const struct news_protocol *news;
     peal_queue queue;          /* the host's: pumped */
-    void (*enter)(int n);      /* called from the plugin's own code, by what hears `n` */
+    void (*enter)(int n);      /* called from the plugin's own code, by the observer of `n` */
     unsigned *calls;           /* of all plugins */
     unsigned *destroyed;       /* destroy callbacks run */
 };
 
-/* What a plugin exports as `unloadable_start`: registers one of each kind, for the owner entered.
+/* The export `unloadable_start` of a plugin: registers one of each kind, for the owner entered.
  * Returns the first status that is not PEAL_OK. */
 typedef int unloadable_start(const struct unloadable_host *host);
 

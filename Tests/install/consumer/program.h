@@ -1,4 +1,4 @@
-/* Included behind the headers of peal. */
+/* Included after the headers of peal. */
 #define CHAT(METHOD)                                       \
     METHOD(required, void, on_text, (const char *text))    \
     METHOD(optional, int, weigh, (int factor), sum)

@@ -1,4 +1,4 @@
-// What both files of the program know.
+// The declarations that both files of the program share.
 #ifdef USE_PEAL_DL
 #include <peal/peal-dl.h>
 #endif
