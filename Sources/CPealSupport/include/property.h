@@ -409,7 +409,7 @@ struct peal_change_node *_Nullable peal_batch_take_in(
     struct peal_thread *_Nonnull thread);
 /* The first change of the thread's batch, taken out. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
-/* Sets a short value in the calling thread's batch, where nothing else is going on and the type asks for nothing special. */
+/* Sets a short value in the calling thread's batch, if no notification runs and the type needs no general path. */
 bool peal_property_set_in_batch(
     struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size);
 /* With the lock held: whether a change is the only one that waits, and no other was merged with it. */

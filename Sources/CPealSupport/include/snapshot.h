@@ -39,7 +39,7 @@ struct peal_snapshot {
     void *_Nullable twin; /* memory for a list of the same capacity: settling this one cannot fail */
     /* For typed loops: what a call of the first entry below does. See recorder.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
-    struct peal_entry recorder; /* stands for what a typed loop cannot call */
+    struct peal_entry recorder; /* represents the observers that a typed loop cannot call */
     struct peal_entry entries[];
 };
 

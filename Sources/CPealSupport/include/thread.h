@@ -216,7 +216,7 @@ static inline void peal_hold_set_weak(
 {
     __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
 }
-/* Whether the list is that of a typed loop, whose end is the caller's. */
+/* Returns true if the list is that of a typed loop, which the caller ends. */
 static inline bool peal_hold_is_of_caller(const struct peal_thread_hold *_Nonnull hold)
 {
     return (hold->shown.list & PEAL_HOLD_OF_CALLER) != 0;

@@ -31,11 +31,11 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
 
-    /// Whether a call with all integers and two floats carries it.
+    /// True if a call with all integers and two floats carries it.
     @inlinable
     public var hasAtMostTwoFloats: Bool { rawValue < 12 }
 
-    /// Whether a call with all integers and four words of the stack carries it.
+    /// True if a call with all integers and four words of the stack carries it.
     @inlinable
     public var hasAtMostFourStackWords: Bool { (18...21).contains(rawValue) }
 

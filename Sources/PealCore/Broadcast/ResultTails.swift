@@ -7,11 +7,11 @@ import PealCall
 protocol ResultTail {
     /// Takes the words of one result. Returns false to stop the broadcast.
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool
-    /// What it has made of them.
+    /// The combined result.
     var words: (UInt64, UInt64) { get }
 }
 
-/// Of a broadcast that wants no result.
+/// The tail of a broadcast without a result.
 @usableFromInline
 struct DroppedResult: ResultTail {
     @inlinable
@@ -51,7 +51,7 @@ struct FirstResult: ResultTail {
     }
 }
 
-/// Whether any result is true, or every one.
+/// True if any result is true, or every one.
 struct TruthResult: ResultTail {
     let mask: UInt64
     let isEvery: Bool

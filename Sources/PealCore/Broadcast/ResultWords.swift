@@ -7,7 +7,7 @@ struct ResultWords {
 
     /// Calls each observer, and makes one result.
     ///
-    /// - Returns: nil where the policy makes something else of results; then nobody was called.
+    /// - Returns: nil where the policy combines results otherwise; then no observer was called.
     @inline(__always)
     static func fold(_ policy: BroadcastPolicy, _ replay: ResultReplay) -> ResultWords? {
         let kind = replay.plan.pointee.resultKind
@@ -70,7 +70,7 @@ struct ResultWords {
 }
 
 extension ResultReplay {
-    /// What lies above a short result means nothing.
+    /// The bits above a short result are undefined.
     fileprivate var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: shift) }
 
     /// How far a short result is from the top of its word.

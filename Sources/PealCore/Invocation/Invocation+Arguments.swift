@@ -76,7 +76,7 @@ extension Invocation {
         }
     }
 
-    /// Puts a block in the place of another; false when that one was replaced or written meanwhile. The old one ends
+    /// Replaces a block by another; false when that one was replaced or written meanwhile. The old one ends
     /// with the caller's reference, outside the lock.
     ///
     /// - Parameter version: That of values which were given; nil: the old block is a capture.

@@ -22,7 +22,7 @@ public enum InvocationAccess {
         Handles.invocations.withPinned(number, { $0.writeGiven(index, value, size) }) { $0 } ?? false
     }
 
-    /// What lives as long as the invocation does.
+    /// State that ends with the invocation.
     private struct Part {
         let method: UInt64
         let hasResult: Bool

@@ -28,7 +28,7 @@ public enum PropertyAccess {
         }
     }
 
-    /// The same with a batch open: observers are told when it ends.
+    /// The same with a batch open: observers are notified when it ends.
     ///
     /// - Returns: False where the value was not set, and `Property.set` has to.
     public static func setInBatch(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool {

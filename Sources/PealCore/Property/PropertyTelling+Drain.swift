@@ -23,7 +23,7 @@ extension PropertyTelling {
         return isRejected
     }
 
-    /// The same where one change waits: nobody waits for its room.
+    /// The same where one change waits: no thread waits for its room.
     func drainOne(_ change: PropertyChange) -> Bool {
         _ = peal_property_take(place)
         peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING))

@@ -4,7 +4,7 @@ import PealCall
 /// Lookups by name without a lock. A name that the long way has found once is in a table of hashes; what a hash leads to
 /// is proved by the names of the method, which the hazard slot of the method's place protects.
 ///
-/// Its protocol's first method stands for a protocol. One without methods is found the long way.
+/// The first method of a protocol represents the protocol. A protocol without methods is found by the slow path.
 public enum MethodNames {
     private static let writers = Guarded(())
 

@@ -67,7 +67,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// Returns true if a broadcast must settle the list or have services created before it calls.
     var needsPreparation: Bool { rawValue & (Self.pendingBit | Self.unsettledBit) != 0 }
 
-    /// Whether the last result is the broadcast's.
+    /// True if the last result is the broadcast's.
     @inlinable
     @inline(__always)
     var keepsLast: Bool { rawValue & 0x40 != 0 }

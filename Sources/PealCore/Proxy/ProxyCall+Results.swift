@@ -14,7 +14,7 @@ extension ProxyCall {
 
     /// Calls each observer with a frame, and makes one result.
     ///
-    /// - Returns: nil where the result is made otherwise; then nobody was called.
+    /// - Returns: nil where the result is made otherwise; then no observer was called.
     static func fold(
         _ policy: BroadcastPolicy, _ hold: Broadcast.Hold, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
     ) -> ResultWords? {

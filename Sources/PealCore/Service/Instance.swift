@@ -84,7 +84,7 @@ final class Instance: Sendable {
         peal_instance_leave(instance.place)
         if instance.isShown { peal_thread_writer_fence() }
         guard peal_thread_any_holds(instance.hazard) else { return instance.dropBase() }
-        Reclaimer.retire([.instance(instance)])
+        Reclaimer.retire([.instance(instance.number)])
         Reclaimer.collect()
     }
 

@@ -7,13 +7,13 @@ import PealCall
 /// runs when the broadcast that called it last has ended, and a callback that runs long keeps alive its own observer
 /// and the list that it was called from.
 enum Reclaimer {
-    /// What readers may still hold. No object is counted for it, so an entry costs nothing but its words. Unchecked: it is
+    /// Memory that readers may still protect. No object is counted for it, so an entry costs nothing but its words. Unchecked: it is
     /// out of its method, and belongs to whoever takes it from here.
     enum Retired: BitwiseCopyable, @unchecked Sendable {
         case list(Snapshot)
-        /// The number of a closed method, whose place another method may take when nobody reads it any more.
+        /// The number of a closed method, whose slot another method may take when no thread reads it any more.
         case place(UInt64)
-        /// The number of an instance that its service gave up.
+        /// The number of an instance that its service has released.
         case instance(UInt64)
         /// A removed observer, with the reference of its registration.
         case observer(UnsafeMutablePointer<ObserverRecord>)
