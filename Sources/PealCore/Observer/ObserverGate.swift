@@ -45,17 +45,23 @@ enum ObserverGate {
     static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
     ) -> UnsafePointer<SnapshotEntry>? {
-        var entry = listed
         // Most are weak, and nothing else is special about them.
-        if peal_gate_load(entry.pointee.gate) == weak {
-            guard WeakHold.take(entry.pointee.record, hold) else {
-                prune(entry.pointee.record)
-                return nil
-            }
-            if peal_gate_load(entry.pointee.gate) & removed == 0 { return entry }
-            // The hook that retains has removed it.
-            WeakHold.release(hold)
+        guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hold) }
+        guard WeakHold.take(listed.pointee.record, hold) else {
+            prune(listed.pointee.record)
+            return nil
         }
+        if _fastPath(peal_gate_load(listed.pointee.gate) & removed == 0) { return listed }
+        // The hook that retains has removed it.
+        WeakHold.release(hold)
+        return admitSlow(listed, hold)
+    }
+
+    @inline(never)
+    private static func admitSlow(
+        _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
+    ) -> UnsafePointer<SnapshotEntry>? {
+        var entry = listed
         while true {
             let gate = entry.pointee.gate
             let value = peal_gate_load(gate)
@@ -107,6 +113,7 @@ enum ObserverGate {
     }
 
     /// Removes an observer whose target is dead.
+    @inline(never)
     private static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
         // Timers and proxies end otherwise.
         guard record.pointee.tables != nil, record.close() else { return }
