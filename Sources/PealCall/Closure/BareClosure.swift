@@ -3,10 +3,10 @@ internal import CPealSupport
 import Synchronization
 
 /// Bare functions: closures of libffi whose every argument is a parameter. Each has a number, which its
-/// calls are handed on with.
+/// calls pass on.
 ///
-/// One that is given back waits for the next who needs its shape. Its code is never freed: a call that
-/// comes too late finds that the number is gone.
+/// A released closure waits for the next request of its shape. Its code is never freed: a late call detects that the
+/// number is stale.
 public struct BareClosure: @unchecked Sendable {
     // Unchecked: the number is atomic, all else behind the pointer is constant.
 
@@ -14,7 +14,7 @@ public struct BareClosure: @unchecked Sendable {
         _ number: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
     ) -> Void
 
-    /// What the handler of a closure finds.
+    /// The user data of a closure's handler.
     private struct Context: ~Copyable {
         let number: Atomic<UInt64>
         let resultSize: Int
@@ -26,9 +26,9 @@ public struct BareClosure: @unchecked Sendable {
     public let function: UnsafeRawPointer
 
     private struct Known {
-        /// What libffi was told of a shape. Never freed.
+        /// The libffi interface of a shape. Never freed.
         var interfaces: [CallShape: UInt] = [:]
-        /// Those that were given back.
+        /// Released closures.
         var free: [CallShape: [BareClosure]] = [:]
     }
 
@@ -60,7 +60,7 @@ public struct BareClosure: @unchecked Sendable {
         return BareClosure(context: context, function: function)
     }
 
-    /// What its calls are handed on with from now on; 0 for nobody's.
+    /// The number that its calls pass on from now on; 0 for none.
     public func lead(to number: UInt64) {
         context.pointee.number.store(number, ordering: .releasing)
     }
@@ -77,7 +77,7 @@ public struct BareClosure: @unchecked Sendable {
         let told = CallShape(result: shape.result.asFFIReturnsIt, parameters: shape.parameters)
         let interface = UInt(bitPattern: try memory.interface(of: told, hasTarget: false))
         memory.keep()
-        // Where two threads make it at once one is left over, for good.
+        // When two threads make it at once, one remains unused permanently.
         known.withLock { $0.interfaces[shape] = interface }
         return interface
     }

@@ -1,16 +1,16 @@
 internal import CFFI
 internal import CPealSupport
 
-/// Functions of a plan's shape that hand their calls on, for shapes that have no frame: closures of libffi.
+/// Functions of a plan's shape that forward their calls, for shapes that have no frame: closures of libffi.
 ///
-/// What a closure stands for is in its first argument, so one serves all who ask for the same. They are
-/// kept for good: whoever was given one may call it at any time.
+/// The first argument identifies the target, so one closure serves all requests for the same index. Closures are
+/// never freed: their callers may call them at any time.
 public enum CallClosure {
-    /// What a call is handed on to.
+    /// The function that a call is forwarded to.
     ///
     /// - Parameters:
     ///   - first: The first argument, which is no parameter.
-    ///   - index: What the closure was made for.
+    ///   - index: The index of the closure.
     ///   - arguments: One pointer a parameter.
     ///   - result: Room for the result, filled with zeros.
     public typealias Handler = @convention(c) (
@@ -24,7 +24,7 @@ public enum CallClosure {
         let handler: UInt
     }
 
-    /// What the handler of a closure finds.
+    /// The user data of a closure's handler.
     private struct Context {
         let plan: CallPlan.Pointer
         let index: Int
@@ -41,7 +41,7 @@ public enum CallClosure {
         let key = Key(
             plan: UInt(bitPattern: plan), index: index, handler: unsafeBitCast(handler, to: UInt.self))
         if let code = known.withLock({ $0[key] }) { return UnsafeRawPointer(bitPattern: code) }
-        // Where two threads make it at once one is left over, for good; that costs a page at most.
+        // When two threads make it at once, one remains unused permanently; that costs a page at most.
         guard let made = make(plan, index, handler) else { return nil }
         let code = UInt(bitPattern: made)
         known.withLock { $0[key] = code }
@@ -51,7 +51,7 @@ public enum CallClosure {
     private static func make(
         _ plan: CallPlan.Pointer, _ index: Int, _ handler: @escaping Handler
     ) -> UnsafeRawPointer? {
-        // Kept for good by the closure alone, where the leak sanitizer does not look.
+        // Only the closure keeps it, permanently, in memory that the leak sanitizer does not scan.
         peal_leaks_ignore_begin()
         defer { peal_leaks_ignore_end() }
         guard let context = try? RawMemory.allocate(Context.self, count: 1) else { return nil }
@@ -75,7 +75,7 @@ public enum CallClosure {
         withJoinedHalves(plan, slots + 1) { context.pointee.handler(first, context.pointee.index, $0, result) }
     }
 
-    /// A struct that libffi was told in two halves stands in two slots.
+    /// A struct that was described to libffi in two halves has two slots.
     private static func withJoinedHalves(
         _ plan: CallPlan.Pointer, _ slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
         _ body: (UnsafePointer<UnsafeMutableRawPointer?>) -> Void

@@ -25,7 +25,7 @@ extension CallPlan {
         }
     }
 
-    /// Copies the argument pointers behind the slot of the target.
+    /// Copies the argument pointers after the slot of the target.
     ///
     /// - Returns: False when one of them is null; the slots must not be used then.
     @inlinable

@@ -6,7 +6,7 @@ extension CallPlan {
     static func make(_ shape: CallShape) throws(OutOfMemory) -> Pointer {
         let result = shape.result.asFFIReturnsIt
         let learned = try LearnedFrame(CallShape(result: result, parameters: shape.parameters))
-        // What libffi gets wrong as a whole it is told in halves.
+        // A struct that libffi passes wrongly as a whole is described in halves.
         let told = CallShape(result: result, parameters: learned.pieces.map { $0.shape })
         var memory = FFITypes()
         let interface = try memory.interface(of: told)

@@ -2,11 +2,11 @@
 /// All plans of the process, by shape.
 ///
 /// Shapes are few: programs have many prototypes, but these fall on the same sequences of integers,
-/// floats and small structs. That is why plans are kept for good.
+/// floats and small structs. Therefore plans are kept permanently.
 public enum CallPlanCache {
     private static let plans = Guarded<[CallShape: CallPlan.Pointer]>([:])
 
-    /// The plan of a shape, made when it is first asked for.
+    /// The plan of a shape, made at its first request.
     public static func plan(for shape: CallShape) throws(OutOfMemory) -> CallPlan.Pointer {
         let result: Result<CallPlan.Pointer, OutOfMemory> = plans.withLock { plans in
             if let known = plans[shape] { return .success(known) }

@@ -7,7 +7,7 @@ struct FFITypes: ~Copyable {
     private var allocations: [UnsafeMutableRawPointer] = []
     private var isKept = false
 
-    /// Leaves the memory to what points to it, for good.
+    /// Transfers the memory permanently to the pointers to it.
     mutating func keep() {
         isKept = true
     }
@@ -58,8 +58,8 @@ struct FFITypes: ~Copyable {
         let type = UnsafeMutableRawPointer(memory).bindMemory(to: ffi_type.self, capacity: 1)
         type.pointee.type = peal_ffi_struct_tag()
         type.pointee.elements = elements
-        // Else libffi lays the members out, which gives the same where there is no union. libffi 3.4.4 gives the address of a
-        // large struct the struct's alignment on the stack.
+        // Else libffi lays the members out, which gives the same where there is no union. libffi 3.4.4 gives the
+        // address of a large struct the struct's alignment on the stack.
         if shape.hasUnion || shape.isPassedByReference {
             type.pointee.size = shape.size
             type.pointee.alignment = UInt16(shape.isPassedByReference ? 8 : shape.layout.alignment)

@@ -30,13 +30,13 @@ struct FrameMove: BitwiseCopyable {
         length = UInt8(part.count)
         offset = UInt8(piece.offset + part.lowerBound)
         argument = UInt8(piece.argument)
-        // Only words and pieces are read from behind an argument's first byte.
+        // Only words and pieces are read from after an argument's first byte.
         let kind = offset == 0 ? Self.kind(shape: piece.shape) : .piece
         self.kind = kind == .piece && length == 8 ? .word : kind
         self.word = UInt8(word)
     }
 
-    /// Integers smaller than a register are extended as their type says: callees count on it.
+    /// Integers smaller than a register are extended by their type: callees rely on it.
     private static func kind(shape: ValueShape) -> Kind {
         switch shape {
         case .int8: .signed8
@@ -86,7 +86,7 @@ struct FrameMove: BitwiseCopyable {
         }
     }
 
-    /// A piece of a struct may be shorter than a word; nothing behind it is read.
+    /// A piece of a struct may be shorter than a word; nothing after it is read.
     private func piece(of source: UnsafeRawPointer) -> UInt64 {
         var value: UInt64 = 0
         for index in 0..<Int(length) {

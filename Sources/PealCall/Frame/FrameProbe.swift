@@ -4,13 +4,13 @@ internal import CPealSupport
 /// Learns from libffi where each byte of a call travels.
 ///
 /// No register assignment is written down here. A probe function is called through `ffi_call` with
-/// one byte of one argument set, and its frame shows where the byte went. What was learned is then
-/// proven: random arguments must arrive alike by frame and by `ffi_call`, or the shape has no frame.
+/// one byte of one argument set, and its frame shows where the byte went. The result is then verified:
+/// random arguments must arrive alike by frame and by `ffi_call`, or the shape has no frame.
 ///
-/// The probing call has more parameters behind those of the shape, enough to fill every register with
-/// zeros. A register that no argument took could else still hold bytes that libffi moved through it:
-/// they would look like the argument. (Parameters are assigned from left to right, so what follows
-/// them does not move them.)
+/// The probing call has more parameters after those of the shape, enough to fill every register with
+/// zeros. A register that no argument took could otherwise still contain bytes that libffi moved through it:
+/// they would look like the argument. (Parameters are assigned from left to right, so later ones
+/// do not move them.)
 struct FrameProbe: ~Copyable {
     private let memory: FFITypes
     private let interface: UnsafeMutablePointer<ffi_cif>
@@ -72,7 +72,7 @@ struct FrameProbe: ~Copyable {
         return moves
     }
 
-    /// Whether the second half of a struct arrives in two floating registers. libffi 3.4.4 writes the
+    /// True if the second half of a struct arrives in two floating registers. libffi 3.4.4 writes the
     /// tail of a struct whose first half is in the last integer register over the first floating one,
     /// which may be another argument's.
     func disturbsOthers(_ index: Int) -> Bool {
@@ -110,7 +110,7 @@ struct FrameProbe: ~Copyable {
     }
 
     /// Floats first: libffi 3.4.4 writes the tail of a struct of mixed kinds into the next integer
-    /// register too. The stack last: behind the arguments libffi keeps a copy of the registers.
+    /// register too. The stack last: after the arguments libffi keeps a copy of the registers.
     private static let searchOrder: [Int] =
         Array(Int(PEAL_FRAME_FIRST_FLOAT)..<Int(PEAL_FRAME_FIRST_STACK))
         + Array(1..<Int(PEAL_FRAME_INTEGERS))
@@ -120,7 +120,7 @@ struct FrameProbe: ~Copyable {
         (Int(PEAL_FRAME_FIRST_FLOAT)..<Int(PEAL_FRAME_FIRST_STACK)).contains(word)
     }
 
-    /// Whether random arguments arrive alike by frame and by `ffi_call`, byte for byte.
+    /// Returns true if random arguments arrive alike by frame and by `ffi_call`, byte for byte.
     func proves(_ moves: [FrameMove], frame: FrameShape) -> Bool {
         var generator = SplitMix(state: 0x9e37_79b9_7f4a_7c15)
         for _ in 0..<4 {

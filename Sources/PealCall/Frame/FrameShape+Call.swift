@@ -1,7 +1,7 @@
 public import CPealSupport
 
 extension FrameShape {
-    /// Calls a function whose result is dropped, or comes back in the integer register.
+    /// Calls a function whose result is dropped, or returned in the integer register.
     @inline(__always)
     @discardableResult
     public func call(

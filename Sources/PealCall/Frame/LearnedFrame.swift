@@ -1,6 +1,6 @@
-/// What the probe found out about a shape.
+/// The findings of the probe about a shape.
 struct LearnedFrame {
-    /// What libffi is to be told: the parameters, one of them perhaps in halves.
+    /// The parameters for libffi, one of them perhaps in halves.
     private(set) var pieces: [FramePiece]
     /// Which one that is. There is at most one: the last integer register is taken once.
     private(set) var halvedParameter: Int?
@@ -32,8 +32,8 @@ struct LearnedFrame {
     }
 }
 
-/// What libffi is told of an argument: the whole of it, or a half of a struct that libffi would get
-/// wrong as a whole.
+/// The description of an argument for libffi: the whole of it, or a half of a struct that libffi would pass
+/// wrongly as a whole.
 struct FramePiece {
     var shape: ValueShape
     /// The argument's index, and where in it this begins.

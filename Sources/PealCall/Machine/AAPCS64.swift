@@ -6,18 +6,18 @@ enum Machine {
     static var charIsUnsigned: Bool { true }
     static var wideCharacter: Scalar { .unsignedInt }
 
-    /// libffi 3.4.4 reserves no stack for the addresses of large structs, and overwrites the structs with them where there
-    /// are more than registers.
+    /// libffi 3.4.4 reserves no stack for the addresses of large structs, and overwrites the structs with them where
+    /// there are more than registers.
     static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {
         interface.pointee.bytes += 16 * interface.pointee.nargs
     }
 }
 
-/// How values travel whose members lie over each other: libffi knows no unions, so what it is told is a struct that
+/// The classes of values with overlapping members: libffi has no unions, so they are described as a struct that
 /// travels in the same registers.
 extension ValueShape {
-    /// The members of a homogeneous floating aggregate (section 5.9.5): up to four floating numbers of one type, each of
-    /// which takes a floating register of its own.
+    /// The members of a homogeneous floating aggregate (section 5.9.5): up to four floating numbers of one type, each
+    /// of which takes a floating register of its own.
     private var homogeneousMembers: [ValueShape]? {
         var element: ValueShape?
         var isHomogeneous = true
@@ -34,14 +34,14 @@ extension ValueShape {
 
     private var isLarge: Bool { isStructure && size > 16 && homogeneousMembers == nil }
 
-    /// Whether an argument is the address of a copy that the caller makes. The callee may change that copy.
+    /// True if an argument is the address of a copy that the caller makes. The callee may change that copy.
     public var isPassedByReference: Bool { isLarge }
 
     /// Returns false if libffi passes an argument in wrong registers. A value of 16 bytes that is aligned to 16 and no
     /// homogeneous aggregate begins in a register of even number (section 6.8.2). libffi 3.4.4 does not do that.
     var isPassedRightByFFI: Bool { !isStructure || size != 16 || layout.alignment != 16 || homogeneousMembers != nil }
 
-    /// Whether the value is returned where the caller says.
+    /// True if the value is returned in memory of the caller.
     var isReturnedInMemory: Bool { isLarge }
 
     /// The members of a struct without unions that travels as this one with its size and alignment does.

@@ -18,10 +18,10 @@ enum Machine {
     static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {}
 }
 
-/// How values travel whose members lie over each other: libffi knows no unions, so what it is told is a struct that
+/// The classes of values with overlapping members: libffi has no unions, so they are described as a struct that
 /// travels in the same registers.
 extension ValueShape {
-    /// What a word of a value, eight bytes, travels as: the classes of the System V ABI, section 3.2.3.
+    /// The class of a word of a value, eight bytes: the classes of the System V ABI, section 3.2.3.
     private enum WordClass {
         case padding, integer, floating, x87, x87Upper, memory
 
@@ -60,7 +60,7 @@ extension ValueShape {
         }
     }
 
-    /// Whether the value is returned where the caller says, which takes a register of the arguments.
+    /// True if the value is returned in memory of the caller, whose address takes a register of the arguments.
     var isReturnedInMemory: Bool { isStructure && (size > 16 || hasUnion && wordClasses == [.memory]) }
 
     /// The members of a struct without unions that travels as this one with its size and alignment does. As an
@@ -78,11 +78,11 @@ extension ValueShape {
         }
     }
 
-    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it comes back where
-    /// the long double itself does.
+    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it is returned where
+    /// the long double itself is.
     ///
-    /// A union of a long double and something else comes back in memory, as no struct of its size does: libffi is
-    /// told a larger one, and the callee writes no more than its own.
+    /// A union of a long double and another type is returned in memory, unlike any struct of its size. A larger
+    /// struct is described to libffi, and the callee writes only its own size.
     var asFFIReturnsIt: ValueShape {
         if onlyScalar == .longDouble { return .longDouble }
         return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self
@@ -91,7 +91,7 @@ extension ValueShape {
     /// Returns false if libffi passes an argument in wrong registers.
     var isPassedRightByFFI: Bool { true }
 
-    /// Whether an argument is the address of a copy that the caller makes.
+    /// True if an argument is the address of a copy that the caller makes.
     public var isPassedByReference: Bool { false }
 }
 #endif

@@ -1,4 +1,4 @@
-/// What can be done with a result: compared with zero, added, ordered.
+/// The operations on a result: comparing with zero, adding, ordering.
 public enum ResultKind: UInt8, Sendable, BitwiseCopyable {
     case void, bool
     case int8, uint8, int16, uint16, int32, uint32, int64, uint64

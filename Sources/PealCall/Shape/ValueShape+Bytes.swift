@@ -15,8 +15,8 @@ extension ValueShape {
         }
     }
 
-    /// Each scalar in a value, with its offset; the two halves of a complex number are two. Those of a union lie
-    /// over each other.
+    /// Each scalar in a value, with its offset; the two halves of a complex number are two. Members of a union
+    /// overlap.
     func forEachScalar(from start: Int = 0, _ body: (_ scalar: ValueShape, _ offset: Int) -> Void) {
         switch self {
         case .members(let members, isUnion: false):
@@ -38,7 +38,7 @@ extension ValueShape {
         }
     }
 
-    /// Whether a float, or a half of a complex one, begins at this byte.
+    /// True if a float, or a half of a complex one, begins at this byte.
     func hasFloat(at byte: Int) -> Bool {
         var isFloat = false
         forEachScalar { scalar, offset in isFloat = isFloat || scalar == .float && offset == byte }
@@ -57,7 +57,7 @@ extension ValueShape {
         }
     }
 
-    /// Whether members lie over each other anywhere in the value.
+    /// True if members overlap anywhere in the value.
     public var hasUnion: Bool {
         switch self {
         case .members(let members, let isUnion): isUnion || members.contains { $0.hasUnion }

@@ -1,7 +1,7 @@
-/// What the machine needs to know of a value: its size, its alignment and how a call passes it.
+/// The machine's view of a value: its size, its alignment and how a call passes it.
 ///
-/// Names, qualifiers and pointees are gone here. Two prototypes with equal shapes share one call
-/// interface, whatever their parameters are called.
+/// Names, qualifiers and pointees are omitted. Two prototypes with equal shapes share one call interface, for any
+/// names of parameters.
 public indirect enum ValueShape: Hashable, Sendable {
     case void
     case int8, uint8, int16, uint16, int32, uint32, int64, uint64

@@ -1,6 +1,6 @@
 /// Bounds on every text and on what it may declare, so that no input costs time or stack without end.
 enum SyntaxLimits {
-    /// Of a method, a type or an encoding.
+    /// The length of a method, a type or an encoding.
     static let textBytes = 16_384
     /// Of declarations of types: an enumeration may have thousands of names.
     static let declarationBytes = 1 << 20
@@ -16,7 +16,7 @@ enum SyntaxLimits {
     /// Parts of a type or a signature once its typedefs are followed. Typedefs of function types
     /// that take each other would otherwise double in size with every line.
     static let typeParts = 16_384
-    /// What a constant `__counted_by` or an array parameter may span.
+    /// The greatest size of a constant `__counted_by` or an array parameter.
     static let bufferBytes = 0x7FFF_FFFF
     static let scopeNames = 65_536
     /// Declared names that are looked through for one that an unknown name may have meant.

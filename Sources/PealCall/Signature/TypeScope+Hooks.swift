@@ -1,9 +1,9 @@
 extension TypeScope {
-    /// Makes known how what is behind a pointer to a type is captured.
+    /// Registers how pointed-to values of a type are captured.
     ///
-    /// - Parameter typeText: The type behind the pointer: `struct widget`, a typedef of it, or a name
+    /// - Parameter typeText: The pointed-to type: `struct widget`, a typedef of it, or a name
     ///   that is never declared.
-    /// - Returns: Whether that is new. It is not where the type has the same functions already.
+    /// - Returns: True if that is new. False if the type already has the same functions.
     public mutating func manage(_ typeText: String, by hooks: TypeHooks) throws(SyntaxError) -> Bool {
         let name = try managedName(typeText)
         if let known = self.hooks[name] {
@@ -18,7 +18,7 @@ extension TypeScope {
         return true
     }
 
-    /// Forgets what `manage` made known. Methods that were read meanwhile keep it.
+    /// Removes a registration of `manage`. Methods that were read meanwhile keep it.
     public mutating func unmanage(_ typeText: String) throws(SyntaxError) -> TypeHooks? {
         removeHooks(for: try managedName(typeText))
     }
@@ -46,7 +46,7 @@ extension TypeScope {
 }
 
 extension CType {
-    /// What a type is registered under; nil where it cannot be.
+    /// The name under which a type is registered; nil where it cannot be.
     fileprivate var managedName: String? {
         switch self {
         case .structure(let structure): structure.name.isEmpty ? nil : structure.spelling

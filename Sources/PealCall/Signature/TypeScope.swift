@@ -2,7 +2,7 @@
 ///
 /// A value: a copy may be changed without the original noticing.
 public struct TypeScope: Sendable {
-    /// What the one name space of tags holds.
+    /// The content of the single name space of tags.
     enum Tag: Sendable {
         /// Without a body it was only announced: `struct point;`.
         case structure(StructureBody?, Structure.Kind)
@@ -27,12 +27,12 @@ public struct TypeScope: Sendable {
 
     public init() {}
 
-    /// Makes known what one or more C declarations say: structs, enums and typedefs.
+    /// Adds one or more C declarations: structs, enums and typedefs.
     ///
     /// Declaring a thing again in the same way changes nothing. When any part of the text is refused,
     /// nothing of it is declared.
     ///
-    /// The cost grows with the text, not with what is declared already: the names are not copied.
+    /// The cost grows with the text, not with the existing declarations: the names are not copied.
     public mutating func declare(_ text: String) throws(SyntaxError) {
         var parser = DeclarationParser(text, scope: self, longest: SyntaxLimits.declarationBytes)
         // The parser has the only copy now, so it changes the dictionaries in place.
@@ -69,7 +69,7 @@ public struct TypeScope: Sendable {
 
     private static var full: String { "more than \(SyntaxLimits.scopeNames) names are declared" }
 
-    /// The following add a name, or say why not; then nothing is added.
+    /// The following functions add a name, or fail; then nothing is added.
     mutating func add(_ tag: Tag, named name: String) -> String? {
         if tags[name] == nil, isFull { return TypeScope.full }
         let former = tags.updateValue(tag, forKey: name)
@@ -91,7 +91,7 @@ public struct TypeScope: Sendable {
         return nil
     }
 
-    /// Takes back what the declarations of a refused text changed, the last first.
+    /// Undoes the changes of a refused text, the last first.
     private mutating func undo() {
         for change in (changes ?? []).reversed() {
             switch change {

@@ -1,21 +1,21 @@
 internal import CPealSupport
 import PealCall
 
-/// The arguments of a call, in the form in which they came.
+/// The arguments of a call, in the caller's form.
 enum Carrier {
     /// One pointer a parameter.
     case pointers(Broadcast.Arguments?)
     /// The words of a frame. Where its shape uses the stack, those are there too.
     case words(UnsafePointer<UInt64>, CallPlan.Pointer)
 
-    /// The pointers, for the sentence of a failure; nil where the arguments came in another form.
+    /// The pointers, for the sentence of a failure; nil for another form of arguments.
     var pointers: Broadcast.Arguments? {
         if case .pointers(let arguments) = self { arguments } else { nil }
     }
 }
 
 extension CopyPlan.Pointer {
-    /// Writes the values to an image. What pointers point to is not copied.
+    /// Writes the values to an image. Pointed-to memory is not copied.
     ///
     /// - Returns: False if an argument is missing.
     @inline(__always)

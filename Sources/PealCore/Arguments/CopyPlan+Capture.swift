@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Capturing, in three steps: ask for the size, have that much memory (aligned to
+/// Capturing, in three steps: get the size, allocate that much memory (aligned to
 /// `CopyPlan.alignment`), capture into it. Later release it, from any thread, and free the memory.
 /// None of this allocates or takes a lock. Hooks of types are user code: hold no lock.
 ///
@@ -19,9 +19,9 @@ extension CopyPlan.Pointer {
         return end
     }
 
-    /// Captures the arguments. What they point to must be as it was for `size(of:)`.
+    /// Captures the arguments. Pointed-to memory must be unchanged since `size(of:)`.
     ///
-    /// When a type's own functions refuse, what was captured before is released.
+    /// When a type's own functions refuse, the earlier copies are released.
     public func capture(
         _ arguments: Broadcast.Arguments?, into memory: UnsafeMutableRawPointer
     ) throws(CaptureFailure) {
@@ -81,13 +81,13 @@ extension CopyPlan.Pointer {
         UnsafeBufferPointer(start: pointee.pointers, count: pointee.pointerCount)
     }
 
-    /// Copies the values alone. What is behind pointers stays whose it is.
+    /// Copies the values alone. Pointed-to memory keeps its owner.
     ///
     /// - Returns: False if an argument is missing.
     @inline(__always)
     func copyValues(_ arguments: Broadcast.Arguments, to memory: UnsafeMutableRawPointer) -> Bool {
         var value = pointee.values
-        // Most values are words, and to ask for each what it is would cost more than to copy it.
+        // Most values are words, and testing the kind of each would cost more than copying it.
         while value != pointee.endOfWords {
             guard copy(value, UInt64.self, arguments, to: memory) else { return false }
             value += 1
@@ -116,7 +116,7 @@ extension CopyPlan.Pointer {
 }
 
 extension CapturedPointer {
-    /// What the argument points to, if anything.
+    /// The pointed-to memory of the argument, if any.
     fileprivate func target(in arguments: Broadcast.Arguments) -> UnsafeMutableRawPointer? {
         arguments[parameter]?.loadUnaligned(as: UnsafeMutableRawPointer?.self)
     }
@@ -156,7 +156,7 @@ extension ResultKind {
     }
 }
 
-/// An argument was not captured: the copy function of its type failed, or the type has been taken back.
+/// An argument was not captured: the copy function of its type failed, or the type has been removed.
 public struct CaptureFailure: Error {
     /// Index of the argument.
     public let parameter: Int

@@ -1,7 +1,7 @@
 import PealCall
 
 extension CopyPlan {
-    /// What decides how arguments are captured. Methods that agree in it share a plan.
+    /// The key of a copy plan. Methods with equal keys share a plan.
     struct Key: Hashable, Sendable {
         let shapes: [ValueShape]
         let ownerships: [Ownership]

@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// How the arguments of a call are captured, so that they outlive the call: the values in one block of
-/// memory, and what pointers point to as their declaration says.
+/// memory, and pointed-to memory as its declaration requires.
 ///
 /// A block begins with the values, each at its own offset, aligned as its type is; copies of strings and
 /// buffers follow. Copies of structs and retained objects lie elsewhere and are the block's to release.
@@ -14,7 +14,7 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
 
     public typealias Pointer = UnsafePointer<CopyPlan>
 
-    /// What blocks must be aligned to, in bytes: as allocated memory is.
+    /// The alignment of blocks, in bytes: that of allocated memory.
     public static let alignment = 16
 
     public let parameterCount: Int
@@ -22,8 +22,8 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
     public let fixedSize: Int
     /// Nothing but values: a block has `fixedSize` bytes, and nothing is released.
     public let isPlain: Bool
-    /// The first parameter that is a pointer of which nothing is said, unless the method says that
-    /// such pointers are borrowed. A block holds the pointer as it is.
+    /// The first parameter that is a pointer without a rule, unless the method has the option
+    /// `borrowed`. A block contains the unchanged pointer.
     public let firstBarePointer: Int?
 
     /// For each parameter, where its value lies in a block.

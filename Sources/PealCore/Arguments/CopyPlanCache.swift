@@ -1,11 +1,11 @@
 import PealCall
 
-/// All copy plans of the process, by what decides them. They are few, as call plans are, and kept for
-/// good.
+/// All copy plans of the process, by their keys. They are few, like call plans, and kept
+/// permanently.
 enum CopyPlanCache {
     private static let plans = Guarded<[CopyPlan.Key: CopyPlan.Pointer]>([:])
 
-    /// The plan of a method's arguments, made when it is first asked for.
+    /// The plan of a method's arguments, made at its first request.
     static func plan(for declaration: MethodDeclaration) throws(OutOfMemory) -> CopyPlan.Pointer {
         let key = CopyPlan.Key(declaration)
         let result: Result<CopyPlan.Pointer, OutOfMemory> = plans.withLock { plans in

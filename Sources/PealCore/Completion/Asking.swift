@@ -1,15 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls that are to be answered: each observer gets a token of its own in the place of the caller's
-/// completion, or its result is a reply.
+/// Calls that are to be answered: each observer gets a token of its own instead of the caller's completion, or
+/// its result is a reply.
 struct Asking {
     let calls: ResultCalls
-    /// Without one, or when it has ended, nobody waits for answers.
+    /// Without one, or when it has ended, no caller waits for answers.
     let completion: Completion?
     /// Where tokens go; nil: results are replies.
     let parameter: Int?
-    /// Whether the calls have been counted as asked, by who put them on a queue.
+    /// True if the calls were counted when they were enqueued.
     var isReserved = false
 
     /// - Returns: How many observers were called.
@@ -39,7 +39,7 @@ struct Asking {
 }
 
 extension Broadcast.List {
-    /// How many observers a broadcast that begins now asks, here and on queues.
+    /// The number of observers that a broadcast calls now, here and on queues.
     var askedCount: Int {
         let queued = hasGroups ? groups.reduce(0) { $0 + Int(peal_group_count($1)) } : 0
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))

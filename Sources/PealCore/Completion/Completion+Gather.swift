@@ -1,9 +1,9 @@
 import PealCall
 
 extension Completion {
-    /// Calls a method on every observer, and has each result brought to a queue.
+    /// Calls a method on every observer, and passes each result on a queue.
     ///
-    /// - Returns: The completion, and how the broadcast ended; a failure of it has been taken back.
+    /// - Returns: The completion, and how the broadcast ended; after a failure the completion has been removed.
     public static func gather(
         _ number: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
     ) throws(Failure) -> (completion: Completion, outcome: Broadcast.Outcome) {

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// A promise to tell once when something is done: when all who were asked have answered or will not, or
-/// the time is over.
+/// Calls a function once: when all observers have answered or will not, or the time limit has
+/// expired.
 public final class Completion: Sendable {
     public typealias Done = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
     public typealias Reply = @convention(c) (UnsafeMutableRawPointer?, UInt64, UnsafeRawPointer?) -> Void
@@ -19,7 +19,7 @@ public final class Completion: Sendable {
         /// In milliseconds; the largest number never passes.
         public var timeout = UInt32.max
         public var owner: Owner?
-        /// What a report says of each end.
+        /// The status in the report of each end.
         public var statusOfEnd: @Sendable (CompletionEnd) -> Int32
 
         public init(done: @escaping Done, statusOfEnd: @escaping @Sendable (CompletionEnd) -> Int32) {
@@ -32,9 +32,9 @@ public final class Completion: Sendable {
     private let state: Guarded<CompletionState>
     // Used by their contract alone: the functions may be called on any thread.
     private nonisolated(unsafe) let options: Options
-    /// What tells the queue that all is done; made beforehand, so that telling cannot fail.
+    /// The queue item for `done`; made beforehand, so that enqueuing it cannot fail.
     private nonisolated(unsafe) let notice: UnsafeMutablePointer<CompletionNotice>
-    /// What ends it when its time is over; nil without a limit. Used by the executor alone.
+    /// Ends it when its time limit expires; nil without a limit. Used by the executor alone.
     private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_work>?
 
     private init(
@@ -55,8 +55,8 @@ public final class Completion: Sendable {
     }
 
     /// - Parameters:
-    ///   - isPassed: Whether it belongs to a broadcast from the start: it cannot be answered itself.
-    ///   - isNeeded: Whether an end cannot do without it.
+    ///   - isPassed: True if it belongs to a broadcast from the start: it cannot be answered itself.
+    ///   - isNeeded: True if an end requires it.
     public static func make(
         _ options: Options, isPassed: Bool = false, isNeeded: Bool = false
     ) throws(Failure) -> Completion {
@@ -116,10 +116,10 @@ public final class Completion: Sendable {
 
     private func beginPassing() -> Bool { state.withLock { $0.beginPassing() } }
 
-    /// All have been asked.
+    /// All observers have been called.
     func endPassing() { settle { $0.endPassing() } }
 
-    /// Before the first is asked.
+    /// Before the first observer is called.
     func expect(_ count: Int) { state.withLock { $0.expect(count) } }
 
     func reserve(_ count: Int) { state.withLock { $0.ask(count) } }
@@ -130,9 +130,9 @@ public final class Completion: Sendable {
     }
 
     /// - Parameters:
-    ///   - owner: Of the observer that gets it; 0: none.
-    ///   - isReserved: Whether it was counted as asked.
-    /// - Returns: The number of a new token; 0 when nobody waits for it any more.
+    ///   - owner: The owner of its observer; 0: none.
+    ///   - isReserved: True if it was already counted.
+    /// - Returns: The number of a new token; 0 when no caller waits for it any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
         guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) }) else {
@@ -153,9 +153,9 @@ public final class Completion: Sendable {
 
     // MARK: Answers
 
-    /// Answers for a number, or says that it will not.
+    /// Answers for a number, or drops it.
     ///
-    /// - Parameter result: nil: it will not.
+    /// - Parameter result: nil: it is dropped.
     public static func answer(_ number: UInt64, _ result: Int64?) throws(Failure) {
         guard let handle = Handles.completions.find(number) else { throw .staleCompletion }
         let completion = handle.completion
@@ -259,14 +259,14 @@ public final class Completion: Sendable {
         leave()
     }
 
-    /// Takes it back: nothing was asked, and `done` will not run.
+    /// Removes it: no observer was called, and `done` will not run.
     func abandon() {
         state.withLock { $0.abandon() }
         leave()
     }
 
-    /// Nothing of it is called any more. The handle goes first: a thread that waits for the owner's end finds no function of
-    /// it after that.
+    /// Nothing of it is called any more. The handle goes first: a thread that waits for the owner's end finds no
+    /// function of it after that.
     private func leave() {
         Handles.completions.remove(number)
         options.owner?.remove(self)
@@ -279,10 +279,10 @@ public final class Completion: Sendable {
         runDone()
     }
 
-    /// What it will call.
+    /// The functions that it will call.
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
-    /// Whether one of them runs on this thread, so that waiting for it would never end.
+    /// True if one of them runs on this thread, so that waiting for it would never end.
     func isCalling(on thread: UInt) -> Bool {
         state.withLock { $0.callers.contains(thread) }
     }

@@ -1,13 +1,13 @@
 internal import CPealSupport
 
-/// What the number of a completion leads to: the whole, or one observer's token.
+/// The object of a completion's number: the whole, or one observer's token.
 public final class CompletionHandle: Sendable {
     enum Role { case whole, token }
 
     let completion: Completion
     let role: Role
     let number: UInt64
-    /// Of the observer that has the token; 0: none.
+    /// The owner of the token's observer; 0: none.
     let owner: UInt64
 
     init(_ completion: Completion, _ role: Role, number: UInt64, owner: UInt64 = 0) {
@@ -18,14 +18,14 @@ public final class CompletionHandle: Sendable {
     }
 }
 
-/// What a queue gets of a completion: that it is done, or one reply, whose result follows.
+/// The queue item of a completion: `done`, or one reply, whose result follows.
 struct CompletionNotice: BitwiseCopyable {
     var task: peal_task
-    /// Of the completion, which may be gone when the queue comes to it.
+    /// The number of the completion, which may have ended when the queue runs the item.
     var number: UInt64
     var observation: UInt64
 
-    /// - Parameter isNeeded: Whether an end cannot do without it.
+    /// - Parameter isNeeded: True if an end requires it.
     static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
         // Sixteen bytes are the alignment of any result.
         let size = MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize

@@ -1,6 +1,6 @@
 /// The counts of a completion. Guarded by its lock.
 struct CompletionState {
-    /// What becomes of one who was asked.
+    /// The outcome of one called observer.
     enum Settled { case answered(Int64), dropped, counted }
 
     let policy: BroadcastPolicy
@@ -14,9 +14,9 @@ struct CompletionState {
     /// The last function is to run as soon as no reply does.
     private var isDoneWanted = false
     private var isDone = false
-    /// Observers that are about to be asked, counted in `asked` and `pending` already.
+    /// Observers that are about to be called, already counted in `asked` and `pending`.
     private var expected = 0
-    /// Those who have not settled, and one while it is being passed.
+    /// The number of unsettled observers, plus one while it is being passed.
     private var pending = 0
     private var asked = 0
     private var completed = 0
@@ -35,7 +35,7 @@ struct CompletionState {
         return true
     }
 
-    /// Counts observers that are about to be asked, so that an end meanwhile reports all of them.
+    /// Counts observers that are about to be called, so that an end meanwhile reports all of them.
     mutating func expect(_ count: Int) {
         ask(count)
         expected += count
@@ -50,7 +50,7 @@ struct CompletionState {
 
     /// Ends the part of the broadcast. Observers that were expected and not called do not count.
     ///
-    /// - Returns: Whether all have answered.
+    /// - Returns: True if all have answered.
     mutating func endPassing() -> Bool {
         asked -= expected
         pending -= expected
@@ -60,14 +60,14 @@ struct CompletionState {
 
     /// Keeps a new token's number while its answer is waited for.
     ///
-    /// - Returns: False when nobody waits any more.
+    /// - Returns: False when no caller waits any more.
     mutating func keep(_ token: UInt64) -> Bool {
         guard end == nil else { return false }
         tokens.insert(token)
         return true
     }
 
-    /// - Returns: Whether that was the last.
+    /// - Returns: True if that was the last.
     mutating func settle(_ settled: Settled, count: Int = 1, completed more: Int = 0) -> Bool {
         guard end == nil else { return false }
         switch settled {
@@ -94,7 +94,7 @@ struct CompletionState {
         }
     }
 
-    /// - Returns: The tokens that nobody waits for any more; nil when it has ended before.
+    /// - Returns: The tokens that no caller waits for any more; nil when it has ended before.
     mutating func end(_ reason: CompletionEnd) -> Set<UInt64>? {
         guard end == nil else { return nil }
         end = reason
@@ -114,14 +114,14 @@ struct CompletionState {
             status: statusOfEnd(end), result: result, asked: asked, completed: completed, dropped: dropped)
     }
 
-    /// Whether a reply may still be handed on.
+    /// True if a reply may still be passed on.
     mutating func beginCall(on thread: UInt) -> Bool {
         guard !isDoneWanted else { return false }
         callers.append(thread)
         return true
     }
 
-    /// - Returns: Whether the last function is to run now.
+    /// - Returns: True if the last function is to run now.
     mutating func endCall(on thread: UInt) -> Bool {
         if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
         return isDoneWanted && !isDone && callers.isEmpty

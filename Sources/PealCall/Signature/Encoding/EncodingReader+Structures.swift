@@ -27,7 +27,7 @@ extension EncodingReader {
         }
         try expect(UnicodeScalar(close), "to close the \(kind.word)")
         if role == .pointee {
-            // What stands behind a pointer is known by its name; without one nothing is known.
+            // A pointed-to type is identified by its name; without one it is unknown.
             return QualifiedType(tag.map { .structure(Structure(kind, name: $0, isTagged: true, body: nil)) } ?? .void)
         }
         guard let body, !body.members.isEmpty else {

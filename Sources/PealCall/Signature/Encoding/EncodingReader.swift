@@ -58,7 +58,7 @@ struct EncodingReader {
 
     // MARK: Words
 
-    /// The offset behind a type in a frame, which says nothing that peal needs.
+    /// The offset after a type in a frame, which peal does not need.
     mutating func skipOffset() {
         if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { advance() }
         while CharacterClass.isDigit(current) { advance() }

@@ -5,7 +5,7 @@ extension Signature {
     /// dropped: peal passes its own target. Columns in errors count in the encoding, but for those
     /// that name the selector.
     ///
-    /// - Parameter scope: What is known of the types behind pointers, `struct objc_object` say.
+    /// - Parameter scope: The pointed-to types, for example `struct objc_object`.
     public init(objCName name: String, encoding: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
         var reader = try EncodingReader(encoding)
         self = try reader.parseSignature(objCName: name, in: scope)
@@ -14,7 +14,7 @@ extension Signature {
 }
 
 extension MethodDeclaration {
-    /// Reads an Objective-C method. Behind its type encoding stand the options of a method's text, if there are any:
+    /// Reads an Objective-C method. After its type encoding follow the options of a method's text, if there are any:
     /// `B@:@, first_true`.
     public init(
         _ requirement: Requirement, objCName name: String, encoding: String, in scope: TypeScope = TypeScope()
@@ -88,7 +88,7 @@ extension EncodingReader {
         }
     }
 
-    /// How many arguments a selector takes: each colon stands behind a name, which may be empty but
+    /// How many arguments a selector takes: each colon follows a name, which may be empty but
     /// for the first.
     private static func colons(inSelector name: String) throws(SyntaxError) -> Int {
         guard name.utf8.count <= SyntaxLimits.textBytes else {

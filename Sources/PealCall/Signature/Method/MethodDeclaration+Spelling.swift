@@ -1,5 +1,5 @@
 extension MethodDeclaration: CustomStringConvertible {
-    /// The declaration in full, what goes without saying left out. Read again in the same scope it
+    /// The full declaration without defaults. Read again in the same scope it
     /// gives an equal one.
     public var description: String {
         var text = "\(requirement) \(signature)"

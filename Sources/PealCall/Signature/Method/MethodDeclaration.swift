@@ -4,7 +4,7 @@
 public struct MethodDeclaration: Sendable, Equatable {
     public enum Requirement: Sendable { case required, optional }
 
-    /// What becomes of the results when a method is called on many.
+    /// The rule that makes one result of the observers' results.
     public enum Policy: Sendable, Equatable {
         case all, firstTrue, firstNonzero, last, sum, min, max, any, every, collect, fold
         /// Each result becomes the argument at this index of the next call.
@@ -14,7 +14,7 @@ public struct MethodDeclaration: Sendable, Equatable {
         static func implied(by result: CType) -> Policy { result.isVoid ? .all : .last }
     }
 
-    /// What a call of the method from inside a call of the same method does.
+    /// The effect of a call of the method from inside a call of the same method.
     public enum Recursion: Sendable { case recursive, `defer`, reject }
 
     public let requirement: Requirement
@@ -38,7 +38,7 @@ public struct MethodDeclaration: Sendable, Equatable {
         self.isBorrowed = isBorrowed
     }
 
-    /// A method that is declared by its signature alone, an Objective-C method say.
+    /// A method that is declared by its signature alone, for example an Objective-C method.
     public init(_ requirement: Requirement, _ signature: Signature) {
         self.init(
             requirement: requirement, signature: signature, policy: .implied(by: signature.result), since: 1,

@@ -1,5 +1,5 @@
-/// What a parameter's declaration says of the memory behind it. It decides what a copy of the call
-/// takes along.
+/// The rule of a parameter's declaration for its pointed-to memory. It decides what a copy of the call
+/// contains.
 public enum Ownership: Hashable, Sendable {
     /// Where the length of a buffer is found.
     public enum Length: Hashable, Sendable {
@@ -21,7 +21,7 @@ public enum Ownership: Hashable, Sendable {
     /// A pointer to a type whose own functions keep or copy it. Not in the text: it was known of the type
     /// when the text was read.
     case managed(by: TypeHooks)
-    /// A pointer of which nothing is said.
+    /// A pointer without a rule.
     case bare
 
     /// The length of a buffer; nil for everything else.
@@ -32,8 +32,8 @@ public enum Ownership: Hashable, Sendable {
         }
     }
 
-    /// Whether two texts say the same. That a type's functions became known between the two readings is no
-    /// difference.
+    /// True if two texts mean the same. A registration of a type's functions between the two readings is
+    /// no difference.
     func agrees(with other: Ownership) -> Bool {
         asWritten == other.asWritten
     }

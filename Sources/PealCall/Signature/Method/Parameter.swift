@@ -5,7 +5,7 @@ public struct Parameter: Sendable {
     /// As it is passed: arrays and functions are pointers, and qualifiers of the copy are dropped.
     public let type: CType
     public let ownership: Ownership
-    /// What the text promises about null pointers.
+    /// The text's promise about null pointers.
     let nullability: Qualifiers
 
     public init(name: String?, type: CType, ownership: Ownership, nullability: Qualifiers = []) {

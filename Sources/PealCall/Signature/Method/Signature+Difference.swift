@@ -3,10 +3,10 @@ extension Signature {
     /// where they agree. Names of parameters do not count.
     ///
     /// A type name that one text met before its declaration and the other after it is no difference,
-    /// so this may find none between signatures that `==` tells apart.
+    /// so this may find none between signatures that `==` distinguishes.
     ///
-    /// - Parameter asFunctions: Only what a call sees counts: neither the methods' own names nor what is
-    ///   said of the memory behind pointers.
+    /// - Parameter asFunctions: Only what a call sees counts: neither the methods' own names nor the rules
+    ///   for pointed-to memory.
     public func firstDifference(from other: Signature, asFunctions: Bool = false) -> String? {
         if !asFunctions, name != other.name { return "it is '\(name)' in the first and '\(other.name)' in the second" }
         if !result.matches(other.result, by: .declaredLater) {

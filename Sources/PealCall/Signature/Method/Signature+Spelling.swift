@@ -1,6 +1,6 @@
 extension Signature: CustomStringConvertible {
     /// The prototype in C. Read again in the same scope it gives an equal signature, but for an encoding's
-    /// `char *`, which Objective-C says is a string and C does not.
+    /// `char *`, which is a string in Objective-C and not in C.
     public var description: String {
         let list = parameters.map { spelling(of: $0) }.joined(separator: ", ")
         return QualifiedType(result, resultNullability).declaration(of: "\(cName)(\(list.isEmpty ? "void" : list))")
@@ -18,7 +18,7 @@ extension Signature: CustomStringConvertible {
         let mark = mark(of: parameter)
         let type = QualifiedType(parameter.type, parameter.nullability)
         if case .pointer = parameter.type { return type.declaration(of: parameter.name ?? "", mark: mark) }
-        // Behind a typedef there is no star to put the mark at.
+        // After a typedef there is no star for the mark.
         let declaration = type.declaration(of: parameter.name ?? "")
         return mark.isEmpty ? declaration : declaration + " " + mark
     }

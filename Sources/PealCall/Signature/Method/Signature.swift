@@ -1,10 +1,10 @@
-/// A method's name, its result and its parameters, as a C prototype or an Objective-C encoding says.
+/// A method's name, its result and its parameters, as in a C prototype or an Objective-C encoding.
 public struct Signature: Sendable {
     /// As the text has it; for an Objective-C method its selector.
     public let name: String
     public let result: CType
     public let parameters: [Parameter]
-    /// What the text promises about a result that is null.
+    /// The text's promise about a null result.
     let resultNullability: Qualifiers
 
     public init(name: String, result: CType, parameters: [Parameter], resultNullability: Qualifiers = []) {
@@ -20,7 +20,7 @@ public struct Signature: Sendable {
         self = try parser.parsePrototypeAlone()
     }
 
-    /// Index of the first pointer of which nothing is said: a copy of the call would only borrow it.
+    /// Index of the first pointer without a rule: a copy of the call would only borrow it.
     public var firstBareParameter: Int? {
         parameters.firstIndex { $0.ownership == .bare }
     }

@@ -1,4 +1,4 @@
-/// The words of an arithmetic type, in whichever order they came: `long unsigned int`.
+/// The words of an arithmetic type, in any order: `long unsigned int`.
 struct ArithmeticWords {
     enum Word: Int { case void, char, short, int, long, signed, unsigned, float, double, bool, complex
         /// `_Float32`, `_Float64` and `_Float32x`, `_Float64x`: whole types, which no other word lengthens.

@@ -1,7 +1,7 @@
-/// Finds attributes, and tells those that change neither a type nor a call from those that may.
+/// Finds attributes, and separates those that change neither a type nor a call from those that may.
 ///
-/// Where a declaration may have attributes is C's business, not peal's: lists of harmless ones are left out
-/// wherever they stand, with `__extension__` and the name that `__asm__("name")` gives the linker.
+/// Where a declaration may have attributes is C's business, not peal's: lists of harmless ones are skipped everywhere,
+/// with `__extension__` and the name that `__asm__("name")` gives the linker.
 struct AttributeReader {
     private let lexer: Lexer
     private var index = 0
@@ -45,7 +45,7 @@ struct AttributeReader {
 
     /// Reads `name, name(arguments), …` up to two closing signs.
     ///
-    /// - Returns: The index behind a list of harmless attributes; nil for any other.
+    /// - Returns: The index after a list of harmless attributes; nil for any other.
     private mutating func list(from start: Int, closedBy close: SourceSymbol) -> Int? {
         let begin = token(index).start
         var next = start
@@ -68,7 +68,7 @@ struct AttributeReader {
         return nil
     }
 
-    /// - Returns: The index behind the parenthesis that closes the one at `start`.
+    /// - Returns: The index after the parenthesis that closes the one at `start`.
     private func group(from start: Int) -> Int? {
         var depth = 0
         for next in start..<lexer.tokens.count {
@@ -92,7 +92,7 @@ struct AttributeReader {
         return harmless.contains(isGuarded ? String(name.dropFirst(2).dropLast(2)) : name)
     }
 
-    /// What is said to the optimizer, the linker and the reader. An attribute that is not here may change a
+    /// Attributes for the optimizer, the linker and the reader. An attribute that is not here may change a
     /// layout or a call, as `packed`, `aligned`, `vector_size`, `mode`, `ms_abi` and `regparm` do.
     private static let harmless: Set<String> = [
         "nothrow", "leaf", "pure", "const", "malloc", "noreturn", "returns_twice", "returns_nonnull", "nonnull",

@@ -99,13 +99,13 @@ extension DeclarationParser {
         }
     }
 
-    /// Whether a parenthesis was that of a cast.
+    /// True if a parenthesis was that of a cast.
     private func beginsType() -> Bool {
         guard current.kind == .name, scope.constants[word] == nil else { return false }
         return Vocabulary.beginsType(word) || scope.alias(named: word) != nil
     }
 
-    /// `(unsigned char)300`, the cursor behind the parenthesis.
+    /// `(unsigned char)300`, the cursor after the parenthesis.
     private mutating func parseCast(column: Int) throws(SyntaxError) -> ConstantValue {
         let (type, typeColumn) = try parseTypeName()
         try expect(.closingParenthesis, "after the type of a cast")
@@ -166,7 +166,7 @@ extension DeclarationParser {
         return value
     }
 
-    /// The first type of C's list that holds the value.
+    /// The first type of C's list that can represent the value.
     private func literalType(_ value: Int128, _ suffix: String, isDecimal: Bool) -> Scalar {
         let isUnsigned = suffix.contains("u")
         let isLong = suffix.contains("l")

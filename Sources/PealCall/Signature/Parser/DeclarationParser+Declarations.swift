@@ -28,7 +28,7 @@ extension DeclarationParser {
             .syntax, "only structs, unions, enums and typedefs are declared; no variable and no function", column: column)
     }
 
-    /// `struct point;` says that there is such a struct. A definition was taken in when it was read.
+    /// `struct point;` declares that such a struct exists. A definition was taken in when it was read.
     private mutating func announce(_ specifiers: Specifiers) throws(SyntaxError) {
         switch specifiers.base.type {
         case .structure(let structure) where structure.isTagged:
@@ -70,7 +70,7 @@ extension DeclarationParser {
         try endDeclaration()
     }
 
-    /// A struct or enum without a tag is known by the first name that stands for it itself.
+    /// A struct or enum without a tag is identified by the first name that denotes the type itself.
     private func nameUntagged(_ specifiers: inout Specifiers, _ declarators: [Declarator]) {
         guard let token = declarators.first(where: { $0.derivations.isEmpty })?.name else { return }
         let name = text(of: token)

@@ -1,5 +1,5 @@
 extension DeclarationParser {
-    /// Whether a declarator has a name.
+    /// True if a declarator has a name.
     enum Naming: Equatable {
         case required(String)
         case optional(String)
@@ -53,7 +53,7 @@ extension DeclarationParser {
         }
     }
 
-    /// `*`, the qualifiers behind it, and the length of what it points to.
+    /// `*`, the qualifiers after it, and the length of the pointed-to memory.
     private mutating func parsePointer() throws(SyntaxError) -> Declarator.Derivation {
         let column = current.column
         advance()
@@ -72,7 +72,7 @@ extension DeclarationParser {
         return Declarator.Derivation(kind: .pointer(qualifiers, mark), column: column)
     }
 
-    /// Tells `(*name)` from a parameter list. In C a known type after the parenthesis makes a list.
+    /// Distinguishes `(*name)` from a parameter list. In C a known type after the parenthesis makes a list.
     private func opensGroup(_ naming: Naming) -> Bool {
         let next = lookahead(1)
         switch next.kind {
@@ -82,7 +82,7 @@ extension DeclarationParser {
             let word = text(of: next)
             if case .required = naming { return true }
             guard !Vocabulary.isReserved(word), scope.alias(named: word) == nil else { return false }
-            // `int (FILE *)`: what stands behind a name shows that it is a type, declared or not.
+            // `int (FILE *)`: the token after a name shows that it is a type, declared or not.
             switch lookahead(2).kind {
             case .symbol(.star), .symbol(.comma): return false
             case .name: return Vocabulary.bufferMarks.contains(text(of: lookahead(2)))

@@ -46,7 +46,7 @@ extension DeclarationParser {
                 + " and here as \(fixed.spelling)", column: column)
     }
 
-    /// The type behind the ':' of an enum, as C23 has it.
+    /// The type after the ':' of an enum, as in C23.
     private mutating func parseUnderlyingType() throws(SyntaxError) -> Scalar {
         advance()
         if current.kind == .number {

@@ -28,7 +28,7 @@ extension DeclarationParser {
         return try layout(of: complete.type, column: column)
     }
 
-    /// The layout of a type that is complete, as far as C knows one.
+    /// The layout of a type that is complete, as far as C has one.
     func layout(of type: CType, column: Int) throws(SyntaxError) -> Layout {
         if let layout = type.layout { return layout }
         switch type.unaliased {

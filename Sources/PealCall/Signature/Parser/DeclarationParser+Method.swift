@@ -1,4 +1,4 @@
-/// The options behind a prototype as read; whether they fit is known once all are there.
+/// The options after a prototype as read; whether they fit is checked when all are read.
 private struct MethodOptions {
     var policy: (value: MethodDeclaration.Policy, word: String, column: Int)?
     var chainArgument: SourceToken?
@@ -17,7 +17,7 @@ extension DeclarationParser {
         return try parseOptions(of: try parsePrototype(), requirement)
     }
 
-    /// What stands behind a prototype, up to the end of the text.
+    /// The options after a prototype, up to the end of the text.
     mutating func parseOptions(
         of signature: Signature, _ requirement: MethodDeclaration.Requirement
     ) throws(SyntaxError) -> MethodDeclaration {
@@ -120,7 +120,7 @@ extension DeclarationParser {
     }
 }
 
-// MARK: Whether the options fit the method
+// MARK: Checks of the options against the method
 
 extension DeclarationParser {
     private func policy(
@@ -194,7 +194,7 @@ extension Signature {
 }
 
 extension MethodDeclaration.Policy {
-    /// What the result must be for the policy, where it is not.
+    /// The required result of the policy, where it is another.
     fileprivate func need(_ result: CType) -> String? {
         switch self {
         case .all, .chain: nil

@@ -1,4 +1,4 @@
-/// What the declaration of a parameter says of the memory behind it.
+/// The rule in the declaration of a parameter for its pointed-to memory.
 extension DeclarationParser {
     func ownership(
         of entry: ParameterList.Entry, _ type: CType, _ list: ParameterList, _ types: [CType]
@@ -22,7 +22,7 @@ extension DeclarationParser {
         return .managed(by: hooks)
     }
 
-    /// `int32_t rgb[3]`: C reads a pointer, and gcc and clang hold the caller to the length.
+    /// `int32_t rgb[3]`: C reads a pointer, and gcc and clang check the caller's length.
     private func array(
         _ extent: (count: Int, isStatic: Bool), elementSize: Int, _ column: Int
     ) throws(SyntaxError) -> Ownership {

@@ -71,7 +71,7 @@ extension DeclarationParser {
         return (count, false)
     }
 
-    /// The mark at the outermost star or behind the name, taken out of the declarator.
+    /// The mark at the outermost star or after the name, removed from the declarator.
     private func takeOutermostMark(_ declarator: inout Declarator) throws(SyntaxError) -> BufferMark? {
         var mark = declarator.mark
         declarator.mark = nil
@@ -98,7 +98,7 @@ extension DeclarationParser {
         }
     }
 
-    /// `int f(a, b) int a, b;`: names alone, and declarations behind the parenthesis.
+    /// `int f(a, b) int a, b;`: names alone, and declarations after the parenthesis.
     private func isIdentifierList(_ declarator: Declarator) -> Bool {
         guard declarator.name == nil, declarator.derivations.isEmpty else { return false }
         var ahead = 0

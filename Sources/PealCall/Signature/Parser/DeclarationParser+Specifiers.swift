@@ -21,13 +21,13 @@ extension DeclarationParser {
         }
     }
 
-    /// What has been read of the specifiers so far.
+    /// The specifiers that have been read so far.
     private struct Gathered {
         var words = ArithmeticWords()
         var type: QualifiedType?
         var qualifiers: Qualifiers = []
         var column: Int?
-        /// What qualifies pointers only.
+        /// Qualifiers of pointers only.
         var ofPointer: SourceToken?
         var hasType: Bool { type != nil || !words.isEmpty }
     }

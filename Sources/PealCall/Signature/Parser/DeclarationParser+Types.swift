@@ -6,7 +6,7 @@ extension DeclarationParser {
         return try build(specifiers, declarator.derivations[...])
     }
 
-    /// As above, for some of the steps: those of a method's result, say.
+    /// As above, for some of the steps: for example those of a method's result.
     func build(
         _ specifiers: Specifiers, _ derivations: ArraySlice<Declarator.Derivation>
     ) throws(SyntaxError) -> QualifiedType {
@@ -53,7 +53,7 @@ extension DeclarationParser {
         }
     }
 
-    /// What a function can return at all; a method's own result is checked more strictly.
+    /// The types that a function can return at all; a method's own result is checked more strictly.
     func requireResult(_ type: QualifiedType, _ specifiers: Specifiers, _ column: Int) throws(SyntaxError) {
         switch type.unaliased.type {
         case .array:
@@ -65,7 +65,7 @@ extension DeclarationParser {
         }
     }
 
-    /// Names that C programs have from the compiler are known, if only behind function pointers.
+    /// Names that the compiler gives to C programs are accepted, at least in function pointers.
     func requireKnown(_ name: String, _ column: Int) throws(SyntaxError) {
         if StandardTypes.variadicLists.contains(name) { return }
         // `std::string` and `vector<int>` are better explained by their signs.
@@ -139,8 +139,8 @@ extension TypeScope {
 }
 
 extension CType {
-    /// The type as it stands behind a pointer: a struct that has a name needs no members there. So types that
-    /// lead to each other by pointers do not hold each other.
+    /// A pointed-to type: a struct with a name needs no members there. So types that point to each other do not
+    /// retain each other.
     fileprivate var behindPointer: CType {
         guard case .alias(let alias) = self, case .structure(let structure) = unaliased, !structure.name.isEmpty,
             structure.body != nil

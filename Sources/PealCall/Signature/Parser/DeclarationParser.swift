@@ -1,8 +1,8 @@
-/// Reads C declarations and prototypes: the cursor over the tokens, and what is said when they do not
-/// fit. The grammar is in the extensions.
+/// Reads C declarations and prototypes: the cursor over the tokens, and the errors. The
+/// grammar is in the extensions.
 struct DeclarationParser {
     let lexer: Lexer
-    /// Those of the text but for attributes that change nothing.
+    /// The tokens of the text without harmless attributes.
     private let tokens: [SourceToken]
     /// The attributes that may change something, by where their lists begin.
     private let attributes: [Int: String]
@@ -67,7 +67,7 @@ struct DeclarationParser {
 
     // MARK: Refusals
 
-    /// A name for the thing at hand, `role` says for which.
+    /// A name; `role` describes its object.
     mutating func takeName(_ role: String) throws(SyntaxError) -> SourceToken {
         let token = current
         guard token.kind == .name else { throw unexpected("the name of \(role)") }
@@ -83,7 +83,7 @@ struct DeclarationParser {
         throw SyntaxError(.syntax, "'\(word)' is a word of C and cannot name \(role)", column: token.column)
     }
 
-    /// What is wrong with the token at the cursor, where something else had to stand.
+    /// The error for an unexpected token at the cursor.
     func unexpected(_ expected: String) -> SyntaxError {
         if let refusal = refusal(of: current) { return refusal }
         let found = isAtEnd ? "the text ends" : "'\(text(of: current))' stands"

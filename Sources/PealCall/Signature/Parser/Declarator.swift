@@ -1,4 +1,4 @@
-/// What stands around a name: `(*name[4])(int)`.
+/// The declarator around a name: `(*name[4])(int)`.
 struct Declarator {
     /// One step from the name outwards: `name` is an array of pointers to functions.
     struct Derivation {
@@ -15,16 +15,16 @@ struct Declarator {
 
     var name: SourceToken?
     var derivations: [Derivation] = []
-    /// A mark behind the name, as some write it.
+    /// A mark after the name, which is allowed too.
     var mark: BufferMark?
 
-    /// Whether the specified type is behind a pointer, and need not be known.
+    /// True if the specified type is pointed to, and need not be declared.
     var hasPointer: Bool {
         derivations.contains { if case .pointer = $0.kind { true } else { false } }
     }
 }
 
-/// `__counted_by(n)` and its kin as read, before `n` is looked for.
+/// `__counted_by(n)` and similar attributes as read, before `n` is looked up.
 struct BufferMark {
     enum Length {
         case named(String)
@@ -40,8 +40,8 @@ struct BufferMark {
     var allowsNull: Bool { word.hasSuffix("or_null") }
 }
 
-/// A parameter list as read. What only a method's own list must satisfy is checked later: while
-/// reading one cannot know yet whose list it is.
+/// A parameter list as read. Requirements of a method's own list are checked later, because the owner
+/// of the list is not known while it is read.
 struct ParameterList {
     struct Entry {
         var name: SourceToken?

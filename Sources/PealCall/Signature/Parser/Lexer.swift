@@ -90,7 +90,7 @@ struct Lexer {
         return SourceToken(kind: kind, start: place, end: end)
     }
 
-    /// What stands between two quotation marks like the one at the cursor, escapes skipped.
+    /// The text between two quotation marks like the one at the cursor, escapes skipped.
     private mutating func quoted(_ kind: SourceToken.Kind, _ what: String) -> SourceToken? {
         let mark = byte(at: place)
         var end = place + 1

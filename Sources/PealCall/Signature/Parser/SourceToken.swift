@@ -3,7 +3,7 @@ struct SourceToken: Sendable {
     enum Kind: Equatable, Sendable {
         case name, number, character, string
         case symbol(SourceSymbol)
-        /// The text ends, or what follows could not be read; then the lexer says why.
+        /// The text ends, or the next token could not be read; then the lexer has the error.
         case end
     }
 
@@ -14,7 +14,7 @@ struct SourceToken: Sendable {
     var column: Int { start + 1 }
 }
 
-/// The signs that the grammar knows, and those that it knows to refuse.
+/// The signs of the grammar, and signs that it refuses explicitly.
 enum SourceSymbol: String, Sendable {
     case parenthesis = "(", closingParenthesis = ")"
     case bracket = "[", closingBracket = "]"

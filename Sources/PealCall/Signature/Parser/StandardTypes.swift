@@ -2,7 +2,7 @@
 enum StandardTypes {
     static let completion = "peal_completion"
 
-    /// Names of the C standard: nobody may give them another meaning.
+    /// Names of the C standard: they cannot be redefined.
     static let fixed: [String: Scalar] = [
         "int8_t": .signedChar, "int16_t": .short, "int32_t": .int, "int64_t": .long,
         "uint8_t": .unsignedChar, "uint16_t": .unsignedShort, "uint32_t": .unsignedInt, "uint64_t": .unsignedLong,

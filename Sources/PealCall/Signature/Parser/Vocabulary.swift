@@ -9,7 +9,7 @@ enum Vocabulary {
         "_Float32": .float32, "_Float64": .float64, "_Float32x": .float64, "_Float64x": .float64x,
     ]
 
-    /// Words in front of a function, or of a parameter, that say nothing about the call.
+    /// Words in front of a function, or of a parameter, that do not affect the call.
     static let ignoredOfFunction: Set<String> = [
         "extern", "static", "inline", "__inline", "__inline__", "_Noreturn", "noreturn",
     ]
@@ -76,7 +76,7 @@ enum Vocabulary {
     /// Words that measure a type in a constant.
     static let measures: Set<String> = ["sizeof", "_Alignof", "alignof", "__alignof__", "__alignof"]
 
-    /// Whether a word is of the language and can only begin a type.
+    /// True if a word is of the language and can only begin a type.
     static func beginsType(_ word: String) -> Bool {
         arithmeticWords[word] != nil || qualifiers[word] != nil || tags.contains(word)
     }

@@ -1,6 +1,6 @@
 extension CType {
-    /// How a call passes a value of the type. Arrays and functions are passed as pointers. What
-    /// cannot be passed at all, a struct without its members for one, has the shape of `void`; no
+    /// How a call passes a value of the type. Arrays and functions are passed as pointers. A
+    /// type that cannot be passed at all, such as a struct without its members, has the shape of `void`; no
     /// signature contains it.
     public var shape: ValueShape {
         switch unaliased {
@@ -35,7 +35,7 @@ extension CType {
         }
     }
 
-    /// How many values the type holds, arrays and structs counted element by element.
+    /// The number of values in the type, arrays and structs counted element by element.
     var leafCount: Int? {
         switch unaliased {
         case .structure(let structure): return structure.body?.leafCount
@@ -68,7 +68,7 @@ extension StructureBody {
     }
 }
 
-/// What a value of a type occupies in memory, in bytes.
+/// The size of a value in memory, in bytes.
 public struct Layout: Hashable, Sendable {
     public let size: Int
     public let alignment: Int

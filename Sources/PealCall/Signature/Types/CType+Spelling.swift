@@ -10,8 +10,8 @@ extension CType: CustomStringConvertible {
 
 extension QualifiedType {
     /// C declares a thing as it is used, so the spelling grows from the name outwards; a pointer
-    /// to an array or a function needs parentheses around what is there already. `mark` is put
-    /// behind the outermost star, where `__counted_by` stands.
+    /// to an array or a function needs parentheses around the spelling so far. `mark` is put
+    /// after the outermost star, the position of `__counted_by`.
     func declaration(of inner: String, mark: String = "") -> String {
         switch type {
         case .pointer(let pointee):

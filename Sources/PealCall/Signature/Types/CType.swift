@@ -48,7 +48,7 @@ extension CType {
         return scalar != .bool && !scalar.isComplex
     }
 
-    /// The arithmetic type behind the spelling; an enum gives its underlying type.
+    /// The arithmetic type of the spelling; an enum gives its underlying type.
     public var scalar: Scalar? {
         switch unaliased {
         case .scalar(let scalar): scalar
@@ -66,7 +66,7 @@ public struct FunctionType: Sendable {
     public let isVariadic: Bool
 }
 
-/// A typedef name and what it stands for.
+/// A typedef name and its type.
 public struct Alias: Sendable {
     public let name: String
     public let target: QualifiedType

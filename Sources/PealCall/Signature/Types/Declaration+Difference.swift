@@ -46,7 +46,7 @@ extension QualifiedType {
         }
     }
 
-    /// `int in the first and long in the second`; where the spellings agree, what is behind them.
+    /// `int in the first and long in the second`; where the spellings agree, their types.
     static func contrast(_ first: QualifiedType, _ second: QualifiedType) -> String {
         var (one, two) = (first.declaration(of: ""), second.declaration(of: ""))
         if one == two { (one, two) = (first.fullSpelling, second.fullSpelling) }

@@ -19,7 +19,7 @@ public struct Enumeration: Sendable {
     }
 
     /// The choice of gcc and clang: no negative value makes it unsigned, and `long` where `int` is
-    /// too small. nil where no integer type holds all values.
+    /// too small. nil where no integer type can represent all values.
     static func customaryType(of constants: [Constant]) -> Scalar? {
         let least = constants.map { $0.value }.min() ?? 0
         let greatest = constants.map { $0.value }.max() ?? 0

@@ -1,4 +1,4 @@
-/// What C lets one say of a type beside its kind.
+/// The qualifiers of a type.
 public struct Qualifiers: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

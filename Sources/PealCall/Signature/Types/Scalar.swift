@@ -11,7 +11,7 @@ public enum Scalar: Hashable, Sendable, CaseIterable {
 
     static var charIsUnsigned: Bool { Machine.charIsUnsigned }
 
-    /// The type behind `wchar_t`.
+    /// The type of `wchar_t`.
     static var wideCharacter: Scalar { Machine.wideCharacter }
 
     /// The one spelling that peal prints.

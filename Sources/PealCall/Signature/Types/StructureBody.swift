@@ -22,7 +22,7 @@ public struct StructureBody: Sendable {
         Layout(size: StructureBody.rounded(end, to: alignment), alignment: alignment)
     }
 
-    /// Adds a member at its place; where a bound is passed, says which and adds nothing.
+    /// Adds a member at its place; where a bound is exceeded, returns which and adds nothing.
     mutating func append(name: String?, type: QualifiedType) -> String? {
         let added = type.type.measure
         guard let layout = type.type.layout, let leaves = type.type.leafCount,

@@ -9,7 +9,7 @@ struct TypeMeasure: Sendable {
         "a type has at most \(SyntaxLimits.typeParts) parts once its typedefs are followed"
     }
 
-    /// What to say when a bound is passed.
+    /// The error for an exceeded bound.
     var excess: String? {
         if depth > SyntaxLimits.typeDepth { return TypeMeasure.tooDeep }
         if parts > SyntaxLimits.typeParts { return TypeMeasure.tooManyParts }
