@@ -12,7 +12,7 @@ bool peal_reserve_has_slow(const void *block);
 /* A block of the calling thread's reserve, or of the common one; NULL where neither has room. */
 void *peal_reserve_take(size_t size, size_t alignment);
 
-/* Whether a block came from a reserve. */
+/* Returns true if a block is from a reserve. */
 static inline bool peal_reserve_has(const void *block)
 {
     return __builtin_expect(__atomic_load_n(&peal_reserves_used, __ATOMIC_ACQUIRE) != NULL, 0)

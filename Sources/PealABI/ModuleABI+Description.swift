@@ -7,7 +7,7 @@ extension ModuleDescription {
         _ description: UnsafePointer<peal_module_description>?, _ center: peal_center
     ) throws(Failure) -> (Center, ModuleDescription) {
         guard let description else { throw .null("description") }
-        // Of one that a later version made longer, the members that are known here are where they were.
+        // In a longer one of a later version, the members of this version are at the same offsets.
         let isWhole = Boundary.size(of: description) >= MemoryLayout<peal_module_description>.size
         do throws(Failure) {
             try Boundary.prepareMemory()

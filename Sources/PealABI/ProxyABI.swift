@@ -128,7 +128,7 @@ extension ProxyRequest {
         try Boundary.options(options, named: "the options of a proxy", default: peal_proxy_options())
     }
 
-    /// Of a proxy that broadcasts: all that its options may have.
+    /// The allowed options of a proxy that broadcasts.
     fileprivate static func owner(_ options: Options?) throws(Failure) -> Owner? {
         let given = try read(options)
         let isAlone =
@@ -152,7 +152,7 @@ extension ProxyRequest {
         weak = try WeakTarget(given.weak, given.weak_reference, given.reference, target: target)
     }
 
-    /// Of a bare function, whose call has no stages.
+    /// The options of a bare function, whose call has no stages.
     fileprivate init(function options: Options?, target: UnsafeMutableRawPointer?) throws(Failure) {
         let given = try Self.read(options)
         guard given.resolve == nil, given.redirect == nil, given.invoke == nil else {

@@ -36,7 +36,7 @@ public func peal_reference_count(_ reference: peal_reference) -> Int {
 }
 
 extension WeakTarget {
-    /// As the options of observers, timers and proxies say it; nil where the target is not weak.
+    /// The weak target in the options of observers, timers and proxies; nil where the target is not weak.
     init?(
         _ type: UnsafePointer<peal_weak_type>?, _ foreign: UnsafeMutableRawPointer?, _ reference: peal_reference,
         target: UnsafeMutableRawPointer?

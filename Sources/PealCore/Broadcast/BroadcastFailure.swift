@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// Says in a sentence why a broadcast was not done. Built after the fact, so that the path of a
+/// Makes the sentence of a failed broadcast. Built after the fact, so that the path of a
 /// broadcast carries no texts.
 public enum BroadcastFailure {
-    /// The failure behind an outcome of the calling thread's last broadcast, or nil when there is none.
+    /// The failure of an outcome of the calling thread's last broadcast, or nil without one.
     ///
-    /// Call it before anything else, while the arguments are still there.
+    /// Call it before anything else, while the arguments are still valid.
     ///
-    /// - Parameter policy: The one that the caller asked for, if any.
+    /// - Parameter policy: The caller's policy, if any.
     public static func last(_ outcome: Broadcast.Outcome, policy: BroadcastPolicy? = nil) -> Failure? {
         guard outcome.isFailure else { return nil }
         guard outcome != .outOfMemory, let thread = peal_thread_own_slot() else { return .outOfMemory }
@@ -29,7 +29,7 @@ public enum BroadcastFailure {
         case .noResult:
             return Failure(.policy, "\(title) returns void, and a result was asked for; pass NULL as out_result, or use peal_broadcast")
         case .wrongPolicy:
-            // Nothing asked for is the method's own, which chain may not suit: no parameter fits.
+            // Without a requested policy it is the method's own, which may be a chain without a fitting parameter.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
             let name = asked.map { $0.name } ?? "of the method"
             return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(asked, method))")

@@ -10,10 +10,10 @@ enum FFIReplay {
         count: Int, _ hold: Broadcast.Hold
     ) -> Int? {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
-            // Aligned for any result: who returns a struct in memory counts on that.
+            // Aligned for any result: a function that returns a struct in memory relies on that.
             withUnsafeTemporaryAllocation(byteCount: CallPlan.smallResultSize, alignment: 16) { room in
                 let slots = memory.baseAddress.unsafelyUnwrapped
-                // A struct in memory whose value nobody wants: libffi finds room for it.
+                // A struct in memory whose value is dropped: libffi finds room for it.
                 let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
                 let result = isLarge ? nil : room.baseAddress
                 guard CallPlan.fillSlots(plan, from: arguments, into: slots) else { return nil }

@@ -10,11 +10,11 @@ struct GeneralBroadcast {
 
     private var snapshot: Broadcast.List { Broadcast.list(hold) }
     private var plan: CallPlan.Pointer { peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self) }
-    /// Who holds a list has a thread slot.
+    /// A thread that protects a list has a thread slot.
     private var thread: UnsafeMutablePointer<peal_thread> { peal_thread_own_slot().unsafelyUnwrapped }
     var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(snapshot)) }
 
-    /// Runs, lets the list go, and runs what was deferred meanwhile.
+    /// Runs, releases the list, and runs calls that were deferred meanwhile.
     @inline(never)
     func runAndRelease(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
@@ -57,7 +57,7 @@ struct GeneralBroadcast {
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
         (request.gathering ?? completion)?.expect(snapshot.askedCount)
-        // What is for queues comes first: so what a callback broadcasts comes behind it there.
+        // Calls for queues are enqueued first, so a callback's broadcast is queued after them.
         let queued =
             snapshot.hasGroups
             ? try Delivery.enqueue(snapshot, .pointers(arguments), for: request.gathering ?? completion)

@@ -1,6 +1,6 @@
 import PealCall
 
-/// Makes one result of many, as a policy says.
+/// Makes one result of many, by a policy.
 struct ResultFolder {
     let policy: BroadcastPolicy
     /// Nothing is done with results.
@@ -50,7 +50,7 @@ struct ResultFolder {
         return true
     }
 
-    /// Fills in the result of a broadcast that called nobody.
+    /// Fills in the result of a broadcast that called no observer.
     func finish(calls: Int) {
         guard let destination = request.result, policy != .fold, policy != .collect else { return }
         if calls > 0 {
@@ -80,7 +80,7 @@ struct ResultFolder {
         request.result.map { kind.isNonzero($0) } ?? false
     }
 
-    /// One in the first byte and zeros behind it: true as a bool and as an integer of any size, on the
+    /// One in the first byte and zeros after it: true as a bool and as an integer of any size, on the
     /// little-endian machines that peal runs on.
     private func storeTruth(_ truth: Bool) {
         guard let destination = request.result else { return }

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// What peal's own services tell of the parts of a center.
+/// The information of peal's own services about the parts of a center.
 extension Center {
     /// Services that others registered.
     var userServices: [Service] {
@@ -21,7 +21,7 @@ extension Center {
         return probe.countLiving(of: count)
     }
 
-    /// Whether anybody hears "Protocol.method".
+    /// True if "Protocol.method" has observers.
     func isObserved(_ title: String) -> Bool {
         guard let dot = title.firstIndex(of: ".") else { return false }
         let method = try? withState { (state) throws(Failure) in

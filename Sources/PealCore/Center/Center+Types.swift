@@ -22,7 +22,7 @@ extension Center {
         }
     }
 
-    /// Makes known how what is behind pointers to a type is captured. The same again changes nothing.
+    /// Registers how pointed-to values of a type are captured. The same registration again changes nothing.
     public func manageType(_ type: String, by hooks: TypeHooks, for owner: Owner? = nil) throws(Failure) {
         try keepInState { (state) throws(Failure) in
             do throws(SyntaxError) {
@@ -34,10 +34,10 @@ extension Center {
         try owner?.add(OwnedType(center: self, name: type))
     }
 
-    /// Takes that back: methods that are defined from now on do not know it, and those that do capture
-    /// nothing by these functions any more, unless another type has the same.
+    /// Removes that registration: later methods do not use it, and earlier methods no longer capture by these
+    /// functions, unless another type has the same.
     ///
-    /// - Returns: The functions. Once nothing is outstanding, none is called by what was captured here.
+    /// - Returns: The functions. Once nothing is outstanding, no captured call uses them.
     @discardableResult
     public func unmanageType(_ type: String) throws(Failure) -> TypeHooks {
         let hooks = try withState { (state) throws(Failure) in

@@ -8,7 +8,7 @@ public struct Failure: Error, Sendable {
     }
 
     public let kind: Kind
-    /// What was wrong and what to change.
+    /// The cause and the remedy.
     public let sentence: String
 
     public init(_ kind: Kind, _ sentence: String) {

@@ -52,7 +52,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.retire(number))
     }
 
-    /// Frees the slot of a retired number. Of all callers that try, one succeeds.
+    /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     ///
     /// - Returns: The object, which the table does not keep any longer.
     @discardableResult

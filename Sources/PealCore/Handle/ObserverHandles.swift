@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The handles of observers. Their slots have records and no objects: a registration and its removal need no object, and
-/// other callers get one that is made for them. A slot keeps the memory of its record.
+/// The handles of observers. Their slots have records and no objects: a registration and its removal need no object,
+/// and other callers get one that is made for them. A slot keeps the memory of its record.
 public struct ObserverHandles: Sendable {
     private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_OBSERVATIONS) }
 
@@ -32,9 +32,9 @@ public struct ObserverHandles: Sendable {
     @discardableResult
     func retire(_ number: UInt64) -> Bool { unpinned(peal_slot_retire(Self.slots, number), number) }
 
-    /// Makes a number stale, as `retire`, and runs `body` with the record, whose slot stays as it is meanwhile.
+    /// Makes a number stale, as `retire`, and runs `body` with the record, whose slot is not reused meanwhile.
     ///
-    /// - Returns: What `body` returns; false if the number was stale already.
+    /// - Returns: The result of `body`; false if the number was already stale.
     func retire(_ number: UInt64, _ body: (Observer) -> Bool) -> Bool {
         guard let slot = peal_slot_retire(Self.slots, number) else { return false }
         let isDone = body(Self.record(of: slot))
@@ -45,15 +45,15 @@ public struct ObserverHandles: Sendable {
     /// Removes the number of a registration that failed.
     func remove(_ number: UInt64) { _ = unpinned(peal_slot_remove(Self.slots, number, false), number) }
 
-    /// Frees the slot of a retired number. Of all callers that try, one succeeds.
+    /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     @discardableResult
     func recycle(_ number: UInt64) -> Bool { unpinned(peal_slot_remove(Self.slots, number, true), number) }
 
-    /// Returns true if the number is not stale. Writes nothing, so threads that ask do not disturb each other.
+    /// Returns true if the number is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ number: UInt64) -> Bool { peal_slot_is_live(Self.slots, number) }
 
-    /// Runs `body` with the record of a number, which the pin keeps meanwhile. For short operations, because a pinned slot
-    /// is not reused.
+    /// Runs `body` with the record of a number, which the pin keeps meanwhile. For short operations, because a pinned
+    /// slot is not reused.
     @inline(__always)
     func withPinned<Value>(_ number: UInt64, _ body: (Observer) -> Value) -> Value? {
         guard let slot = peal_slot_pin(Self.slots, number, false) else { return nil }

@@ -62,7 +62,7 @@ extension Mediator {
     }
 }
 
-/// What happens around the call of a step.
+/// The work around the call of a step.
 extension Mediator {
     /// - Returns: False if the step must not be called: it is abandoned, or its module is in another state by now.
     func begin(_ step: ModuleStep) -> Bool {

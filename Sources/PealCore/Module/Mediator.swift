@@ -99,7 +99,7 @@ extension Mediator {
     }
 }
 
-/// What can be read of the modules of a center.
+/// The readable state of a center's modules.
 extension Mediator {
     public var phase: ModulesPhase { withState { $0.phase } }
 

@@ -11,7 +11,7 @@ public final class Module: Sendable {
     let mediator: Mediator
     /// The number of its registration in its center.
     let sequence: UInt64
-    // The functions and the context are used as their contract says.
+    // The functions and the context are used by their contract.
     private nonisolated(unsafe) let description: ModuleDescription
     // The lock of the mediator guards it.
     nonisolated(unsafe) var status = ModuleStatus()
@@ -125,7 +125,7 @@ struct ModuleStatus {
 
     /// The thread that performs its last action; 0 until another thread of the library takes that over.
     var performer: UInt = 0
-    /// The thread that retires its owner, until the module's turn has come; 0 if none.
+    /// The thread that retires its owner, until the module's turn; 0 if none.
     var retirer: UInt = 0
 
     /// The number of its dependencies that do not run, during a start.
@@ -135,7 +135,7 @@ struct ModuleStatus {
     var isInAction: Bool { state == .starting || state == .stopping }
 }
 
-/// A report about a module, all at one moment.
+/// A report about a module, read atomically.
 public struct ModuleInfo: Sendable {
     public let state: ModuleState
     public let priority: Int32

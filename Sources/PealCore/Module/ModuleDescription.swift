@@ -9,7 +9,7 @@ public struct ModuleDescription {
     /// The meaning of a step's return value.
     public enum Meaning: Sendable {
         case done, deferred
-        /// A sentence says why.
+        /// The sentence of the failure.
         case failed(String)
     }
 

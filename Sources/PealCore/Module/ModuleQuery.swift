@@ -35,7 +35,7 @@ final class ModuleQuery: Sendable {
 
 extension ModuleQuery {
     /// Splits the functions that a module with a queue has for a protocol. The queue calls those without a result
-    /// later. Those with a result become one handler.
+    /// later. Functions with a result become one handler.
     static func split(
         _ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) -> (notified: FunctionTables, queried: FunctionTables?) {

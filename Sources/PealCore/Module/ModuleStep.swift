@@ -36,7 +36,7 @@ final class ModuleStep: Sendable {
     let began: UInt64
     /// Its time limit.
     let deadline: UInt64
-    /// Whether a start notifies the module of `will_start` first.
+    /// True if a start notifies the module of `will_start` first.
     let notifiesOfWillStart: Bool
     let query: ModuleQuery?
 

@@ -116,7 +116,7 @@ extension ModuleStep.Kind {
     }
 }
 
-/// What the modules of a center do together.
+/// The common transitions of a center's modules.
 public enum ModulesPhase: Sendable, CaseIterable {
     case idle, starting
     /// A stop was requested during the start. The module that starts now is the last.
@@ -142,7 +142,7 @@ public enum ModulesPhase: Sendable, CaseIterable {
 enum PhaseRequest: Sendable, CaseIterable {
     case register
     case start
-    /// All have started. One has not, or the start was cancelled.
+    /// All have started. A module has not, or the start was cancelled.
     case started, startFailed
     case stop
     /// None runs any more.

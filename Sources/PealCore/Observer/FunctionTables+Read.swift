@@ -1,8 +1,8 @@
 extension FunctionTables {
     /// Reads a C table: its size, the tables of adopted protocols, its functions.
     ///
-    /// - Parameter isCopy: Whether it is peal's own copy, which may be larger than the protocol: then there
-    ///   is nothing behind that.
+    /// - Parameter isCopy: True if it is peal's own copy, which may be larger than the protocol, and
+    ///   is empty after that.
     init(
         reading table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState, isCopy: Bool = false
     ) throws(Failure) {
@@ -40,7 +40,7 @@ extension FunctionTables {
         }
     }
 
-    /// Fails for a C table that says it has a size which no table of the protocol has.
+    /// Fails for a C table whose size no table of the protocol has.
     static func checkSize(
         of table: UnsafeRawPointer, for proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {

@@ -1,6 +1,6 @@
 /// The functions that an observer brings for a protocol and all that it adopts.
 struct FunctionTables: Sendable {
-    /// Of one protocol's own methods, by rank. An absent method is nil, or past the end.
+    /// The functions of one protocol's own methods, by rank. An absent method is nil, or past the end.
     struct Table: @unchecked Sendable {
         // Unchecked: addresses of code and of constant tables.
         var functions: [UnsafeRawPointer?]

@@ -25,7 +25,7 @@ extension GeneralBroadcast {
         GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
     }
 
-    /// Whether services are to be created first: the list may lack some, and the broadcast will call it now.
+    /// True if services must be created first: the list may lack some, and the broadcast will call it now.
     private func waitsForServices(_ request: BroadcastRequest) -> Bool {
         let list = Broadcast.list(hold)
         // The number first: with another method's list nothing else means anything.

@@ -17,7 +17,7 @@ extension LazyObserver {
             do throws(Failure) {
                 return try instance.call(for: method, call)
             } catch {
-                // Another instance may come in the place of one that left meanwhile.
+                // Another instance may have replaced one that was removed meanwhile.
                 guard error.kind == .handle, Handles.observations.find(place.number) != nil else { throw error }
             }
         }

@@ -16,7 +16,7 @@ extension Observation {
     /// Calls of a registration that has ended already, by its ONCE call, its queue or its center, are waited for
     /// before that is reported.
     ///
-    /// - Returns: Whether, if that was asked for, it was waited for to the end.
+    /// - Returns: True if a requested wait was completed.
     @discardableResult
     public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
         guard removal.drains || removal.timeout != nil else {
@@ -61,7 +61,7 @@ extension Observation {
             endBehindCalls(mailbox)
             return true
         }
-        // Its instance has the calls. This order tells ONCE calls that they are still wanted.
+        // Its instance has the calls. With this order ONCE calls see that they are still needed.
         lazy.beginDraining()
         guard close() else { return false }
         lazy.takeInstance()?.endBehindCalls(mailbox)
@@ -91,12 +91,12 @@ extension Observation {
         let records = called.map { $0.record }
         guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
         guard queue == nil else { return true }
-        // Lists that other calls hold may name it still, but nobody calls it.
+        // Lists that other calls protect may still contain it, but no thread calls it.
         for record in records { ObserverLife.destroy(record) }
         // The thread that made the last call may run the destroy callback at this very time.
         return RunningCalls.wait(for: records, deadline: deadline, isOrdered: true)
     }
 
-    /// Who is called for the registration, or was: a lazy one's instances, which end first, and itself.
+    /// The observers of the registration, called or removed: a lazy one's instances, which end first, and itself.
     var called: [Observation] { (lazy?.instances ?? []) + [self] }
 }

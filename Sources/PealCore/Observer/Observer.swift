@@ -1,11 +1,12 @@
 internal import CPealSupport
 
-/// An observer's record. Its strong count keeps the observer from ending, its weak count keeps the memory: see README.md.
+/// An observer's record. Its strong count keeps the observer from ending, its weak count keeps the memory: see
+/// README.md.
 typealias Observer = UnsafeMutablePointer<ObserverRecord>
 
 extension Observer {
-    /// Allocates and fills the record of a registration, with the reference of the registration. What few observers have
-    /// follows in the same allocation.
+    /// Allocates and fills the record of a registration, with the reference of the registration. Rare members follow in
+    /// the same allocation.
     static func make(
         _ registration: borrowing Registration, _ tables: ObserverTables, _ key: ObserverKey
     ) throws(Failure) -> Observer {
@@ -33,8 +34,8 @@ extension Observer {
         return record
     }
 
-    // A record has objects of Swift by references that it owns. No other code writes them. Inlined: generic code would ask
-    // the metadata of each type how its references are counted.
+    // A record has objects of Swift by references that it owns. No other code writes them. Inlined: generic code
+    // would read the metadata of each type for its reference counting.
     @inline(__always)
     private static func cell<Object: AnyObject>(
         _ address: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -77,7 +78,7 @@ extension Observer {
     /// The handle of its owner; 0: none.
     var ownerNumber: UInt64 { extras?.pointee.owner ?? 0 }
 
-    /// Of a service's instance: the lazy registration that it observes for.
+    /// The lazy registration of a service's instance.
     var placeholder: Observer? { extras?.pointee.lazy }
 
     var isPlaceholder: Bool { extras?.pointee.lazy_observer != nil }
@@ -110,7 +111,7 @@ extension Observer {
 }
 
 extension ObserverTables.Listing {
-    /// What the list has of an observer.
+    /// The list entry of an observer.
     func entry(of record: Observer) -> SnapshotEntry {
         SnapshotEntry(
             function: unsafeBitCast(function, to: (@convention(c) () -> Void).self), target: record.calledTarget,

@@ -1,9 +1,9 @@
 internal import CPealSupport
 
 extension UnsafeMutablePointer<ObserverRecord> {
-    /// Fills the record of whatever is called as observers are, with the reference and the owner of its life.
+    /// Fills a record that is called like an observer's, with the reference and the owner of its life.
     ///
-    /// - Parameter gate: What stands in its gate besides the mark of a weak target.
+    /// - Parameter gate: The bits of its gate besides the mark of a weak target.
     func begin(
         gate: UInt32 = 0, hasExtras: Bool = true, target: UnsafeMutableRawPointer?,
         destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, owner: Owner?, weak: WeakTarget?

@@ -18,7 +18,7 @@ final class ObserverTables: @unchecked Sendable {
     let proto: PealProtocol
     /// The methods that the observers implement.
     let methods: [Method]
-    /// Those of observers with a handler.
+    /// The tables of observers with a handler.
     let handled: HandledMethods?
     /// All required methods are among them.
     let isComplete: Bool

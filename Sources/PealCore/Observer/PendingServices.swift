@@ -4,7 +4,7 @@ internal import CPealSupport
 struct PendingServices {
     private let places: [UInt64]
 
-    /// - Parameter reachesQueues: Whether those are meant too whose calls go to queues.
+    /// - Parameter reachesQueues: True if services whose calls go to queues are included.
     init(of list: Broadcast.List, reachesQueues: Bool = true) {
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
         places = entries.compactMap { entry in
@@ -16,8 +16,8 @@ struct PendingServices {
         }
     }
 
-    /// Gets the instances, in call order. One that cannot be had is told of by its service, and is tried again
-    /// by the next broadcast. Call with no lock held, and no list.
+    /// Gets the instances, in call order. A failed creation is reported by its service, and tried again by the next
+    /// broadcast. Call with no lock held, and no list.
     func create() {
         for number in places {
             guard let place = Handles.observations.find(number) else { continue }

@@ -1,5 +1,5 @@
 extension Registration {
-    /// A service in the place of a target.
+    /// A service instead of a target.
     public init(proto: PealProtocol, service name: String) throws(Failure) {
         let service = try Service.find(name, in: proto.center)
         guard let functions = service.functions(for: proto) else {
@@ -10,7 +10,7 @@ extension Registration {
         lazy = LazyObserver(service, functions: functions)
     }
 
-    /// The service tells when it ends, also while this registers.
+    /// The service reports its end, also while this registers.
     func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
         guard let lazy else { return try registerOverDead() }
         lazy.service.add(lazy)

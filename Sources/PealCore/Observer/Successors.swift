@@ -8,7 +8,7 @@ struct Successors {
     private var made: [(old: Observer, successor: UnsafeMutablePointer<peal_successor>)] = []
     private let record: Observer
 
-    /// - Parameter listed: What the lists get of the new observer.
+    /// - Parameter listed: The list entries of the new observer.
     init(
         of replaced: [Observer], by record: Observer, _ tables: ObserverTables
     ) throws(Failure) {

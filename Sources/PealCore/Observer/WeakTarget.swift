@@ -26,8 +26,8 @@ public struct WeakTarget {
             release: { reference, _ in _ = peal_counted_release(WeakTarget.number(reference)) })
     }
 
-    /// What a proxy stands for, where the target is a proxy's `self`: an observer must not answer for a target
-    /// that is gone.
+    /// The target of a proxy, where the target is a proxy's `self`: an observer must not return results for a
+    /// target that has ended.
     ///
     /// - Returns: nil for any other target.
     init?(behind target: UnsafeMutableRawPointer?) {

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The owner for which a thread registers. What callbacks register while the thread broadcasts is not
-/// meant: each enter counts for its own depth of broadcasts.
+/// The owner of a thread's registrations. Registrations of callbacks while the thread broadcasts are excluded:
+/// each enter counts for its own depth of broadcasts.
 public enum CurrentOwner {
     public static func enter(_ owner: Owner) throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
@@ -21,8 +21,8 @@ public enum CurrentOwner {
         peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
     }
 
-    /// The one that a registration names, or the thread's. One that was retired meanwhile is an error
-    /// also where it was only entered: what is registered for it could not be ended with it.
+    /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an
+    /// error also where it was only entered: registrations could not be ended with it.
     public static func find(_ named: UInt64) throws(Failure) -> Owner? {
         let number = named == 0 ? number : named
         guard number != 0 else { return nil }

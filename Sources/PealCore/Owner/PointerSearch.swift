@@ -3,7 +3,7 @@ import PealCall
 
 /// Finds the function pointers into a loaded object that are still registered, before it is unloaded.
 public struct PointerSearch {
-    /// One that was found, with what it is for.
+    /// A found pointer, with its purpose.
     public typealias Found = (what: String, function: UInt)
 
     private let object: UInt
@@ -18,7 +18,7 @@ public struct PointerSearch {
         // Copies of calls that no observer is left for are not called.
         Mailbox.dropAllDead()
         var search = PointerSearch(object: object)
-        // What was ended stays in its table until the last of its functions has returned.
+        // An ended object stays in its table until the last of its functions has returned.
         Handles.forEachPointerHolder { $0.addPointers(to: &search) }
         for hooks in TypeHooks.all { hooks.addPointers(to: &search) }
         for destroy in Reference.destroyCallbacks { search.add(destroy, "destroy callback of a counted object") }

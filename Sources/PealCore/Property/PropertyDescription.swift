@@ -2,11 +2,11 @@
 public struct PropertyDescription {
     public var name: String
     public var type: String
-    /// A set of an equal value tells nobody.
+    /// A set of an equal value notifies no observer.
     public var ignoresEqual = false
     /// Points to a value; nil: zeros, or an empty text.
     public var initial: UnsafeRawPointer?
-    /// For whom it is defined: it is taken back with the last of its owners.
+    /// The owner that defines it: it is removed with the last of its owners.
     public var owner: Owner?
 
     public init(name: String, type: String) {

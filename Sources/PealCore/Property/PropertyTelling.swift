@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Tells the observers of a property. One thread at a time does: who has set TELLING in the place's state.
+/// Notifies the observers of a property. One thread at a time does: the one that has set `TELLING` in the slot's state.
 struct PropertyTelling {
     typealias Place = UnsafeMutablePointer<peal_property_place>
 
@@ -16,7 +16,7 @@ struct PropertyTelling {
         let isText: Bool
     }
 
-    /// - Returns: Whether a queue refused a call.
+    /// - Returns: True if a queue refused a call.
     @inline(__always)
     func tell(_ values: Values) -> Bool {
         var isRejected = false
@@ -63,7 +63,7 @@ struct PropertyTelling {
         }
     }
 
-    /// The one argument of a way that is told a record.
+    /// The one argument of a notification with a record.
     static func withRecord<Result>(
         _ values: Values, property: UInt64, kind: peal_change_kind, isPrior: Bool, _ body: (Broadcast.Arguments) -> Result
     ) -> Result {
@@ -90,7 +90,7 @@ struct PropertyTelling {
     }
 }
 
-/// Whether a queue refused a call of a broadcast.
+/// True if a queue refused a call of a broadcast.
 private struct Refusal: BroadcastAnswer {
     let isRefused: Bool
 
@@ -108,7 +108,7 @@ private struct Refusal: BroadcastAnswer {
     }
 }
 
-/// What `prior` and `recorded` are told. See `struct peal_change`.
+/// The record of `prior` and `recorded`. See `struct peal_change`.
 enum PropertyRecord {
     private static let made = Guarded<TypeHooks?>(nil)
 

@@ -1,10 +1,10 @@
 import PealCall
 
-/// What the type of a property's values asks for.
+/// The requirements of the type of a property's values.
 struct PropertyType: Sendable {
     let type: CType
     let ownership: Ownership
-    /// Of a value in bytes; of a text, of the pointer to it.
+    /// The size of a value in bytes; of a text, that of the pointer to it.
     let size: Int
     /// `const char *`: the bytes are the value.
     var isText: Bool { ownership == .string }
@@ -40,7 +40,7 @@ struct PropertyType: Sendable {
         return pointee.isStringElement ? .string : .bare
     }
 
-    /// What observers may implement: `changed`, `changed_values`, `prior`, `recorded`.
+    /// The functions that observers may implement: `changed`, `changed_values`, `prior`, `recorded`.
     var declarations: [MethodDeclaration] {
         let values = ["old_value", "new_value"].map { Parameter(name: $0, type: type, ownership: ownership) }
         let record = CType.pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))

@@ -4,7 +4,7 @@ internal import CPealSupport
 struct PropertyValue {
     /// nil: zeros.
     let bytes: UnsafeRawPointer?
-    /// Of a text with its zero.
+    /// The length; of a text with its zero.
     let size: Int
 
     /// - Parameter given: Points to a value of the type; nil: zeros, or an empty text.

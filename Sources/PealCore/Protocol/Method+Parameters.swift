@@ -1,6 +1,6 @@
 public import PealCall
 
-/// What is known of a method's parameters and result.
+/// The parameters and the result of a method.
 extension Method {
     public var parameterCount: Int { declaration.signature.parameters.count }
 

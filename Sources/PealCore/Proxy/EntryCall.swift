@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// What the functions of tables call: a `self` is a proxy's number, or leads to an observer's handler. Each is a
-/// test and a jump: what follows saves its own registers.
+/// The callees of the functions of tables: a `self` is a proxy's number, or leads to an observer's handler. Each is
+/// a test and a jump: the next function saves its own registers.
 enum EntryCall {
     @_optimize(speed)
     static func integers(

@@ -44,7 +44,7 @@ extension Method {
 }
 
 extension Center {
-    /// Reads a prototype of nobody's.
+    /// Reads a prototype without a protocol.
     func signature(_ prototype: String) throws(Failure) -> Signature {
         let types = try withState { (state) throws(Failure) in state.types }
         do throws(SyntaxError) {

@@ -9,7 +9,7 @@ public final class Proxy: Sendable {
     let owner: Owner?
     /// nil: its calls are broadcasts.
     let target: ProxyTarget?
-    /// What there must be for a broadcast to reach anybody.
+    /// The protocol or method that must exist for a broadcast.
     private let broadcasts: Broadcasts
     private let bare: BareFunction?
     /// Guards the place against who finds the target dead.
@@ -46,7 +46,7 @@ public final class Proxy: Sendable {
 
     private var place: UnsafeMutablePointer<peal_proxy_place>? { peal_proxy_find(number) }
 
-    /// Whether a call would reach somebody.
+    /// True if a call reaches observers or a target.
     public var isAlive: Bool {
         switch broadcasts {
         case .proto(let proto): Handles.protocols.find(proto.number) != nil
@@ -58,7 +58,7 @@ public final class Proxy: Sendable {
     /// Ends the proxy of a handle.
     ///
     /// - Parameter timeout: How long to wait until no code of the target runs, in milliseconds; nil: not at all.
-    /// - Returns: Whether, if that was asked for, it was waited for to the end.
+    /// - Returns: True if a requested wait was completed.
     @discardableResult
     public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout ?? 0)
@@ -75,7 +75,7 @@ public final class Proxy: Sendable {
         guard timeout != nil, let record = proxy.target?.record else { return true }
         return withExtendedLifetime(proxy) {
             guard RunningCalls.wait(for: [record], deadline: deadline) else { return false }
-            // Lists that other calls hold may name it still, but nobody calls it.
+            // Lists that other calls protect may still contain it, but no thread calls it.
             ObserverLife.destroy(record)
             return RunningCalls.wait(for: [record], deadline: deadline)
         }
@@ -108,7 +108,7 @@ public final class Proxy: Sendable {
         owner?.remove(self)
     }
 
-    /// Lets go of the target: its destroy callback runs once no call does. Of all who try one succeeds.
+    /// Releases the target: its destroy callback runs once no call does. Exactly one caller succeeds.
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         state.withLock { state in

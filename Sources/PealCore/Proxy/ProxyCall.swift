@@ -1,15 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// A call through a proxy: what was called, looked up. All of it is read before the number is seen to be
-/// the proxy's still; plans live for good.
+/// A call through a proxy: the callee, looked up. All members are read before the number is found to be still valid;
+/// plans are never freed.
 struct ProxyCall {
     let number: UInt64
     /// The method's, in its proxy.
     let index: UInt64
-    /// What is broadcast; 0: a target is called.
+    /// The method to broadcast; 0: a target is called.
     let broadcast: UInt64
-    /// 0 for a function of nobody's.
+    /// 0 for a function without a method.
     let method: UInt64
     let plan: CallPlan.Pointer
     let copying: CopyPlan.Pointer?
@@ -33,8 +33,8 @@ struct ProxyCall {
     }
 
     /// - Parameters:
-    ///   - hold: The method's list, where that is held already.
-    ///   - result: Filled with the result, or left as it is: zeros.
+    ///   - hold: The method's list, where that is already protected.
+    ///   - result: Filled with the result, or unchanged: zeros.
     func run(_ carrier: Carrier, hold: Broadcast.Hold? = nil, result: UnsafeMutableRawPointer) {
         if broadcast == 0 { return callTarget(carrier, result) }
         let count = plan.pointee.parameterCount
@@ -72,7 +72,7 @@ struct ProxyCall {
         if let failure = BroadcastFailure.last(outcome) { ProxyFailures.note(failure) }
     }
 
-    /// What failed answers zero.
+    /// A failed call returns zero.
     func clear(_ result: UnsafeMutableRawPointer) {
         guard plan.pointee.resultSize > 0 else { return }
         result.initializeMemory(as: UInt8.self, repeating: 0, count: plan.pointee.resultSize)

@@ -1,10 +1,10 @@
 import PealCall
 
-/// Calls through tables have no status: their failures are told on the side.
+/// Calls through tables have no status: their failures are reported separately.
 public enum ProxyFailures {
     private static let teller = Guarded<(@Sendable (Failure) -> Void)?>(nil)
 
-    /// Has failures told, for the thread on which they happen.
+    /// Reports failures, for the thread on which they happen.
     public static func tell(by told: @escaping @Sendable (Failure) -> Void) {
         teller.withLock { $0 = told }
     }

@@ -23,7 +23,7 @@ struct ProxyLayout: Sendable {
         }
     }
 
-    /// Of a diamond, the first way.
+    /// The first path of a diamond.
     private static func findWays(to proto: PealProtocol, by way: [Int], _ ways: inout [PealProtocol: [Int]]) {
         guard ways[proto] == nil else { return }
         ways[proto] = way

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// What a caller asks for when it makes a proxy.
+/// A caller's options of a proxy.
 public struct ProxyRequest {
     public typealias Resolve = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> (@convention(c) () -> Void)?
     public typealias Redirect = @convention(c) (UnsafeMutableRawPointer?, UInt64, UnsafeMutableRawPointer) -> Bool

@@ -1,15 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// The tables of proxies: what C code calls. They tell methods apart, not proxies: so those that look alike
-/// are one, and live for good. A call that comes too late still finds its function.
+/// The tables of proxies, which C code calls. They distinguish methods, not proxies: so equal tables are shared, and
+/// never freed. A late call still finds its function.
 enum ProxyTable {
-    /// What is known, by its words; an address each.
+    /// The existing tables, by their words; an address each.
     private static let known = Guarded<[[UInt]: UInt]>([:])
 
     /// Memory with these words in it, the same for the same words.
     private static func words(_ words: [UInt]) throws(Failure) -> UnsafeRawPointer {
-        // What the process keeps is no leak.
+        // Memory that the process keeps is no leak.
         peal_leaks_ignore_begin()
         defer { peal_leaks_ignore_end() }
         let address = known.withLock { known -> UInt? in

@@ -13,7 +13,7 @@ struct ProxyTarget: @unchecked Sendable {
         UnsafeMutableRawPointer(memory).assumingMemoryBound(to: ObserverRecord.self)
     }
 
-    /// The record holds the reference of the proxy, and that of the list.
+    /// The record has the reference of the proxy, and that of the list.
     init(_ request: ProxyRequest, functions: [UnsafeRawPointer?]) throws(Failure) {
         guard let memory = peal_memory_allocate(peal_proxy_target_size(functions.count)) else { throw .outOfMemory }
         guard let list = peal_memory_allocate(peal_snapshot_size(1)) else {
@@ -43,7 +43,7 @@ struct ProxyTarget: @unchecked Sendable {
         list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate, table: nil))
     }
 
-    /// Of a proxy that was not made. The destroy callback does not run here.
+    /// Frees the target of a proxy that was not made. The destroy callback does not run here.
     func free() {
         list.free()
         ObserverLife.disown(record)

@@ -6,9 +6,9 @@ import PealCall
 enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_kept_call>
 
-    /// Captures the arguments. The items are there but lead nowhere yet.
+    /// Captures the arguments. The items exist but refer to no group yet.
     ///
-    /// - Parameter completion: What waits for answers; 0 for nothing.
+    /// - Parameter completion: The completion that waits for answers; 0 for none.
     @inline(__always)
     static func make(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64

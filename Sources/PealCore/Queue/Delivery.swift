@@ -33,7 +33,7 @@ enum Delivery {
 
     /// - Returns: How many calls wait now, and whether a full queue refused some.
     ///
-    /// - Parameter completion: What waits for answers.
+    /// - Parameter completion: The completion that waits for answers.
     @_optimize(speed)
     static func enqueue(
         _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion? = nil

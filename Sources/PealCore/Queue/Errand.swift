@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// Work that cannot be done on the thread that it came up on, such as waiting for that thread's own call
+/// Work that cannot be done on the thread that requested it, such as waiting for that thread's own call
 /// to end. It is done on a thread of the executor.
 final class Errand: Sendable {
     private let work: @Sendable () -> Void

@@ -33,9 +33,9 @@ enum ObserverGroup {
         if peal_group_release(group, items) { free(group) }
     }
 
-    /// Releases a group for a list that nobody holds any more.
+    /// Releases a group for a list that no thread protects any more.
     static func leave(_ group: Pointer) {
-        // What was pushed while the list was held has no reference of its own until it is taken in.
+        // An item that was pushed while the list was protected has no reference of its own until the queue takes it.
         group.pointee.mailbox.locked {}
         release(group)
     }

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// The entry of a typed loop that stands for what the loop cannot call itself: observers with queues.
-/// The caller's compiler calls it as any other; it hands the arguments to the queues.
+/// The entry of a typed loop that represents the observers with queues, which the loop cannot call itself.
+/// The caller's compiler calls it like any other; it passes the arguments to the queues.
 enum Recorder {
     /// Makes the recorder of a list. Without a function, where the system forbids closures, typed loops
     /// that reach all cannot read the list.
@@ -27,7 +27,7 @@ enum Recorder {
         }
     }
 
-    /// A call that came in registers.
+    /// A call in registers.
     private static func record(_ list: Broadcast.List, _ words: UnsafePointer<UInt64>) {
         take(list, .words(words, peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)))
     }
@@ -49,7 +49,7 @@ enum Recorder {
 
     private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments?) {
         var request = BroadcastRequest(result: nil)
-        // The loop around this has the method's list, and was asked when it began.
+        // The enclosing loop protects the method's list, and the method was checked at its beginning.
         request.isOfLoop = true
         let outcome = Broadcast.send(
             peal_snapshot_method(list), arguments: arguments, count: peal_snapshot_parameter_count(list),
@@ -57,7 +57,7 @@ enum Recorder {
         if outcome.isFailure { noteFailure(outcome, of: list) }
     }
 
-    /// The loop has no status: it is told when its list is let go.
+    /// The loop has no status: it is reported when its list is released.
     private static func noteFailure(
         _ outcome: Broadcast.Outcome, of list: Broadcast.List
     ) {

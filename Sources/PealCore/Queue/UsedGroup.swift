@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The references that items left to whoever ran them: given back together when an item of another group
-/// comes. Until then the group is in use anyway.
+/// The references that items pass to the thread that ran them: released together at an item of another
+/// group. Until then the group is in use anyway.
 struct UsedGroup {
     private var group: ObserverGroup.Pointer?
     private var items: UInt32 = 0

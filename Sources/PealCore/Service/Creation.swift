@@ -19,7 +19,7 @@ final class Creation: Sendable {
         var instance: Instance?
         var isDone = false
         var failure: Failure?
-        /// Why a service that it asked for was not created.
+        /// The failure of a service that it needed.
         var cause: Failure?
     }
 
@@ -41,7 +41,7 @@ final class Creation: Sendable {
 
     static var deepest: Int { 128 }
 
-    // What each thread creates, innermost last. Seldom, and under its own lock.
+    // The creations of each thread, innermost last. Rarely used, and under its own lock.
     private static let running = Guarded<[UInt: Creation]>([:])
 
     static var thisThread: UInt? { peal_thread_current().map { UInt(bitPattern: $0) } }
@@ -77,15 +77,15 @@ final class Creation: Sendable {
         }
     }
 
-    /// With the lock of `CreationMonitor`: the services that need each other when this thread's creation asks for
-    /// one, from that to itself; nil where they do not.
+    /// With the lock of `CreationMonitor`: the services that need each other when this thread's creation gets one,
+    /// from that to itself; nil where they do not.
     static func circle(from asked: Service) -> [Service]? {
         var path = [asked]
         var next = asked.readState { $0.creation }?.withState { $0.needs }
         while let service = next {
             path.append(service)
             if service === asked { return path }
-            // A circle that does not come by here is another thread's to find.
+            // Another thread finds a circle that does not include this one.
             guard path.count <= longestPath else { return nil }
             next = service.readState { $0.creation }?.withState { $0.needs }
         }

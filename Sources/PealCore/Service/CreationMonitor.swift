@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// The lock and the event count of the process for what seldom happens: the begin and the end of a creation, of a
+/// The lock and the event count of the process for rare operations: the begin and the end of a creation, of a
 /// session, of a registration of a service.
 ///
 /// The lock is an outer one: the locks of services and of creations are acquired under it. It makes the search for
@@ -21,8 +21,8 @@ enum CreationMonitor {
         return try body()
     }
 
-    /// Releases the lock and waits for a signal; it may return without one. The caller must hold the lock, and tests its
-    /// condition again. The condition must be changed under the lock.
+    /// Releases the lock and waits for a signal; it may return without one. The caller must hold the lock, and tests
+    /// its condition again. The condition must be changed under the lock.
     static func wait() {
         let prepared = peal_event_count_prepare(changes)
         peal_lock_release(lock)

@@ -1,8 +1,8 @@
 internal import CPealSupport
 
-/// Who asks for services on this thread now, in words: for those who look at a service later.
+/// The description of the current caller of gets on this thread: for the information about a service.
 enum CurrentAsker {
-    /// Has what `body` asks for be asked for by "service Chat", "observer of Chat" and the like.
+    /// Sets the caller of gets inside `body`: "service Chat", "observer of Chat" and similar.
     static func run<Result>(as text: String, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = Array(text.utf8CString)
         guard let thread = peal_thread_current(), let copy = peal_memory_allocate(bytes.count) else { return try body() }
@@ -16,7 +16,7 @@ enum CurrentAsker {
         return try body()
     }
 
-    /// Whoever was said; else the thread's owner; else the program.
+    /// The set caller; else the thread's owner; else the program.
     static var name: String {
         if let said = peal_thread_own_slot()?.pointee.asker { return String(cString: said) }
         if let owner = Handles.owners.find(CurrentOwner.number) { return "owner \(owner.name)" }

@@ -5,7 +5,7 @@ public struct QuickUse {
     public let place: UnsafeMutablePointer<peal_instance_place>
     public let number: UInt64
 
-    /// Of a service.
+    /// The number of a service.
     @inlinable
     @inline(__always)
     public init?(_ service: UInt64) {

@@ -6,12 +6,12 @@ extension Service {
         guard let provided = peal_record_find(record, proto.number) else { return nil }
         let table = UnsafeRawPointer(peal_table_words(peal_provided_largest(provided)))
         return try? proto.center.withState { (state) throws(Failure) in
-            // A caller may know a larger table than the center: what is behind it is empty.
+            // A caller may have a larger table than the center: the further members are empty.
             try FunctionTables(reading: table, of: proto, in: state, isCopy: true)
         }
     }
 
-    /// The words of its tables, behind the size: functions, and tables of adopted protocols.
+    /// The words of its tables, after the size: functions, and tables of adopted protocols.
     var tables: [(proto: String, words: [UInt])] {
         (0..<Int(record.pointee.provided_count)).map { index in
             let provided = peal_record_provided(record) + index
@@ -21,7 +21,7 @@ extension Service {
         }
     }
 
-    /// The table for a protocol, of at least the bytes that the caller knows.
+    /// The table for a protocol, of at least the caller's size.
     public func table(for proto: String, size: Int) throws(Failure) -> UnsafeRawPointer {
         try table(peal_record_find_named(record, proto), proto, size)
     }
@@ -62,7 +62,7 @@ extension Service {
         }.table
     }
 
-    /// What is handed out of the lock. Unchecked: a table never changes.
+    /// The table that is returned out of the lock. Unchecked: a table never changes.
     private struct Table: @unchecked Sendable {
         let table: UnsafeRawPointer
     }

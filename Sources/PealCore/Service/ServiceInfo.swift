@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// What there is to know of a service.
+/// The state of a service.
 public struct ServiceInfo: Sendable {
     public enum State: Sendable { case registered, creating, initializing, ready }
 

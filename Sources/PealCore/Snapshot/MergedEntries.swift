@@ -70,7 +70,7 @@ extension Snapshot {
     fileprivate func mergedGroup(_ rank: Int) -> ObserverGroup.Pointer {
         let groups = self.groups
         let group = groups[rank]
-        // Of two that are swapped the first keeps the latest call, and so has the other behind it.
+        // Of two that are swapped the first keeps the latest call, and so has the other after it.
         let other = group.pointee.keeps_latest ? rank + 1 : rank - 1
         let isSwapped = groups.indices.contains(other) && groups[other].pointee.mailbox == group.pointee.mailbox
         return isSwapped ? groups[other] : group

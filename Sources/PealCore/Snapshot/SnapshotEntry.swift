@@ -3,13 +3,13 @@ internal import CPealSupport
 extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
 
-    /// Whether it keeps the place of a service's instance.
+    /// True if it is the placeholder of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
     /// Returns true for an entry whose list needs nothing but the entry.
     var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
-    /// Whether it is a service's instance.
+    /// True if it is a service's instance.
     var isOfLazy: Bool { record.placeholder != nil }
 
     /// How many services' instances a list lacks more or less for this entry.
@@ -29,8 +29,8 @@ extension SnapshotEntry {
     /// also where its instance has a queue: groups count as calls.
     var mailbox: Mailbox? { isLazy ? nil : record.mailbox }
 
-    /// The order of calls: higher priorities come first, then whoever was registered earlier. An instance has the
-    /// order of its place, and comes behind that.
+    /// The order of calls: higher priorities first, then earlier registrations. An instance has the order of its
+    /// placeholder, and follows it.
     func comes(before other: SnapshotEntry) -> Bool {
         let (own, others) = (record, other.record)
         if own.pointee.priority != others.pointee.priority { return own.pointee.priority > others.pointee.priority }
@@ -55,7 +55,7 @@ extension SnapshotEntry {
         mailbox == other.mailbox && record.pointee.keeps_latest == other.record.pointee.keeps_latest
     }
 
-    /// Whether the observer is removed, and so are those that replaced it.
+    /// True if the observer is removed, and so are its successors.
     func isRemoved(for method: UInt64) -> Bool {
         var entry = self
         while entry.isRemoved {

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension Timer {
-    /// What there is to know of a timer, at one moment. Times are in nanoseconds.
+    /// The state of a timer, read atomically. Times are in nanoseconds.
     public struct Facts: Sendable {
         public let isRunning: Bool
         public let isWaiting: Bool

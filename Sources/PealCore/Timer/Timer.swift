@@ -1,9 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls when it is time, on a queue.
+/// Calls at a due time, on a queue.
 ///
-/// Its record is an observer's with more behind it: so what is true of an observer's weak target, its
+/// Its record is an observer's with more members after it: so everything that is true of an observer's weak target, its
 /// running calls and its destroy callback is true of a timer's.
 public final class Timer: Sendable {
     public let number: UInt64
@@ -44,7 +44,7 @@ public final class Timer: Sendable {
             try options.queue?.remember(timer)
             try options.owner?.add(timer)
         } catch {
-            // Nobody has seen it, and its callback is the caller's.
+            // No other thread has seen it, and the caller runs its callback.
             timer.observer.pointee.destroy = nil
             timer.close()
             throw error
@@ -86,7 +86,7 @@ public final class Timer: Sendable {
         guard close() else { throw .staleTimer }
     }
 
-    /// Of all who try, its owner, its queue and its dead target among them, one succeeds.
+    /// Exactly one caller succeeds; its owner, its queue and its dead target are among them.
     @discardableResult
     func close() -> Bool {
         guard ObserverGate.remove(observer.gate) else { return false }

@@ -3,7 +3,7 @@ extension Timer {
     public struct Options {
         public typealias Fire = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-        /// What a timer does when it is due.
+        /// The action of a timer when it is due.
         public enum Action {
             case call(Fire)
             case broadcast(Method)

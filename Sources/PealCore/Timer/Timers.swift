@@ -25,7 +25,7 @@ public enum Timers {
         try change(record) { agenda in agenda.stop(record) }
     }
 
-    /// - Parameter isTimed: Whether it needs threads also where its queue needs none.
+    /// - Parameter isTimed: True if it needs threads also where its queue needs none.
     @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_mailbox(record)

@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// What a signal does to the modules of a center. The raw values are those of the interface.
+/// The effect of a signal on the modules of a center. The raw values are those of the interface.
 public enum SignalAction: UInt32, Sendable { case terminate = 1, reload, background, foreground, endSession }
 
 /// One signal that is bound to an action.
