@@ -12,17 +12,17 @@ enum { SIGNALS = 65 };
 
 static struct taken {
     int number;
-    /* What the handler requests. It stays for good: a handler may run on another thread after the binding has ended. */
+    /* The request of the handler. It is permanent: a handler may run on another thread after the binding has ended. */
     struct peal_work work;
     bool is_taken;
-    bool is_once; /* the handler takes itself back */
+    bool is_once; /* the handler removes itself */
     struct sigaction before;
     void (*arrived)(int number);
 } all_taken[SIGNALS];
 
-/* Whose they are. A child that was forked and has not called exec yet must not tell its parent. */
+/* The process of the bindings. A forked child that has not called exec yet must not notify its parent. */
 static pid_t process;
-/* Held while a signal acts as by default, so that it is not given back meanwhile. */
+/* Held while a signal has its default effect, so that it is not restored meanwhile. */
 static struct peal_lock handlers;
 
 static void handle(int number)

@@ -524,7 +524,7 @@ static bool has_frame(peal_method method)
     return path == PEAL_CALL_PATH_REGISTER_FRAME;
 }
 
-CLAIM("B1", "results of up to four floating numbers have a register frame where they come back in registers")
+CLAIM("B1", "results of up to four floating numbers have a register frame where they are returned in registers")
 {
     open_shapes();
     REQUIRE_OK(results_define(center, &results));

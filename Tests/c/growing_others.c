@@ -93,7 +93,7 @@ static void observe_all(void)
     for (size_t i = 0; i < count; i++)
         CHECK_OK(bell_observe(&bell, &targets[i], &bell_table, NULL, NULL));
 }
-/* One observer without a target comes and goes, among those with one. */
+/* One observer without a target is registered and removed, among others with one. */
 static void unobserve_none(void)
 {
     for (size_t i = 0; i < count; i++) {
@@ -175,7 +175,7 @@ static void count_one(size_t which, size_t number)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
 }
 
-CLAIM("F7", "what touches many methods, protocols, properties or kept calls costs no more than n log n")
+CLAIM("F7", "an operation on n methods, protocols, properties or kept calls costs no more than n log n")
 {
     /* Under callgrind. */
     check_allow_seconds(250);

@@ -119,7 +119,7 @@ static void change_once(void)
     crowd_calls = late_calls = 0;
 }
 
-CLAIM("O5", "a callback may make a long list grow and shrink, and broadcast again; the broadcast around it calls nobody new")
+CLAIM("O5", "a callback may make a long list grow and shrink, and broadcast; the outer broadcast calls no new one")
 {
     for (int way = 0; way < 2; way++) {
         open_crowd();

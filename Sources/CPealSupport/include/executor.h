@@ -1,4 +1,4 @@
-/* Runs functions on threads of the library's own, at once or at a time.
+/* Runs functions on threads of the library, at once or at a given time.
  *
  * Not Swift: its standard library makes no threads.
  *
@@ -8,8 +8,8 @@
  * timed works ready when they are due, watches for blocked threads, and takes requests of signal handlers. It runs no
  * works itself, so no work delays another's time.
  *
- * What runs is known by a work, which lies in the memory of its user: neither function that accepts one allocates or
- * fails. The library's threads block all signals but those that the processor raises.
+ * A work identifies the function to run. It is stored in the memory of its user: neither function that accepts one
+ * allocates or fails. The library's threads block all signals but those that the processor raises.
  */
 #ifndef CPEAL_EXECUTOR_H
 #define CPEAL_EXECUTOR_H
@@ -30,7 +30,7 @@ struct peal_work {
     struct peal_work *_Nullable previous;
     void (*_Nullable function)(void *_Nullable context);
     void *_Nullable context;
-    /* Of the thread while it runs the work; NULL for "peal:worker". It never changes, and stays until the function begins. */
+    /* The thread name during the work; NULL: "peal:worker". It never changes, and stays until the function begins. */
     const char *_Nullable name;
     bool is_ready; /* in the list */
     /* While a signal handler's request waits; atomic. */
@@ -51,7 +51,7 @@ void peal_executor_run(
 void peal_executor_run_at(
     struct peal_work *_Nonnull work, int64_t due, void (*_Nonnull function)(void *_Nullable context),
     void *_Nullable context);
-/* Takes a work back. It may have begun. Locks may be held. */
+/* Removes a work. It may have begun. Locks may be held. */
 void peal_executor_cancel(struct peal_work *_Nonnull work);
 
 /* Has a work run whose function and context were set before, and whose memory stays for as long as the process. The only
@@ -62,7 +62,7 @@ void peal_executor_request(struct peal_work *_Nonnull work);
  * each. Rare looks leave the line that is looked at with those who write it. */
 enum { PEAL_EXECUTOR_LOOKS = 16 };
 void peal_executor_pause(void);
-/* Whether work is ready that no thread has taken. */
+/* Returns true if work is ready that no thread has taken. */
 bool peal_executor_has_work(void);
 
 /* In the child of a fork: there are no threads, and what waited is the parent's. */

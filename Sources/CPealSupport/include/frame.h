@@ -32,7 +32,7 @@ static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 struct peal_register_frame { uint64_t words[PEAL_FRAME_FIRST_STACK]; };
 struct peal_whole_frame { uint64_t words[PEAL_FRAME_WORDS]; };
 
-/* Room for the largest result that comes back in registers. */
+/* Room for the largest result in registers. */
 struct peal_result_room { uint64_t words[PEAL_RESULT_FLOATS]; };
 
 /* Such room with nothing in it yet. Swift would have to fill it first; the words that matter are
@@ -51,7 +51,7 @@ static inline struct peal_whole_frame peal_whole_frame_room(void)
 }
 #pragma GCC diagnostic pop
 
-/* Results that come back in two registers, or in all floating registers of results. */
+/* Results that are returned in two registers, or in all floating registers of results. */
 struct peal_frame_ii { uint64_t first; uint64_t second; };
 struct peal_frame_ss { double numbers[PEAL_RESULT_FLOATS]; };
 struct peal_frame_is { uint64_t first; double second; };

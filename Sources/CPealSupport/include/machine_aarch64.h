@@ -6,7 +6,7 @@
 /* Whether calls can be made by register frames, and how many integer registers a frame has. */
 #define PEAL_FRAME_SUPPORTED 1
 enum { PEAL_FRAME_INTEGERS = 8 };
-/* In how many floating registers a result may come back: a homogeneous aggregate has one for each member. */
+/* The number of floating registers of a result: a homogeneous aggregate has one for each member. */
 enum { PEAL_RESULT_FLOATS = 4 };
 
 /* All integer registers: as arguments of a call from the words `w` after the fifth, as their types, as parameters after

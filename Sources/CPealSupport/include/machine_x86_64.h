@@ -3,7 +3,7 @@
 /* Whether calls can be made by register frames, and how many integer registers a frame has. */
 #define PEAL_FRAME_SUPPORTED 1
 enum { PEAL_FRAME_INTEGERS = 6 };
-/* In how many floating registers a result may come back. */
+/* The number of floating registers of a result. */
 enum { PEAL_RESULT_FLOATS = 2 };
 
 /* All integer registers: as arguments of a call from the words `w` after the fifth, as their types, as parameters after

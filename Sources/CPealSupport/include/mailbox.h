@@ -68,7 +68,7 @@ struct peal_mailbox {
 
     /* Where calls come in without the lock: a list, newest first, or one of the marks below. On a line of
      * its own, as the pushing and the running thread are different: the members before it, which do not change, are
-     * part of the distance. The items in it hold no reference to their groups yet. */
+     * part of the distance. The items in it have no reference to their groups yet. */
     char apart[PEAL_MAILBOX_LINE / 2];
     struct peal_item *_Nullable pushed;
     uint32_t references;

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Those that can be bound. Swift does not import the macros of <signal.h> from here. */
+/* The signals that can be bound. Swift does not import the macros of <signal.h> from here. */
 enum {
     PEAL_SIGTERM = SIGTERM,
     PEAL_SIGINT = SIGINT,
@@ -27,15 +27,15 @@ enum {
 
 enum peal_signal_taken {
     PEAL_SIGNAL_TAKEN,
-    PEAL_SIGNAL_HAS_HANDLER, /* somebody else's */
+    PEAL_SIGNAL_HAS_HANDLER, /* that of other code */
     PEAL_SIGNAL_REFUSED /* the system does not let it be handled */
 };
 
-/* Has `arrived` called, on a thread of the executor, after the signal has come: once for those that come
- * faster than that. The executor must have been started. One caller at a time, for this and the next.
+/* Registers `arrived`, which a thread of the executor calls after a signal: once for several before
+ * the call. The executor must have been started. One caller at a time, for this and the next.
  *
- * once: the first one has the signal do again what it did before, before anybody is told: who would stop
- *   the process may not come to it. */
+ * once: the first signal restores the previous effect before any notification, because the process may
+ * not react to it. */
 enum peal_signal_taken peal_signal_take(int number, bool once, void (*_Nonnull arrived)(int number));
 /* Has the signal do what it did before it was taken. */
 void peal_signal_give_back(int number);

@@ -62,7 +62,7 @@ static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(
     return &snapshot->entries[index];
 }
 
-/* Of a list that is not published yet and has room. */
+/* Copies all entries to a list that is not published yet and has room. */
 static inline void peal_snapshot_copy_entries(
     struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin)
 {

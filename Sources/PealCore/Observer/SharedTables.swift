@@ -3,7 +3,7 @@ struct SharedTables {
     /// That of the last registration: most observers that are registered in a row have the same.
     private var last: ObserverTables?
     private var byHash: [UInt64: ObserverTables] = [:]
-    /// What was made of bindings, by their first function: neither names nor prototypes need be read again.
+    /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
     private var bound: [UnsafeRawPointer?: (bindings: [FunctionBinding], tables: ObserverTables)] = [:]
     /// How many tables there may be before those without observers are dropped.
     private var limit = leastLimit
