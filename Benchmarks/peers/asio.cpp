@@ -10,7 +10,7 @@
 #include <chrono>
 #include <deque>
 #include <optional>
-#include <thread>
+#include <semaphore.h>
 #include <vector>
 
 namespace {
@@ -87,9 +87,11 @@ void pumped(std::size_t turns)
 std::optional<asio::thread_pool> pool;
 std::vector<asio::strand<asio::thread_pool::executor_type>> strands;
 std::atomic<std::size_t> delivered{ 0 };
+sem_t all_delivered;
 
 void begin_serial(std::size_t observers)
 {
+    sem_init(&all_delivered, 0, 0);
     pool.emplace(2);
     for (std::size_t i = 0; i < observers; i++)
         strands.emplace_back(pool->get_executor());
@@ -100,13 +102,13 @@ void run_serial(std::size_t turns, bool is_caller)
         const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
         delivered = 0;
         for (std::size_t i = 0; i < window; i++)
-            asio::post(strands[i % strands.size()], [i] {
+            asio::post(strands[i % strands.size()], [i, window] {
                 told(&strands, static_cast<int>(i));
-                delivered.fetch_add(1, std::memory_order_release);
+                if (delivered.fetch_add(1, std::memory_order_relaxed) + 1 == window)
+                    sem_post(&all_delivered);
             });
         const double sent = is_caller ? peers_now() : 0;
-        while (delivered.load(std::memory_order_acquire) != window)
-            std::this_thread::yield();
+        while (sem_wait(&all_delivered) != 0) { }
         if (is_caller)
             peers_exclude(peers_now() - sent);
         turns -= window;
