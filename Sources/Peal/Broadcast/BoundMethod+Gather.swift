@@ -5,9 +5,8 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
     ///
     ///     let votes = try await center.method(Chat.votes).gather("lobby", timeout: .seconds(1)).results
     ///
-    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the
-    /// answers so
-    /// far.
+    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the answers
+    /// so far.
     ///
     /// - Parameters:
     ///   - arguments: The observers' arguments.

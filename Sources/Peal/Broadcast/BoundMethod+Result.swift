@@ -16,8 +16,7 @@ extension BoundMethod where Result: PealValue {
     /// Calls observers, and returns the result of the method's policy.
     ///
     /// When no observer is called: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for
-    /// `chain`,
-    /// else zero.
+    /// `chain`, else zero.
     ///
     /// - Parameter arguments: The observers' arguments.
     /// - Returns: The result of the policy.

@@ -100,7 +100,7 @@ extension BoundMethod where Result == Void {
     /// Allocates nothing where the arguments take less than a kilobyte.
     ///
     /// - Parameter arguments: The observers' arguments. Copied for those with queues.
-    /// - Returns: The number of removed registrations.
+    /// - Returns: The number of observers.
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
     ///   callbacks, ``Status/argument`` for a string with a zero inside. No observer was called then.
     ///
@@ -113,7 +113,7 @@ extension BoundMethod where Result == Void {
     /// Calls all observers: the call of the method itself, by a name.
     ///
     /// - Parameter arguments: The observers' arguments.
-    /// - Returns: The number of removed registrations.
+    /// - Returns: The number of observers.
     /// - Throws: As the call of the method.
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.

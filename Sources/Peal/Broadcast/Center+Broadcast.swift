@@ -91,9 +91,8 @@ extension Center {
         }
     }
 
-    /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it.
-    /// No observer
-    /// was called then.
+    /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it. No
+    /// observer was called then.
     @usableFromInline
     func again<Result, each Parameter: PealValue>(
         _ old: BoundMethod<Result, repeat each Parameter>, _ signature: MethodSignature, _ error: PealError

@@ -41,9 +41,8 @@ extension Center {
     ///
     ///     let answers = try await center.ask(Push.onPush, "news", folding: .max, within: .seconds(5))
     ///
-    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the
-    /// answers so
-    /// far.
+    /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the answers
+    /// so far.
     ///
     /// - Parameters:
     ///   - method: A method whose last parameter is a ``Completion``.

@@ -20,8 +20,7 @@ extension Center {
     ///   - body: Kept until the observation has ended and its last call has returned. During a call the instance stays.
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift;
-    ///   ``Status/handle``; the
-    ///   rest as for a closure without a service.
+    ///   ``Status/handle``; the rest as for a closure without a service.
     ///
     /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
     /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
@@ -67,8 +66,7 @@ extension Center {
     }
 
     /// Makes a service observe a protocol by the table of C functions that it provides for it. Its instance need not
-    /// exist: the
-    /// first broadcast of a method that the table has creates it, before the first call.
+    /// exist: the first broadcast of a method that the table has creates it, before the first call.
     ///
     /// - Parameters:
     ///   - protocolName: A protocol that the service provides.
@@ -76,8 +74,7 @@ extension Center {
     ///   - options: Options of the registration.
     /// - Returns: The observation, which ends with its last reference, or with the service.
     /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol;
-    ///   ``Status/duplicate`` when it
-    ///   observes the protocol lazily on that queue already.
+    ///   ``Status/duplicate`` when it observes the protocol lazily on that queue already.
     ///
     /// Any thread. The C interface's `peal_observe_service`.
     public func observe(

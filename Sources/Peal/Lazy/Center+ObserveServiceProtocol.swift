@@ -45,9 +45,8 @@ extension Center {
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
     /// A service that observes several types is created once, by the first broadcast to any; when its creation fails,
-    /// the
-    /// others are called, and the next broadcast tries again. When the instance is removed, the next broadcast creates
-    /// another.
+    /// the others are called, and the next broadcast tries again. When the instance is removed, the next broadcast
+    /// creates another.
     ///
     /// - Parameters:
     ///   - type: The type of the calls. It may be any type, also a struct's.

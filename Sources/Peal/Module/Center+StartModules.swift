@@ -51,9 +51,8 @@ extension Center {
     }
 
     /// Stops all modules in reverse start order. Stopping is final. Calls `willTerminate` on all before. A module
-    /// receives
-    /// no event after its own stop has begun. A stop that throws, or whose time limit expires, is reported, and the
-    /// next module is stopped.
+    /// receives no event after its own stop has begun. A stop that throws, or whose time limit expires, is reported,
+    /// and the next module is stopped.
     ///
     /// - Parameter limit: How long all together may take; nil for no limit.
     /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has

@@ -88,8 +88,7 @@ extension Lifecycle {
     ///   - limit: How long to wait; nil for no limit.
     /// - Returns: The answers; their result is the greatest.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended; ``Status/argument`` for a payload
-    ///   with a
-    ///   zero inside.
+    ///   with a zero inside.
     ///
     /// Any task; the events begin at once. The C interface's `peal_completion_create`, and the method
     /// `remote_notification`.

@@ -6,8 +6,7 @@ extension Center {
     /// ```swift
     /// try center.register(AccountService.self, clearData: { $0.forgetUser() }) { creation in
     ///     AccountService(database: try creation.get(Database.self))
-    /// }
-    /// try center.register((any Mail).self) { _ in SMTPMail() }     // found by a protocol, not by its own type
+    /// } try center.register((any Mail).self) { _ in SMTPMail() }     // found by a protocol, not by its own type
     /// ```
     ///
     /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs

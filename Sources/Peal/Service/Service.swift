@@ -8,9 +8,8 @@ public import CPeal
 /// ```swift
 /// let accounts = try center.register(AccountService.self) { creation in
 ///     AccountService(database: try creation.get(Database.self))
-/// }
-/// let user = try accounts.with { $0.user }      // during the closure, on this thread
-/// let held = try accounts.get()                 // until the last reference to `held`
+/// } let user = try accounts.with { $0.user }      // during the closure, on this thread let held = try accounts.get()
+/// // until the last reference to `held`
 /// ```
 ///
 /// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.

@@ -1,6 +1,5 @@
 extension MethodDeclaration: CustomStringConvertible {
-    /// The full declaration without defaults. Read again in the same scope it
-    /// gives an equal one.
+    /// The full declaration without defaults. Read again in the same scope it gives an equal one.
     public var description: String {
         var text = "\(requirement) \(signature)"
         if policy != .implied(by: signature.result) { text += ", \(spelling(of: policy))" }
