@@ -19,9 +19,9 @@ FLOOR_API void floor_nothing(const struct plain_entry *entries, size_t count, vo
 /* The plain loop, in the library. */
 FLOOR_API void floor_loop(const struct plain_entry *entries, size_t count, void *a, int i);
 
-/* What a safe broadcast by array must do besides: find the list by a number, hold it by a hazard
- * pointer, prove that the number is not stale, look at each gate, let the list go and see whether a
- * writer asked. No other shapes, no counts, no failures. */
+/* The further work of a safe broadcast by array: find the list by a number, protect it by a hazard pointer, prove
+ * that the number is not stale, test each gate, release the list and test for a request of a writer. No other
+ * shapes, no counts, no failures. */
 FLOOR_API void floor_publish(const struct plain_entry *entries, size_t count);
 FLOOR_API int floor_send(uint64_t number, void *const *arguments, size_t argument_count);
 

@@ -2,7 +2,7 @@
  *
  * lines.c - the operations whose cache lines `Benchmarks/lines` counts, each by two threads one after the other.
  *
- * The trace of memory has no threads in it. A store to a byte of `marks` therefore says where a section begins and ends:
+ * The trace of memory has no threads in it. A store to a byte of `marks` marks the begin and the end of a section:
  * byte 4 * OPERATION + 2 * THREAD + END. The program prints the address of `marks`, and of each operation its gate and its name.
  */
 #define _GNU_SOURCE

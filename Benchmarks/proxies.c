@@ -47,8 +47,8 @@ static int something;
 static void *volatile some_pointer = &something;
 static volatile int some_number = 7;
 static volatile double some_real = 1.5;
-/* Not made anew for each call: a copy of what was written a moment ago, in smaller pieces, takes some 5 ns, which
- * callers pay that pass a struct by value, and not who is called. */
+/* Made once: a copy of freshly written memory, in smaller pieces, takes some 5 ns. Callers that pass a struct by
+ * value pay for that, and not the callee. */
 struct box some_box = { 1, 2, 3 };
 
 static void hear_p(void *self) { ((struct target *)self)->stored.number = 1; }
@@ -294,8 +294,8 @@ static size_t rounds = 64;
 static double budget = 100e3;
 static bool missed;
 
-/* calls: what the gate counts for. Rounds in which the core was shared are left out, and made up for, unless they are
- * most: then all count, and the line says so. */
+/* calls: counted by the gate. Rounds in which the core was shared are omitted and repeated, unless they are
+ * most: then all count, and the line reports it. */
 static void hold(const struct contest *contest, size_t observers, size_t calls)
 {
     static double first[ROUNDS_MOST], second[ROUNDS_MOST];
