@@ -30,13 +30,12 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
  * one of them finds that the number before is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
-    uint32_t parameter_count, const uint8_t *variadic_kinds, const struct peal_method_names *names)
+    uint32_t parameter_count, const uint8_t *variadic_kinds)
 {
     __atomic_store_n(&place->nobody.plan, plan, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.traits, traits, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.parameter_count, parameter_count, __ATOMIC_RELEASE);
     __atomic_store_n(&place->variadic_kinds, variadic_kinds, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->names, names, __ATOMIC_RELEASE);
     __atomic_store_n(&place->nobody.method, number, __ATOMIC_RELEASE);
 }
 

@@ -178,7 +178,7 @@ enum {
     PEAL_DIRECTORY_PLACES = PEAL_DIRECTORY_CHUNK * PEAL_DIRECTORY_CHUNKS
 };
 
-/* The names that lead to a method, in one allocation that ends with the object of the method. */
+/* The names that lead to a method, in one allocation. Made when the method is first found by its name. */
 struct peal_method_names {
     uint64_t center; /* numbers */
     uint64_t protocol;
@@ -209,7 +209,7 @@ struct peal_directory_place {
     const uint8_t *_Nullable variadic_kinds;
     /* A place a cache line, so that methods do not disturb each other. The chunk is aligned and not
      * the type: Swift imports no type that is aligned beyond 16. */
-    const struct peal_method_names *_Nullable names;
+    struct peal_method_names *_Nullable names;
     uint64_t padding;
 };
 
@@ -277,8 +277,18 @@ void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_
 /* Gives a place to a method that nobody observes yet. */
 void peal_directory_open(
     struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
-    uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds,
-    const struct peal_method_names *_Nonnull names);
+    uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
+
+/* The names of the method whose place it is. They end with the place's use by that method. */
+static inline struct peal_method_names *_Nullable peal_directory_names(const struct peal_directory_place *_Nonnull place)
+{
+    return __atomic_load_n(&place->names, __ATOMIC_ACQUIRE);
+}
+static inline void peal_directory_set_names(
+    struct peal_directory_place *_Nonnull place, struct peal_method_names *_Nullable names)
+{
+    __atomic_store_n(&place->names, names, __ATOMIC_RELEASE);
+}
 
 /* Takes it back: the number is stale from now on. */
 void peal_directory_close(struct peal_directory_place *_Nonnull place);

@@ -16,12 +16,11 @@ public final class Method: Sendable {
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
     nonisolated(unsafe) let place: MethodPlace
-    private nonisolated(unsafe) let names: UnsafeMutablePointer<peal_method_names>
 
     private init(
         number: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
         rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer,
-        place: MethodPlace, names: UnsafeMutablePointer<peal_method_names>
+        place: MethodPlace
     ) {
         self.number = number
         self.declaration = declaration
@@ -31,12 +30,7 @@ public final class Method: Sendable {
         self.plan = plan
         self.copyPlan = copyPlan
         self.place = place
-        self.names = names
         traits = MethodTraits(declaration, plan: plan)
-    }
-
-    deinit {
-        peal_memory_free(names)
     }
 
     /// Makes a method that nobody observes, with its handle and its place.
@@ -45,13 +39,10 @@ public final class Method: Sendable {
     ) throws(Failure) -> Method {
         let (plan, copyPlan) = try plans(for: declaration)
         let method = try Handles.methods.insert { (number) throws(Failure) in
-            guard let place = peal_directory_find(number),
-                let names = peal_method_names_make(
-                    owner.center.number, owner.number, owner.name, declaration.signature.name)
-            else { throw .outOfMemory }
+            guard let place = peal_directory_find(number) else { throw .outOfMemory }
             let method = Method(
                 number: number, declaration: declaration, owner: owner, origin: origin, rank: rank,
-                plan: plan, copyPlan: copyPlan, place: place, names: names)
+                plan: plan, copyPlan: copyPlan, place: place)
             method.open()
             return method
         }
@@ -85,7 +76,7 @@ public final class Method: Sendable {
     private func open() {
         let kinds = UnsafeRawPointer(plan.pointee.variadicKinds).assumingMemoryBound(to: UInt8.self)
         peal_directory_open(
-            place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds, names)
+            place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
     }
 
     /// Makes the handle stale, and retires what readers may still hold: the place, and the list of observers if

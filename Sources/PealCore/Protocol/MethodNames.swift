@@ -35,21 +35,37 @@ public enum MethodNames {
             let hold = peal_hold_outermost() ?? peal_hold_nothing()
         else { return nil }
         // The number first: only then are the names the method's.
-        let found = peal_hold_place(hold, place, number) ? place.pointee.names.flatMap(body) : nil
+        let found = peal_hold_place(hold, place, number) ? peal_directory_names(place).flatMap { body($0) } : nil
         Broadcast.release(hold)
         return found
     }
 
     /// Lets lookups find a method by its own name. The caller must hold the center's lock, so the name means this method.
     static func add(_ method: Method) {
-        guard let names = method.place.pointee.names else { return }
+        guard let names = names(of: method) else { return }
         add(method.number, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)))
     }
 
     /// Lets lookups find a protocol by its name. The caller must hold the center's lock.
     static func add(_ proto: PealProtocol) {
-        guard let method = proto.state.all.first, let names = method.place.pointee.names else { return }
+        guard let method = proto.state.all.first, let names = names(of: method) else { return }
         add(method.number, peal_name_hash(names.pointee.center, names.pointee.protocol_name))
+    }
+
+    /// Without memory for them, lookups take the long way.
+    private static func names(of method: Method) -> UnsafeMutablePointer<peal_method_names>? {
+        if let names = peal_directory_names(method.place) { return names }
+        let owner = method.owner
+        let names = peal_method_names_make(owner.center.number, owner.number, owner.name, method.name)
+        peal_directory_set_names(method.place, names)
+        return names
+    }
+
+    /// Frees the names of a closed method, which no reader protects. Its place is not another's yet.
+    static func free(_ number: UInt64) {
+        guard let place = peal_directory_find(number) else { return }
+        peal_memory_free(peal_directory_names(place))
+        peal_directory_set_names(place, nil)
     }
 
     private static func add(_ number: UInt64, _ hash: UInt64) {
@@ -60,14 +76,14 @@ public enum MethodNames {
                 if known == number { return }
                 if known == 0 { break }
             }
-            // Without memory for it lookups take the long way.
             _ = peal_names_add(peal_names_of_methods(), hash, number)
         }
     }
 
     /// Lets no lookup find a method, which is about to close, or its protocol by it. The caller must hold the center's lock.
     static func remove(_ method: Method) {
-        guard let names = method.place.pointee.names else { return }
+        // Without names it was never added.
+        guard let names = peal_directory_names(method.place) else { return }
         writers.withLock { _ in
             let table = peal_names_of_methods()
             peal_names_remove(table, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)), method.number)

@@ -110,7 +110,9 @@ enum Reclaimer {
     private static func release(_ retired: Retired) {
         switch retired {
         case .list(let list): list.free()
-        case .place(let number): Handles.methods.recycle(number)
+        case .place(let number):
+            MethodNames.free(number)
+            Handles.methods.recycle(number)
         case .instance(let number): Handles.instances.find(number)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         }

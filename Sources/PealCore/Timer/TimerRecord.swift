@@ -41,7 +41,10 @@ extension TimerRecord {
         if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hold_nothing() {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
             peal_current_set(peal_hold_current(hold), observer.gate)
-            if timer.isWantedStill(), timer.isAdmitted(hold) { timer.call() }
+            if timer.isWantedStill(), timer.isAdmitted(hold) {
+                timer.call()
+                WeakHold.release(hold)
+            }
             Broadcast.release(hold)
         } else {
             timer.miss()
