@@ -191,7 +191,7 @@ static void prepare(void)
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(fire, NULL, PEAL_SECONDS(3600));
     const struct peal_provision provides[] = { { "Clock", &clock_table }, { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("clock");
-    peal_timer earlier;
+    peal_timer earlier, between;
     must(peal_center_create(&center));
     must(desk_define(center, &desk));
     must(queued_define(center, &queued));
@@ -216,6 +216,9 @@ static void prepare(void)
         void *a = &own[t];
         int i = t;
         must(peal_timer_create(&options, &own[t].timer));
+        /* Objects of two threads are not neighbours in memory, which would share lines by chance. */
+        for (int spare = 0; spare < 8; spare++)
+            must(peal_timer_create(&options, &between));
         must(peal_invocation_create(desk.told, &own[t].invocation));
         must(peal_invocation_set_argument(own[t].invocation, 0, &a, sizeof a));
         must(peal_invocation_set_argument(own[t].invocation, 1, &i, sizeof i));
