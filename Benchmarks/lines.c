@@ -109,7 +109,7 @@ static void use(int thread)
     struct peal_service_use taken;
     (void)thread;
     must(peal_service_get(center, "clock", &taken));
-    must(peal_use_end(taken.use));
+    must(peal_use_release(taken.use));
 }
 static void find(int thread)
 {

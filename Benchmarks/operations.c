@@ -106,8 +106,8 @@ static void run_service(size_t turns)
         struct peal_service_use use;
         check("register", peal_service_register(center, &description, &service));
         check("get", peal_service_get(center, "watch", &use));
-        check("end", peal_use_end(use.use));
-        check("unregister", peal_service_unregister(service));
+        check("end", peal_use_release(use.use));
+        check("unregister", peal_service_remove(service));
     }
 }
 

@@ -52,19 +52,19 @@ static void use_by_handle(void)
 {
     struct peal_service_use use;
     must(peal_service_use_instance(service, &use));
-    must(peal_use_end(use.use));
+    must(peal_use_release(use.use));
 }
 
 static void get_by_name(void)
 {
     struct peal_service_use use;
     must(peal_service_get(center, "clock", &use));
-    must(peal_use_end(use.use));
+    must(peal_use_release(use.use));
 }
 
 static void get_by_protocol(void)
 {
-    must(peal_use_end(PEAL_SERVICE(clock_service, center).use));
+    must(peal_use_release(PEAL_SERVICE(clock_service, center).use));
 }
 
 struct runner {
@@ -213,7 +213,7 @@ static void measure_many(void)
         struct peal_service_use use;
         snprintf(name, sizeof name, "service %zu", i);
         must(peal_service_get(crowd, name, &use));
-        must(peal_use_end(use.use));
+        must(peal_use_release(use.use));
     }
     printf("create %.0f ns each\n", (now_ns() - begin) / (double)many);
     printf("memory %.0f bytes each of %zu\n", (double)(resident() - before) / (double)many, many);

@@ -41,13 +41,13 @@ enum ServiceBenchmark {
         var use = peal_service_use()
         if peal_service_use_instance(worker.handle, &use) != PEAL_OK { throw Failure() }
         sink(use.`self`, 1)
-        if peal_use_end(use.use) != PEAL_OK { throw Failure() }
+        if peal_use_release(use.use) != PEAL_OK { throw Failure() }
     }
 
     private static func get(_ center: Center) throws {
         var use = peal_service_use()
         if peal_service_get(center.handle, "Worker", &use) != PEAL_OK { throw Failure() }
         sink(use.`self`, 1)
-        if peal_use_end(use.use) != PEAL_OK { throw Failure() }
+        if peal_use_release(use.use) != PEAL_OK { throw Failure() }
     }
 }

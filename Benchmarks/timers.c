@@ -94,11 +94,11 @@ static void drift(int firings)
     must(peal_timer_create(&options, &timer));
     const int64_t begun = now();
     must(peal_timer_start(timer));
-    struct peal_timer_facts facts = { .size = sizeof facts };
+    struct peal_timer_info facts = { .size = sizeof facts };
     const struct timespec moment = { 0, 100000 };
     do {
         nanosleep(&moment, NULL);
-        must(peal_timer_read(timer, &facts));
+        must(peal_timer_get_info(timer, &facts));
     } while (facts.fired + facts.missed < (uint64_t)firings);
     const int64_t due = begun + (int64_t)(facts.fired + facts.missed + 1) * PEAL_MILLISECONDS(1);
     printf("  %d periods of 1 ms: drift %.3f ms, %llu missed, the latest firing %.3f ms late\n", firings,

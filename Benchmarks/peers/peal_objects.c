@@ -239,8 +239,8 @@ static void register_and_get(size_t turns)
         struct peal_service_use use;
         must(peal_service_register(center, &description, &service) >= 0);
         must(peal_service_get(center, "clock", &use) >= 0);
-        must(peal_use_end(use.use) >= 0);
-        must(peal_service_unregister(service) >= 0);
+        must(peal_use_release(use.use) >= 0);
+        must(peal_service_remove(service) >= 0);
     }
 }
 

@@ -19,7 +19,7 @@ public func peal_complete(_ token: peal_completion, _ result: Int64) -> peal_sta
 }
 
 @c @implementation
-public func peal_completion_drop(_ token: peal_completion) -> peal_status {
+public func peal_completion_release(_ token: peal_completion) -> peal_status {
     Boundary.status { () throws(Failure) in try Completion.answer(token.number, nil) }
 }
 
@@ -74,7 +74,7 @@ extension Completion.Options {
         _ done: peal_completion_done?, _ context: UnsafeMutableRawPointer?, _ timeout: UInt32
     ) throws(Failure) {
         guard let done else { throw .null("done") }
-        // The engine's report is laid out as the interface's.
+        // The engine passes the info by an untyped pointer.
         self.init(done: unsafeBitCast(done, to: Completion.Done.self)) { end in
             switch end {
             case .answered: PEAL_OK.rawValue

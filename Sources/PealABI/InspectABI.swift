@@ -154,7 +154,7 @@ public func peal_protocol_list_observations(
 }
 
 @c @implementation
-public func peal_observation_ask(
+public func peal_observation_get_info(
     _ observation: peal_observation, _ info: UnsafeMutablePointer<peal_observation_info>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in

@@ -69,7 +69,7 @@ public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_
 }
 
 @c @implementation
-public func peal_modules_ask(
+public func peal_modules_get_state(
     _ center: peal_center, _ out_state: UnsafeMutablePointer<peal_modules_state>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
@@ -79,7 +79,7 @@ public func peal_modules_ask(
 }
 
 @c @implementation
-public func peal_module_ask(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status {
+public func peal_module_get_info(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the info of a module", default: peal_module_info())
@@ -117,7 +117,7 @@ public func peal_signal_bind(
 }
 
 @c @implementation
-public func peal_signal_unbind(_ center: peal_center, _ signal: Int32) -> peal_status {
+public func peal_signal_remove(_ center: peal_center, _ signal: Int32) -> peal_status {
     Boundary.status { () throws(Failure) in try Signals.unbind(signal, of: try center.find()) }
 }
 

@@ -76,7 +76,7 @@ public func peal_observation_remove_with(
 }
 
 @c @implementation
-public func peal_unobserve(
+public func peal_protocol_remove_target(
     _ proto: peal_protocol, _ target: UnsafeRawPointer?, _ out_removed: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
@@ -86,7 +86,7 @@ public func peal_unobserve(
 }
 
 @c @implementation
-public func peal_unobserve_all(
+public func peal_protocol_remove_observers(
     _ proto: peal_protocol, _ out_removed: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in

@@ -55,7 +55,7 @@ public func peal_proxy_destroy(_ proxy: peal_proxy) -> peal_status {
 }
 
 @c @implementation
-public func peal_proxy_destroy_wait(_ proxy: peal_proxy, _ timeout: UInt32) -> peal_status {
+public func peal_proxy_destroy_and_wait(_ proxy: peal_proxy, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         try Proxy.end(proxy.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
     }

@@ -78,12 +78,12 @@ public func peal_queue_is_current(_ queue: peal_queue) -> Bool {
 }
 
 @c @implementation
-public func peal_queue_read_counts(
-    _ queue: peal_queue, _ out_counts: UnsafeMutablePointer<peal_queue_counts>?
+public func peal_queue_get_info(
+    _ queue: peal_queue, _ out_counts: UnsafeMutablePointer<peal_queue_info>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_counts else { throw .null("out_counts") }
-        var counts = try Boundary.options(out_counts, named: "the counts of a queue", default: peal_queue_counts())
+        var counts = try Boundary.options(out_counts, named: "the counts of a queue", default: peal_queue_info())
         let read = try queue.find().counts
         counts.waiting = read.waiting
         counts.delivered = read.delivered

@@ -21,7 +21,7 @@ public func peal_service_register(
 }
 
 @c @implementation
-public func peal_service_unregister(_ service: peal_service) -> peal_status {
+public func peal_service_remove(_ service: peal_service) -> peal_status {
     Boundary.outcome { () throws(Failure) in try service.find().unregister() ? PEAL_OK : PEAL_NOT_WAITED }
 }
 
@@ -113,7 +113,7 @@ public func peal_use_retain(_ use: peal_use) -> peal_status {
 }
 
 @c @implementation
-public func peal_use_end(_ use: peal_use) -> peal_status {
+public func peal_use_release(_ use: peal_use) -> peal_status {
     if use.number == 0 { return PEAL_OK }
     guard let place = peal_instance_place_of(use.number) else { return Boundary.fail(.staleUse) }
     switch peal_instance_release(place, use.number) {
@@ -148,7 +148,7 @@ public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_s
 }
 
 @c @implementation
-public func peal_service_remove(_ service: peal_service) -> peal_status {
+public func peal_service_remove_instance(_ service: peal_service) -> peal_status {
     Boundary.outcome { () throws(Failure) in try service.find().remove() ? PEAL_OK : PEAL_NOT_WAITED }
 }
 
@@ -168,7 +168,7 @@ public func peal_session_end(_ center: peal_center, _ out_removed: UnsafeMutable
 }
 
 @c @implementation
-public func peal_service_ask(_ service: peal_service, _ info: UnsafeMutablePointer<peal_service_info>?) -> peal_status {
+public func peal_service_get_info(_ service: peal_service, _ info: UnsafeMutablePointer<peal_service_info>?) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the information about a service", default: peal_service_info())

@@ -13,7 +13,7 @@ public func peal_last_message() -> UnsafePointer<CChar>! {
 }
 
 @c @implementation
-public func peal_forget_failure() {
+public func peal_clear_failure() {
     guard let thread = peal_thread_current() else { return }
     thread.pointee.last_status = PEAL_OK.rawValue
     peal_thread_message(thread)[0] = 0

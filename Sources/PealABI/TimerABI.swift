@@ -53,18 +53,18 @@ public func peal_timer_destroy(_ timer: peal_timer) -> peal_status {
 }
 
 @c @implementation
-public func peal_timer_read(
-    _ timer: peal_timer, _ out_facts: UnsafeMutablePointer<peal_timer_facts>?
+public func peal_timer_get_info(
+    _ timer: peal_timer, _ out_facts: UnsafeMutablePointer<peal_timer_info>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_facts else { throw .null("out_facts") }
-        var facts = try Boundary.options(out_facts, named: "the facts of a timer", default: peal_timer_facts())
+        var facts = try Boundary.options(out_facts, named: "the facts of a timer", default: peal_timer_info())
         facts.fill(try timer.find().facts)
         out_facts.pointee = facts
     }
 }
 
-extension peal_timer_facts {
+extension peal_timer_info {
     fileprivate mutating func fill(_ facts: Timer.Facts) {
         is_running = facts.isRunning
         is_waiting = facts.isWaiting

@@ -18,7 +18,7 @@ import Testing
     /// What the completions of C tell: their context is room for the report.
     private static let report: peal_completion_done = { context, report in
         guard let context, let report else { return }
-        context.assumingMemoryBound(to: peal_completion_report.self).pointee = report.pointee
+        context.assumingMemoryBound(to: peal_completion_info.self).pointee = report.pointee
     }
 
     @Test("B4: each observer answers by a completion of its own, and the task gets what all gave, folded")
@@ -192,7 +192,7 @@ import Testing
     func leavesNoFailure() throws {
         let kept = Record<Completion>()
         let observation = try center.observe(Push.onPush) { _, done in kept.append(done) }
-        peal_forget_failure()
+        peal_clear_failure()
         try center.broadcast(Push.onPush, "news", Completion { _ in })
         #expect(peal_last_status() == PEAL_OK)
         #expect(kept.all[0].complete())
@@ -229,9 +229,9 @@ import Testing
             try center.observe(Push.onPush) { text, done in done.complete(with: Int64(text.utf8.count)) },
             try center.observe(Push.onPush) { _, _ in },
         ]
-        let report = UnsafeMutablePointer<peal_completion_report>.allocate(capacity: 1)
+        let report = UnsafeMutablePointer<peal_completion_info>.allocate(capacity: 1)
         defer { report.deallocate() }
-        report.initialize(to: peal_completion_report())
+        report.initialize(to: peal_completion_info())
         var options = peal_completion_options()
         options.size = MemoryLayout<peal_completion_options>.size
         options.done = Self.report
@@ -248,7 +248,7 @@ import Testing
         }
         #expect(status == PEAL_OK)
         #expect(report.pointee.result == 4)
-        #expect(report.pointee.asked == 2 && report.pointee.completed == 1 && report.pointee.dropped == 1)
+        #expect(report.pointee.observers == 2 && report.pointee.completed == 1 && report.pointee.dropped == 1)
         withExtendedLifetime(observations) {}
     }
 

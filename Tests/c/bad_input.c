@@ -422,7 +422,7 @@ CLAIM("F1", "a list of entries that is read by hand is the same as the loop")
     CHECK_EQUAL(visited, 1);
     CHECK_EQUAL(rung, 1);
     CHECK_OK(peal_observation_remove(observation));
-    peal_forget_failure();
+    peal_clear_failure();
     entries = peal_entries_begin(bell.on_ring);
     CHECK(entries.next == NULL && entries.hold == NULL);
     CHECK_OK(peal_last_status());

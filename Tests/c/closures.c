@@ -215,7 +215,7 @@ CLAIM("X1", "a destroyed bare function calls no observer and returns zero, and i
     CHECK_OK(hook_observe(&hook, &sum, &table, NULL, NULL));
     hear[0] = (void (*)(int))bare(hook.hear, &closures[0]);
     CHECK_OK(peal_proxy_destroy(closures[0]));
-    peal_forget_failure();
+    peal_clear_failure();
     hear[0](5);
     CHECK_EQUAL(sum, 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);

@@ -25,7 +25,7 @@ static struct lane lane;
 static struct latch inside;
 static struct latch may_leave;
 static struct latch is_told;
-static struct peal_completion_report told;
+static struct peal_completion_info told;
 static int times_told;
 static int replies;
 static bool reply_runs;
@@ -54,7 +54,7 @@ static void close_poll(void)
     check_case(NULL);
 }
 
-static void is_done(void *context, const struct peal_completion_report *report)
+static void is_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     told = *report;
@@ -235,7 +235,7 @@ CLAIM("B4", "when the time limit expires while observers are being called, the r
             }
         latch_wait(&is_told);
         CHECK_STATUS(told.status, PEAL_ERROR_TIMEOUT);
-        CHECK_EQUAL(told.asked, 3);
+        CHECK_EQUAL(told.observers, 3);
         CHECK_EQUAL(told.dropped, 0);
         latch_open(&may_leave);
         thread_join(thread);
@@ -259,11 +259,11 @@ CLAIM("B4", "retiring an owner drops the tokens that its observers have not answ
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
     CHECK_EQUAL(count_told(), 0);
     CHECK_FAILURE(peal_complete(tokens[0], 1), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_completion_drop(tokens[2]), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_completion_release(tokens[2]), PEAL_ERROR_HANDLE);
     CHECK_OK(peal_complete(tokens[1], 7));
     CHECK_EQUAL(count_told(), 1);
     CHECK_STATUS(told.status, PEAL_OK);
-    CHECK_EQUAL(told.asked, 3);
+    CHECK_EQUAL(told.observers, 3);
     CHECK_EQUAL(told.completed, 1);
     CHECK_EQUAL(told.dropped, 2);
     CHECK_EQUAL(told.result, 7);

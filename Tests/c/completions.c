@@ -35,7 +35,7 @@ struct ear {
 /* The broadcaster's report. */
 struct told {
     int times;
-    struct peal_completion_report report;
+    struct peal_completion_info report;
     peal_queue queue; /* where it must be */
     struct latch latch;
 };
@@ -56,7 +56,7 @@ static void take(struct ear *ear, peal_completion token)
     if (ear->way == ANSWERS)
         CHECK_OK(peal_complete(token, ear->answer));
     else if (ear->way == DROPS)
-        CHECK_OK(peal_completion_drop(token));
+        CHECK_OK(peal_completion_release(token));
 }
 
 static void on_push(void *self, const char *text, peal_completion done)
@@ -92,7 +92,7 @@ static const struct push table = {
     .on_ring = on_ring,
 };
 
-static void is_done(void *context, const struct peal_completion_report *report)
+static void is_done(void *context, const struct peal_completion_info *report)
 {
     struct told *const who = context;
 
@@ -164,12 +164,12 @@ static void observe_here(int i, enum way way, int64_t answer)
 static void check_report(
     peal_status status, int64_t result, size_t asked, size_t completed, size_t dropped, int line)
 {
-    const struct peal_completion_report *const report = &told.report;
+    const struct peal_completion_info *const report = &told.report;
 
     check_integer(times_told(), 1, "times told", __FILE__, line);
     check_status(report->status, status, "status", __FILE__, line);
     check_integer(report->result, result, "result", __FILE__, line);
-    check_integer((long long)report->asked, (long long)asked, "asked", __FILE__, line);
+    check_integer((long long)report->observers, (long long)asked, "asked", __FILE__, line);
     check_integer((long long)report->completed, (long long)completed, "completed", __FILE__, line);
     check_integer((long long)report->dropped, (long long)dropped, "dropped", __FILE__, line);
 }
@@ -203,7 +203,7 @@ static peal_status send_through_ffi(peal_completion done)
 
 static peal_status send_typed(peal_completion done)
 {
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(push, &push, on_push, "news", done);
     return peal_last_status();
 }
@@ -283,7 +283,7 @@ CLAIM("B4", "the completion may be any parameter")
     CHECK_REPORT(PEAL_OK, 5, 2, 2, 0);
     CHECK_OK(peal_broadcast(push.on_early, make_plain(), 0.5, -7));
     CHECK_EQUAL(ears[0].calls, 2);
-    CHECK_OK(peal_completion_drop(ears[1].token));
+    CHECK_OK(peal_completion_release(ears[1].token));
     CHECK_REPORT(PEAL_OK, 4, 2, 1, 1);
     close_center(center);
 }
@@ -330,7 +330,7 @@ CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens 
                 CHECK_EQUAL(ears[i].calls, 1);
                 CHECK_EQUAL(ears[i].token.number, 0);
                 CHECK_FAILURE(peal_complete(ears[i].token, 1), PEAL_ERROR_HANDLE);
-                CHECK_FAILURE(peal_completion_drop(ears[i].token), PEAL_ERROR_HANDLE);
+                CHECK_FAILURE(peal_completion_release(ears[i].token), PEAL_ERROR_HANDLE);
             }
             close_center(center);
         }
@@ -367,10 +367,10 @@ CLAIM("B4", "a token completes or drops once; a second answer is a harmless erro
     send(make_plain());
     CHECK_OK(peal_complete(ears[0].token, 1));
     CHECK_FAILURE(peal_complete(ears[0].token, 2), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_completion_drop(ears[0].token), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_completion_release(ears[0].token), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(times_told(), 0);
-    CHECK_OK(peal_completion_drop(ears[1].token));
-    CHECK_FAILURE(peal_completion_drop(ears[1].token), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_completion_release(ears[1].token));
+    CHECK_FAILURE(peal_completion_release(ears[1].token), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_complete(ears[1].token, 3), PEAL_ERROR_HANDLE);
     CHECK_REPORT(PEAL_OK, 1, 2, 1, 1);
     close_center(center);
@@ -580,11 +580,11 @@ CLAIM("B4", "when the time limit expires, `done` runs with the answers so far; l
     options.timeout = 40 * LANE_SHORT;
     send(make(&options));
     CHECK_OK(peal_complete(ears[0].token, 3));
-    CHECK_OK(peal_completion_drop(ears[1].token));
+    CHECK_OK(peal_completion_release(ears[1].token));
     latch_wait(&told.latch);
     CHECK_REPORT(PEAL_ERROR_TIMEOUT, 3, 4, 1, 1);
     CHECK_FAILURE(peal_complete(ears[2].token, 3), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_completion_drop(ears[3].token), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_completion_release(ears[3].token), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(times_told(), 1);
     close_center(center);
 }
@@ -824,7 +824,7 @@ CLAIM("B4", "a completion that was passed to no broadcast can be cancelled, answ
     CHECK_REPORT(PEAL_OK, 12, 1, 1, 0);
     CHECK_FAILURE(peal_complete(done, 13), PEAL_ERROR_HANDLE);
     done = make_plain();
-    CHECK_OK(peal_completion_drop(done));
+    CHECK_OK(peal_completion_release(done));
     CHECK_REPORT(PEAL_OK, 0, 1, 0, 1);
     CHECK_FAILURE(peal_completion_cancel(done), PEAL_ERROR_HANDLE);
 }
@@ -841,7 +841,7 @@ CLAIM("B4", "a completion belongs to one broadcast: it is not passed twice, nor 
         CHECK_FAILURE(ways_in[way].send(done), PEAL_ERROR_HANDLE);
         CHECK_EQUAL(ears[0].calls, 1);
         CHECK_FAILURE(peal_complete(done, 1), PEAL_ERROR_STATE);
-        CHECK_FAILURE(peal_completion_drop(done), PEAL_ERROR_STATE);
+        CHECK_FAILURE(peal_completion_release(done), PEAL_ERROR_STATE);
         CHECK_EQUAL(times_told(), 0);
         CHECK_OK(peal_complete(ears[0].token, 2));
         CHECK_REPORT(PEAL_OK, 2, 1, 1, 0);
@@ -934,13 +934,13 @@ CLAIM("B4", "where that queue has been ended it runs all the same")
 static peal_completion chain[3];
 static int links;
 
-static void ask_again(void *context, const struct peal_completion_report *report)
+static void ask_again(void *context, const struct peal_completion_info *report)
 {
     struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
     const int link = links++;
 
     (void)context;
-    CHECK_EQUAL(report->asked, OBSERVERS - link);
+    CHECK_EQUAL(report->observers, OBSERVERS - link);
     CHECK_FAILURE(peal_completion_cancel(chain[link]), PEAL_ERROR_HANDLE);
     CHECK_OK(peal_observation_remove(observations[link]));
     if (links == 3)
@@ -1142,7 +1142,7 @@ CLAIM("B4", "PEAL_EACH cannot give tokens, and says so")
 
     open_push();
     observe_here(0, ANSWERS, 1);
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_EACH(push, &push, on_push, each)
         visited++;
     CHECK_EQUAL(visited, 0);
@@ -1187,7 +1187,7 @@ CLAIM("F1", "wrong options make no completion; `done` does not run")
         options.queue.number = numbers[i];
         CHECK_FAILURE(peal_completion_create(&options, &made), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_complete(wrong, 1), PEAL_ERROR_HANDLE);
-        CHECK_FAILURE(peal_completion_drop(wrong), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_completion_release(wrong), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_completion_cancel(wrong), PEAL_ERROR_HANDLE);
     }
     CHECK_EQUAL(times_told(), 0);

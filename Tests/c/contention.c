@@ -45,7 +45,7 @@ PEAL_PROPERTY(counter, "counter", int64_t);
 
 static struct counter_property counter;
 
-static void ignore_report(void *context, const struct peal_completion_report *report)
+static void ignore_report(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     (void)report;

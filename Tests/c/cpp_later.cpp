@@ -58,7 +58,7 @@ CLAIM("Q1", "a lambda with a queue is called there, with its own copy of a text"
     CHECK(is_readable(queue.descriptor()));
     CHECK_EQUAL(queue.pump(), 1);
     CHECK_JOURNAL("qgone soon1");
-    CHECK_EQUAL(queue.counts().delivered, 1);
+    CHECK_EQUAL(queue.info().delivered, 1);
 }
 
 CLAIM("Q1", "a serial queue calls on another thread, in order, and flush waits for it")
@@ -112,8 +112,8 @@ CLAIM("Q5", "an executor that cannot, by false or by an exception, has the calls
     outcome = h.chat.on_message.send("", 2);
     CHECK_STATUS(outcome.status, PEAL_REJECTED);
     CHECK_EQUAL(outcome.thrown, 1);
-    CHECK_EQUAL(no.counts().rejected, 2);
-    CHECK_EQUAL(bad.counts().rejected, 1);
+    CHECK_EQUAL(no.info().rejected, 2);
+    CHECK_EQUAL(bad.info().rejected, 1);
 }
 
 CLAIM("Q5", "a bounded queue of C++ drops or rejects according to its options")
@@ -182,15 +182,15 @@ CLAIM("X4", "a timer calls its lambda on its queue, and destroys it with its var
     {
         auto timer = peal::timer::every(1h, [n = 0, c = counted()]() mutable { journal_write("%d", ++n); },
             peal::timer_options().on(queue).tolerance(1ms));
-        CHECK(timer.facts().is_running);
+        CHECK(timer.info().is_running);
         timer.fire();
         (void)queue.pump();
         timer.fire();
         (void)queue.pump();
         timer.stop();
-        CHECK(!timer.facts().is_running);
+        CHECK(!timer.info().is_running);
         timer.restart(2h, 3h);
-        CHECK_EQUAL(timer.facts().period_ns, PEAL_SECONDS(3 * 3600));
+        CHECK_EQUAL(timer.info().period_ns, PEAL_SECONDS(3 * 3600));
         CHECK_EQUAL(counted::alive, 1);
     }
     (void)queue.pump();
@@ -236,7 +236,7 @@ CLAIM("F1", "a timer with a wrong time is refused, and its lambda destroyed")
     CHECK_EQUAL(counted::alive, 0);
     peal::timer none;
     CHECK_THROWS(none.start(), PEAL_ERROR_HANDLE, "");
-    CHECK_THROWS(none.facts(), PEAL_ERROR_HANDLE, "");
+    CHECK_THROWS(none.info(), PEAL_ERROR_HANDLE, "");
 }
 
 CLAIM("B4", "observers answer by tokens, now or later, and the function of the completion runs once")
@@ -247,8 +247,8 @@ CLAIM("B4", "observers answer by tokens, now or later, and the function of the c
     const auto now = push.on_push.observe([](std::string_view, peal::token t) { CHECK(t.complete(1)); });
     const auto later = push.on_push.observe([&](std::string_view, peal::token t) { kept = std::move(t); });
     const auto never = push.on_push.observe([](std::string_view, peal::token) {});
-    const auto report = [c = counted()](const peal_completion_report &r) {
-        journal_write("sum%d of %zu, %zu+%zu", static_cast<int>(r.result), r.asked, r.completed, r.dropped);
+    const auto report = [c = counted()](const peal_completion_info &r) {
+        journal_write("sum%d of %zu, %zu+%zu", static_cast<int>(r.result), r.observers, r.completed, r.dropped);
     };
     push.on_push("x", peal::completion::create(report, peal::completion_options().policy(PEAL_POLICY_SUM)));
     CHECK_JOURNAL("");
@@ -260,7 +260,7 @@ CLAIM("B4", "observers answer by tokens, now or later, and the function of the c
 CLAIM("B4", "a completion is cancelled, answered directly, or refused; its function is destroyed each time")
 {
     peal::queue queue = peal::queue::pumped();
-    const auto report = [c = counted()](const peal_completion_report &r) { journal_write("%s", peal_status_name(r.status)); };
+    const auto report = [c = counted()](const peal_completion_info &r) { journal_write("%s", peal_status_name(r.status)); };
     journal_clear();
     {
         const auto mine = report;
@@ -289,13 +289,13 @@ CLAIM("Q8", "gathering brings each result and a last word to a queue")
     const auto reply = [&sum, c = counted()](peal_observation, int result) { sum += result; };
     (void)peal::completion::gather(
         push.weigh, here, PEAL_FOREVER, reply,
-        [c = counted()](const peal_completion_report &r) { journal_write("done%zu", r.completed); }, 10);
+        [c = counted()](const peal_completion_info &r) { journal_write("done%zu", r.completed); }, 10);
     (void)there.pump();
     (void)here.pump();
     CHECK_EQUAL(sum, 30);
     CHECK_JOURNAL("done2");
     CHECK_THROWS(
-        peal::completion::gather(push.weigh, {}, 1, reply, [c = counted()](const peal_completion_report &) {}, 10),
+        peal::completion::gather(push.weigh, {}, 1, reply, [c = counted()](const peal_completion_info &) {}, 10),
         PEAL_ERROR_ARGUMENT, "queue");
     CHECK_EQUAL(counted::alive, 1);
 }
@@ -326,7 +326,7 @@ CLAIM("O7", "an observation and a timer wait for a running call, also where that
         std::thread broadcaster([&] { (void)methods.weigh(1); });
         latch_wait(&entered);
         open_soon();
-        peal_forget_failure();
+        peal_clear_failure();
         once.reset();
         CHECK(has_returned);
         CHECK_OK(peal_last_status());

@@ -288,7 +288,7 @@ CLAIM("B5", "a method that defers, and one that rejects, do so from C++")
             CHECK_THROWS(deep.never(n + 1), PEAL_ERROR_RECURSION, "never");
         }));
     journal_clear();
-    peal_forget_failure();
+    peal_clear_failure();
     deep.later(2);
     CHECK_JOURNAL("+2 -2 +3 -3 +9 -9");
     CHECK_OK(peal_last_status());

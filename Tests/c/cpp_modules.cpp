@@ -60,7 +60,7 @@ CLAIM("M2", "objects are modules: started after their dependencies, notified of 
     CHECK(t.life.open_url("x:"));
     CHECK_JOURNAL("wake open");
     int64_t answer = 0;
-    t.life.remote_notification("", peal::completion::create([&](const peal_completion_report &r) { answer = r.result; }));
+    t.life.remote_notification("", peal::completion::create([&](const peal_completion_info &r) { answer = r.result; }));
     CHECK_EQUAL(answer, 7);
     CHECK_OK(peal_modules_stop(t.h.center, PEAL_FOREVER));
     CHECK_JOURNAL("-network -storage");

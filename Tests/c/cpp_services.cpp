@@ -72,7 +72,7 @@ CLAIM("S1", "a class is a service, created by a lambda on first use, destroyed a
         const peal::use same = peal::use::of(b.h.center, "account");
         CHECK_EQUAL(same.as<stored_account>().sum, 5);
         CHECK_POINTER(service.use().self(), use.self());
-        CHECK_STATUS(service.try_remove().status(), PEAL_NOT_WAITED);
+        CHECK_STATUS(service.try_remove_instance().status(), PEAL_NOT_WAITED);
         CHECK_JOURNAL("");
     }
     CHECK_JOURNAL("-Ann");
@@ -100,7 +100,7 @@ CLAIM("S5", "a scope calls the instance, which stays until it ends")
     {
         const peal::scope scope(service, b.account);
         CHECK_TEXT(scope.call(b.account.user), "Ann");
-        CHECK_STATUS(service.try_remove().status(), PEAL_NOT_WAITED);
+        CHECK_STATUS(service.try_remove_instance().status(), PEAL_NOT_WAITED);
         CHECK_TEXT(scope.call(b.account.user), "Ann");
         CHECK_JOURNAL("+Ann");
     }
@@ -220,7 +220,7 @@ CLAIM("F1", "a function that does not fit a service is refused with a sentence, 
         CHECK(use.self() == nullptr);
         CHECK_THROWS(use.call(b.account.user), PEAL_ERROR_STATE, "ended");
     }
-    CHECK_OK(service.try_unregister().status());
+    CHECK_OK(service.try_remove().status());
     CHECK_REFUSED(service.try_use(), PEAL_ERROR_HANDLE, "");
     CHECK_THROWS(peal::scope(service), PEAL_ERROR_HANDLE, "");
     CHECK_THROWS(peal::use::of(PEAL_SERVICE(clock_face, b.h.center)), PEAL_ERROR_NOT_FOUND, "Clock");

@@ -78,7 +78,7 @@ static peal_status deeper_typed(void)
 {
     const int refusals_before = refusals;
 
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(well, &well, fall, 1);
     /* A failure deeper down is kept too, and has been counted there. */
     return refusals == refusals_before ? peal_last_status() : PEAL_OK;
@@ -107,7 +107,7 @@ static void check_fall(peal_status (*next)(void))
 
     for (int round = 0; round < 3; round++) {
         deepest = refusals = 0;
-        peal_forget_failure();
+        peal_clear_failure();
         CHECK_OK(peal_broadcast(well.fall, 1));
         CHECK_EQUAL(deepest, PEAL_DEPTH_LIMIT);
         CHECK_EQUAL(refusals, 1);
@@ -177,7 +177,7 @@ CLAIM("B5", "open loops count as nesting, and the innermost beyond the limit vis
     const peal_center center = open_well(NULL);
 
     loops = 0;
-    peal_forget_failure();
+    peal_clear_failure();
     nest_loops(0);
     CHECK_EQUAL(loops, PEAL_DEPTH_LIMIT + 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);

@@ -132,9 +132,9 @@ CLAIM("O7", "the waiting end of a timer whose queue has ended, and of a proxy wh
     ringing = thread_start(ring, NULL);
     latch_wait(&visit.entered);
     CHECK_STATUS(peal_owner_retire(options.owner, 0), PEAL_NOT_WAITED);
-    CHECK_STATUS(peal_proxy_destroy_wait(proxy.proxy, SHORT_WAIT), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_proxy_destroy_and_wait(proxy.proxy, SHORT_WAIT), PEAL_NOT_WAITED);
     latch_open(&visit.may_return);
-    CHECK_FAILURE(peal_proxy_destroy_wait(proxy.proxy, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_proxy_destroy_and_wait(proxy.proxy, PEAL_FOREVER), PEAL_ERROR_HANDLE);
     CHECK(has_returned());
     thread_join(ringing);
     (void)peal_owner_retire(options.owner, PEAL_FOREVER);

@@ -117,7 +117,7 @@ CLAIM("P4", "an observer of an adopting protocol is listed for the adopted one, 
     CHECK_EQUAL(count, 2);
     CHECK_OK(peal_protocol_list_observations(loud.protocol, listed, 4, &count));
     CHECK_EQUAL(count, 1);
-    CHECK_OK(peal_unobserve(bell.protocol, &bob, &removed));
+    CHECK_OK(peal_protocol_remove_target(bell.protocol, &bob, &removed));
     CHECK_EQUAL(removed, 1);
     CHECK(peal_observation_is_active(adopting));
     PEAL_BROADCAST(bell, &bell, on_ring, 1);
@@ -134,19 +134,19 @@ CLAIM("O6", "a target's registrations are removed by the target, whatever their 
     (void)observe(&ann, &does_both, 0, queue, 0);
     (void)observe(&bob, &does_both, 0, no_queue, 0);
     (void)observe(NULL, &does_both, 0, no_queue, 0);
-    CHECK_OK(peal_unobserve(bell.protocol, &cid, &removed));
+    CHECK_OK(peal_protocol_remove_target(bell.protocol, &cid, &removed));
     CHECK_EQUAL(removed, 0);
-    CHECK_OK(peal_unobserve(bell.protocol, &ann, &removed));
+    CHECK_OK(peal_protocol_remove_target(bell.protocol, &ann, &removed));
     CHECK_EQUAL(removed, 2);
     CHECK_EQUAL(count_observers(bell.protocol), 2);
-    CHECK_OK(peal_unobserve(bell.protocol, NULL, &removed));
+    CHECK_OK(peal_protocol_remove_target(bell.protocol, NULL, &removed));
     CHECK_EQUAL(removed, 1);
     PEAL_BROADCAST(bell, &bell, on_ring, 1);
     CHECK_EQUAL(rings, 1);
     (void)observe(&ann, &does_both, 0, no_queue, 0);
-    CHECK_OK(peal_unobserve_all(bell.protocol, NULL));
+    CHECK_OK(peal_protocol_remove_observers(bell.protocol, NULL));
     CHECK_EQUAL(count_observers(bell.protocol), 0);
-    CHECK_OK(peal_unobserve_all(bell.protocol, &removed));
+    CHECK_OK(peal_protocol_remove_observers(bell.protocol, &removed));
     CHECK_EQUAL(removed, 0);
     close_center(center);
     CHECK_OK(peal_queue_destroy(queue));
@@ -156,7 +156,7 @@ static void remove_all(void *self)
 {
     size_t removed = 0;
 
-    CHECK_OK(peal_unobserve_all(bell.protocol, &removed));
+    CHECK_OK(peal_protocol_remove_observers(bell.protocol, &removed));
     CHECK_EQUAL(removed, 2);
     *(int *)self += 1;
 }
@@ -185,7 +185,7 @@ CLAIM("O11", "the information about a registration has its protocol, target, que
 
     memset(&info, 0x55, sizeof info);
     info.size = sizeof info;
-    CHECK_OK(peal_observation_ask(observation, &info));
+    CHECK_OK(peal_observation_get_info(observation, &info));
     CHECK_EQUAL(info.size, sizeof info);
     CHECK_EQUAL(info.protocol.number, bell.protocol.number);
     CHECK(info.target == &ann);
@@ -195,10 +195,10 @@ CLAIM("O11", "the information about a registration has its protocol, target, que
     CHECK_EQUAL(info.flags, PEAL_OBSERVE_ONCE | PEAL_OBSERVE_BLOCKED);
     CHECK(!info.is_weak);
     CHECK_OK(peal_observation_unblock(observation));
-    CHECK_OK(peal_observation_ask(observation, &info));
+    CHECK_OK(peal_observation_get_info(observation, &info));
     CHECK_EQUAL(info.flags, PEAL_OBSERVE_ONCE);
     CHECK_OK(peal_observation_remove(observation));
-    CHECK_FAILURE(peal_observation_ask(observation, &info), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observation_get_info(observation, &info), PEAL_ERROR_HANDLE);
     close_center(center);
     CHECK_OK(peal_queue_destroy(queue));
 }
@@ -224,13 +224,13 @@ CLAIM("F1", "lists and infos refuse what is null, stale or of another size")
     CHECK_FAILURE(peal_protocol_list_observations(bell.protocol, NULL, 2, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_method_list_observations(no_method, listed, 1, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_protocol_list_observations(no_protocol, listed, 1, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_unobserve(no_protocol, &ann, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_unobserve_all(no_protocol, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_observation_ask(no_observation, &info), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_observation_ask(observation, &info), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_observation_ask(observation, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_protocol_remove_target(no_protocol, &ann, &count), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_protocol_remove_observers(no_protocol, &count), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observation_get_info(no_observation, &info), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observation_get_info(observation, &info), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observation_get_info(observation, NULL), PEAL_ERROR_ARGUMENT);
     info.size = sizeof info;
-    CHECK_FAILURE(peal_observation_ask(no_observation, &info), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observation_get_info(no_observation, &info), PEAL_ERROR_HANDLE);
     close_center(center);
     CHECK_FAILURE(peal_protocol_list_observations(bell.protocol, listed, 1, &count), PEAL_ERROR_HANDLE);
 }

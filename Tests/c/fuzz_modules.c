@@ -268,8 +268,8 @@ static void look(void)
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
     if (instance != NULL && is_registered(instance))
-        (void)peal_module_ask(instance->module, &info);
-    (void)peal_modules_ask(center, &state);
+        (void)peal_module_get_info(instance->module, &info);
+    (void)peal_modules_get_state(center, &state);
     (void)peal_module_list(center, listed, 4, NULL);
     (void)peal_module_find(center, "m1", &listed[0]);
 }

@@ -44,7 +44,7 @@ struct gathered {
         unsigned char bytes[sizeof(struct block)];
         long double alignment;
     } results[MOST_REPLIES];
-    struct peal_completion_report report;
+    struct peal_completion_info report;
     peal_queue queue;
     struct latch latch;
 };
@@ -128,7 +128,7 @@ static void reply(void *context, peal_observation from, const void *result)
     who->replies++;
 }
 
-static void is_done(void *context, const struct peal_completion_report *report)
+static void is_done(void *context, const struct peal_completion_info *report)
 {
     struct gathered *const who = context;
 
@@ -187,11 +187,11 @@ static void open_mixed(void)
 static void check_told(
     peal_status status, size_t asked, size_t completed, size_t dropped, int replies, int line)
 {
-    const struct peal_completion_report *const report = &gathered.report;
+    const struct peal_completion_info *const report = &gathered.report;
 
     check_integer(times_told(), 1, "times told", __FILE__, line);
     check_status(report->status, status, "status", __FILE__, line);
-    check_integer((long long)report->asked, (long long)asked, "asked", __FILE__, line);
+    check_integer((long long)report->observers, (long long)asked, "asked", __FILE__, line);
     check_integer( (long long)report->completed, (long long)completed, "completed", __FILE__, line);
     check_integer((long long)report->dropped, (long long)dropped, "dropped", __FILE__, line);
     check_integer(report->result, 0, "result", __FILE__, line);
@@ -522,7 +522,7 @@ CLAIM("Q8", "cancelling a gathering ends it with the answers so far; a gathering
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(read_all(&options, &gathering));
         CHECK_FAILURE(peal_complete(gathering, 1), PEAL_ERROR_STATE);
-        CHECK_FAILURE(peal_completion_drop(gathering), PEAL_ERROR_STATE);
+        CHECK_FAILURE(peal_completion_release(gathering), PEAL_ERROR_STATE);
         CHECK_OK(peal_completion_cancel(gathering));
         CHECK_FAILURE(peal_completion_cancel(gathering), PEAL_ERROR_HANDLE);
         lane_settle(&desk);
@@ -615,14 +615,14 @@ static void tally_reply(void *context, peal_observation from, const void *result
     tally->replies++;
 }
 
-static void tally_done(void *context, const struct peal_completion_report *report)
+static void tally_done(void *context, const struct peal_completion_info *report)
 {
     struct tally *const tally = context;
 
     tally->done++;
     if (report->status == PEAL_OK) {
         CHECK_EQUAL(report->completed, tally->replies);
-        CHECK_EQUAL(report->asked, report->completed + report->dropped);
+        CHECK_EQUAL(report->observers, report->completed + report->dropped);
     }
 }
 

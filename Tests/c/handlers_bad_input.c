@@ -147,10 +147,10 @@ CLAIM("F1", "a function of a proxy with a target or NULL as `self` calls no obse
     REQUIRE_OK(chat_proxy_create(&chat, NULL, &proxy));
     proxy.table->on_line(NULL, 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-    peal_forget_failure();
+    peal_clear_failure();
     proxy.table->on_line(&calls, 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(calls, 0);
     proxy.table->on_line(proxy.self, 1);
     CHECK_EQUAL(calls, 1);

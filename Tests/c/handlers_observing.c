@@ -259,10 +259,10 @@ CLAIM("O15", "the information about a handler's registration has the target, and
     observe(&a, 0, 7);
     observe(&b, 0, 0);
     info.size = sizeof info;
-    REQUIRE_OK(peal_observation_ask(a.observation, &info));
+    REQUIRE_OK(peal_observation_get_info(a.observation, &info));
     CHECK_POINTER(info.target, &a);
     CHECK_EQUAL(info.priority, 7);
-    CHECK_OK(peal_unobserve(crown.protocol, &a, &removed));
+    CHECK_OK(peal_protocol_remove_target(crown.protocol, &a, &removed));
     CHECK_EQUAL(removed, 1);
     CHECK_EQUAL(a.destroyed, 1);
     CHECK_OK(peal_broadcast(crown.on_crown, 1));
@@ -355,7 +355,7 @@ CLAIM("B9", "an invocation calls one handler, or all")
 }
 
 static int told;
-static void note_done(void *context, const struct peal_completion_report *report)
+static void note_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     CHECK_EQUAL(report->result, 9);

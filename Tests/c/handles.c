@@ -133,7 +133,7 @@ static void check_method_functions(peal_method method)
     CHECK_FAILURE(peal_method_count_observers(method, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_method_call_path(method, &path), PEAL_ERROR_HANDLE);
 
-    peal_forget_failure();
+    peal_clear_failure();
     entries = peal_entries_begin(method);
     CHECK(entries.next == NULL && entries.hold == NULL);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
@@ -141,7 +141,7 @@ static void check_method_functions(peal_method method)
 
     memset(&handles, 0, sizeof handles);
     handles.on_ring = method;
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(bell, &handles, on_ring, 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     PEAL_EACH(bell, &handles, on_ring, each)
@@ -365,7 +365,7 @@ CLAIM("O11", "a handle of one center in a function of another center's object ha
     PEAL_BROADCAST(bell, &mixed, on_ring, 1);
     CHECK_EQUAL(rung, 1);
     close_center(two.center);
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(bell, &mixed, on_ring, 1);
     CHECK_EQUAL(rung, 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);

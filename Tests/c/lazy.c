@@ -174,7 +174,7 @@ CLAIM("O13", "a broadcast that fails creates nothing")
     options.policy = PEAL_POLICY_SUM;
     CHECK_FAILURE(
         peal_send_with(chat.on_message, arguments, 1, &options, NULL, NULL), PEAL_ERROR_POLICY);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_POINTER(peal_entries_begin(chat.on_ask).hold, NULL);
     CHECK(peal_last_status() < 0);
     CHECK_EQUAL(guest.attempts, 0);
@@ -208,7 +208,7 @@ CLAIM("O4", "a second instance has the same place")
 {
     open_house();
     CHECK_OK(peal_broadcast(chat.on_message, 1));
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     plain_observe("C", NULL);
     CHECK_JOURNAL("+guest1 A1 guest1.1 B1 -guest1");
     CHECK_OK(peal_broadcast(chat.on_message, 2));
@@ -238,7 +238,7 @@ CLAIM("O13", "an instance that is there already observes, and none is created")
     CHECK_JOURNAL("+guest1");
     CHECK_OK(peal_broadcast(chat.on_message, 1));
     CHECK_JOURNAL("A1 guest1.1 B1");
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -250,7 +250,7 @@ CLAIM("O13", "the information about a service names an observer as its creator")
     CHECK_OK(peal_broadcast(chat.on_message, 1));
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
-    CHECK_OK(peal_service_ask(guest.service, &info));
+    CHECK_OK(peal_service_get_info(guest.service, &info));
     CHECK_TEXT(info.created_by, "observer of Chat");
     CHECK_EQUAL(info.uses, 1);
     close_center(center);

@@ -53,7 +53,7 @@ CLAIM("O13", "removed after it, the instance is not called any more, and stays t
     CHECK_JOURNAL("~guest");
     CHECK_OK(peal_broadcast(chat.on_message, 2));
     CHECK_JOURNAL("A2 B2");
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_JOURNAL("-guest1");
     close_center(center);
 }
@@ -65,7 +65,7 @@ CLAIM("O7", "a removal that waits does so for the instance, and returns at once 
     journal_clear();
     CHECK_OK(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, PEAL_FOREVER));
     CHECK_JOURNAL("~guest");
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_JOURNAL("-guest1");
     close_center(center);
 }
@@ -102,7 +102,7 @@ CLAIM("O13", "when the instance is removed the observation stays, and is lazy ag
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
     journal_clear();
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_JOURNAL("-guest1");
     CHECK(peal_observation_is_active(lazy));
     CHECK_OK(peal_broadcast(chat.on_other, 2));
@@ -136,7 +136,7 @@ static void remove_instance(struct guest *which, int n)
 {
     (void)n;
     which->in_message = NULL;
-    CHECK_STATUS(peal_service_remove(which->service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(which->service), PEAL_NOT_WAITED);
     journal_write("gone");
 }
 
@@ -169,7 +169,7 @@ CLAIM("O13", "a nested broadcast after that creates another, which the outer one
 CLAIM("O13", "with the service the observation ends")
 {
     open_house(0);
-    CHECK_OK(peal_service_unregister(guest.service));
+    CHECK_OK(peal_service_remove(guest.service));
     CHECK_JOURNAL("~guest");
     CHECK(!peal_observation_is_active(lazy));
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -182,7 +182,7 @@ CLAIM("O13", "with the service the observation ends, also when it was created")
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
     journal_clear();
-    CHECK_OK(peal_service_unregister(guest.service));
+    CHECK_OK(peal_service_remove(guest.service));
     CHECK_CONTAINS(journal_text(), "~guest");
     CHECK_CONTAINS(journal_text(), "-guest1");
     CHECK(!peal_observation_is_active(lazy));
@@ -310,7 +310,7 @@ CLAIM("O10", "blocks apply to the instance, and to the next one")
     CHECK_OK(peal_observation_block(lazy));
     CHECK_OK(peal_broadcast(chat.on_message, 2));
     CHECK_JOURNAL("A2 B2");
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_JOURNAL("-guest1");
     CHECK_OK(peal_observation_unblock(lazy));
     CHECK_OK(peal_broadcast(chat.on_message, 3));
@@ -348,9 +348,9 @@ CLAIM("S5", "an observation keeps its instance in use, and a removal of that end
     CHECK_OK(peal_broadcast(chat.on_message, 1));
     CHECK_OK(peal_service_get(center, "guest", &use));
     journal_clear();
-    CHECK_STATUS(peal_service_remove(guest.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(guest.service), PEAL_NOT_WAITED);
     CHECK_JOURNAL("");
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_JOURNAL("-guest1");
     close_center(center);
 }

@@ -72,7 +72,7 @@ CLAIM("O13", "a typed broadcast reaches its queue, and the count of calls has it
     CHECK_OK(peal_send(chat.on_message, arguments, 1, NULL, &calls));
     CHECK_EQUAL(calls, 3);
     lane_settle(&lane);
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_OK(peal_send(chat.on_message, arguments, 1, NULL, &calls));
     CHECK_EQUAL(calls, 3);
     lane_settle(&lane);
@@ -99,7 +99,7 @@ CLAIM("Q6", "calls that wait for an instance which leaves are dropped")
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_JOURNAL("+guest1 -guest1");
     lane_settle(&lane);
     CHECK_JOURNAL("A1 B1");
@@ -179,7 +179,7 @@ CLAIM("O13", "with its queue it ends")
     CHECK_OK(peal_queue_destroy(lane.queue));
     CHECK_CONTAINS(journal_text(), "~guest");
     CHECK(!peal_observation_is_active(lazy));
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_EQUAL(guest.destroyed, 1);
     close_center(center);
     lane_close(&lane);
@@ -253,7 +253,7 @@ static void reply(void *context, peal_observation from, const void *result)
     answers->has_lazy |= from.number == lazy.number;
 }
 
-static void done(void *context, const struct peal_completion_report *report)
+static void done(void *context, const struct peal_completion_info *report)
 {
     struct answers *const answers = context;
 
@@ -292,7 +292,7 @@ CLAIM("O13", "gathering creates it, and its reply comes from its observation")
 }
 
 static int completed;
-static void count_done(void *context, const struct peal_completion_report *report)
+static void count_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     completed = (int)report->completed;

@@ -167,7 +167,7 @@ CLAIM("O13", "removed while a call runs, the instance lives until that returns; 
         guest.in_message = wait_in_message;
         first = thread_start(ways[way], NULL);
         latch_wait(&inside);
-        CHECK_STATUS(peal_service_remove(guest.service), PEAL_NOT_WAITED);
+        CHECK_STATUS(peal_service_remove_instance(guest.service), PEAL_NOT_WAITED);
         CHECK_EQUAL(guest.destroyed, 0);
         CHECK_OK(peal_broadcast(chat.on_message, 2));
         CHECK_EQUAL(guest.creations, 2);
@@ -251,7 +251,7 @@ CLAIM("O7", "a removal that waits also waits for a call of a removed instance")
     guest.in_message = wait_in_message;
     first = thread_start(broadcast_variadic, NULL);
     latch_wait(&inside);
-    CHECK_STATUS(peal_service_remove(guest.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(guest.service), PEAL_NOT_WAITED);
     CHECK_STATUS(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, 1), PEAL_NOT_WAITED);
     latch_open(&may_leave);
     thread_join(first);
@@ -312,7 +312,7 @@ CLAIM("O13", "a lazy observer that is unregistered during its creation is not ca
     guest.in_create = wait_in_create;
     first = thread_start(broadcast_variadic, NULL);
     latch_wait(&inside);
-    CHECK_STATUS(peal_service_unregister(guest.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove(guest.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(__atomic_load_n(&ended, __ATOMIC_RELAXED), 1);
     latch_open(&may_leave);
     thread_join(first);
@@ -339,7 +339,7 @@ static void *get_guest(void *context)
     struct peal_service_use use;
 
     CHECK_OK(peal_service_get(center, context, &use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     return NULL;
 }
 

@@ -217,10 +217,10 @@ CLAIM("O13", "a service counts once, before it is created and after")
         CHECK_EQUAL(count_listed(chat.on_later), 1);
         CHECK_OK(peal_broadcast(chat.on_message, 1));
     }
-    CHECK_OK(peal_service_remove(guest.service));
+    CHECK_OK(peal_service_remove_instance(guest.service));
     CHECK_EQUAL(count_observers(chat.protocol), 2);
     CHECK_EQUAL(count_listed(chat.on_message), 2);
-    CHECK_OK(peal_service_unregister(guest.service));
+    CHECK_OK(peal_service_remove(guest.service));
     CHECK_EQUAL(count_observers(chat.protocol), 1);
     CHECK_EQUAL(count_listed(chat.on_message), 1);
     close_center(center);

@@ -57,7 +57,7 @@ static void gather(void *self, int n)
     latch_open(self);
 }
 static void fire(void *target) { latch_open(target); }
-static void done(void *context, const struct peal_completion_report *report)
+static void done(void *context, const struct peal_completion_info *report)
 {
     if (report->status == PEAL_ERROR_TIMEOUT)
         latch_open(context);

@@ -303,7 +303,7 @@ static void end_instance(void)
     struct observer *observer = draw_listed();
 
     if (observer != NULL && observer->is_lazy && observer->queue == NONE)
-        CHECK_OK(peal_service_remove(observer->service));
+        CHECK_OK(peal_service_remove_instance(observer->service));
 }
 
 static void block_one(void)

@@ -228,7 +228,7 @@ CLAIM("M3", "an event that returns bool stops at the first true, in start order"
 static int notified_times;
 static size_t notified_by;
 
-static void all_notified(void *context, const struct peal_completion_report *report)
+static void all_notified(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     notified_times++;

@@ -127,7 +127,7 @@ CLAIM("M1", "a description with a name alone is enough, and the handle may be ig
     CHECK_OK(peal_modules_start(center));
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
-    CHECK_OK(peal_module_ask(found, &info));
+    CHECK_OK(peal_module_get_info(found, &info));
     CHECK_EQUAL(info.state, PEAL_MODULE_RUNNING);
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     CHECK_OK(peal_module_remove(found));
@@ -153,7 +153,7 @@ CLAIM("F1", "each function refuses centers and modules that are none, and what i
     CHECK_FAILURE(peal_modules_start(no_center), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_modules_start(made_up), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_modules_stop(no_center, 1), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_modules_ask(no_center, &state), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_modules_get_state(no_center, &state), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_module_find(no_center, "a", &module), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_module_list(no_center, NULL, 0, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_modules_remove_class(no_center, "a", &count), PEAL_ERROR_HANDLE);
@@ -163,21 +163,21 @@ CLAIM("F1", "each function refuses centers and modules that are none, and what i
     CHECK_FAILURE(peal_module_remove(of_other_kind), PEAL_ERROR_HANDLE);
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
-    CHECK_FAILURE(peal_module_ask(none, &info), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_module_ask(invented, &info), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_module_get_info(none, &info), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_module_get_info(invented, &info), PEAL_ERROR_HANDLE);
 
     center = open_center();
     CHECK_OK(peal_module_register(center, &d, &module));
-    CHECK_FAILURE(peal_modules_ask(center, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_modules_get_state(center, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_find(center, "a", NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_find(center, NULL, &module), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_find(center, "\xff", &module), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(module.number, 0);
     CHECK_FAILURE(peal_module_find(center, "aa", &module), PEAL_ERROR_NOT_FOUND);
     CHECK_OK(peal_module_find(center, "a", &module));
-    CHECK_FAILURE(peal_module_ask(module, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_module_get_info(module, NULL), PEAL_ERROR_ARGUMENT);
     info.size = 8;
-    CHECK_FAILURE(peal_module_ask(module, &info), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_module_get_info(module, &info), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_list(center, NULL, 1, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_list(center, &module, (size_t)-1, &count), PEAL_ERROR_ARGUMENT);
     CHECK_OK(peal_module_list(center, &module, 1, NULL));
@@ -185,7 +185,7 @@ CLAIM("F1", "each function refuses centers and modules that are none, and what i
     CHECK_FAILURE(peal_modules_remove_class(center, "a", &count), PEAL_ERROR_NOT_FOUND);
     close_center(center);
     info.size = sizeof info;
-    CHECK_FAILURE(peal_module_ask(module, &info), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_module_get_info(module, &info), PEAL_ERROR_HANDLE);
 }
 
 static void ignore_signal(int number) { (void)number; }
@@ -208,17 +208,17 @@ CLAIM("M6", "signals that cannot be bound, are bound, or have another's handler 
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, (peal_signal_action)9, nowhere, 0), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_BACKGROUND, nowhere, 0), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, stale, 0), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_signal_unbind(center, SIGUSR1), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(peal_signal_unbind(center, 1000), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(peal_signal_unbind(no_center, SIGUSR1), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_signal_remove(center, SIGUSR1), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_signal_remove(center, 1000), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_signal_remove(no_center, SIGUSR1), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_signals_bind_usual(no_center, nowhere, 0), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_signals_bind_usual(center, stale, 0), PEAL_ERROR_HANDLE);
 
     CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_CONFLICT);
     CHECK_FAILURE(peal_signal_bind(other, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_CONFLICT);
-    CHECK_FAILURE(peal_signal_unbind(other, SIGUSR1), PEAL_ERROR_NOT_FOUND);
-    CHECK_OK(peal_signal_unbind(center, SIGUSR1));
+    CHECK_FAILURE(peal_signal_remove(other, SIGUSR1), PEAL_ERROR_NOT_FOUND);
+    CHECK_OK(peal_signal_remove(center, SIGUSR1));
 
     signal(SIGHUP, ignore_signal);
     CHECK_FAILURE(peal_signals_bind_usual(center, nowhere, 0), PEAL_ERROR_CONFLICT);

@@ -112,10 +112,10 @@ CLAIM("M1", "a module that is a service has its instance as self, from just befo
     CHECK_JOURNAL("create(store) will +m became");
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
-    CHECK_OK(peal_service_ask(service, &info));
+    CHECK_OK(peal_service_get_info(service, &info));
     CHECK_TEXT(info.created_by, "module m");
     CHECK_EQUAL(info.uses, 1);
-    CHECK_STATUS(peal_service_remove(service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(service), PEAL_NOT_WAITED);
     CHECK_JOURNAL("");
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     CHECK_JOURNAL("-m destroy");
@@ -165,7 +165,7 @@ CLAIM("S7", "the mediator is a service: how many modules there are, and what the
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_IDLE);
     CHECK_OK(peal_modules_start(center));
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_RUNNING);
-    CHECK_OK(peal_use_end(mediator.use));
+    CHECK_OK(peal_use_release(mediator.use));
     close_center(center);
 }
 

@@ -510,7 +510,7 @@ static void answer_with_failure(struct part *part, struct peal_module_step *step
 static void answer_never(struct part *part, struct peal_module_step *step)
 {
     (void)part;
-    CHECK_OK(peal_completion_drop(step->done));
+    CHECK_OK(peal_completion_release(step->done));
 }
 
 CLAIM("M5", "a step that is deferred ends with its answer: 0, a number of its own, or a drop")

@@ -304,7 +304,7 @@ static void warm_up_lazy(void)
     find_service();
     CHECK_OK(attempt_observe_service());
     (void)ring_all();
-    CHECK_OK(peal_service_remove(lazy_service));
+    CHECK_OK(peal_service_remove_instance(lazy_service));
     (void)ring_all();
     close_center(center);
 }
@@ -367,7 +367,7 @@ CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, a
     CHECK(refusals > 0);
 }
 
-static peal_status attempt_remove_instance(void) { return peal_service_remove(lazy_service); }
+static peal_status attempt_remove_instance(void) { return peal_service_remove_instance(lazy_service); }
 
 CLAIM("F2", "an instance that leaves without memory is not called, and the next broadcast has another")
 {

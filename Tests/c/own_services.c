@@ -39,11 +39,11 @@ CLAIM("S7", "the lazy agent counts those whose service was not created for them 
     PEAL_BROADCAST(bell, &bell, on_ring);
     CHECK_EQUAL(rings, 1);
     CHECK_EQUAL(agent.table->count_pending(agent.self), 0);
-    CHECK_OK(peal_service_remove(ringer));
+    CHECK_OK(peal_service_remove_instance(ringer));
     CHECK_EQUAL(agent.table->count_pending(agent.self), 1);
-    CHECK_OK(peal_service_unregister(ringer));
+    CHECK_OK(peal_service_remove(ringer));
     CHECK_EQUAL(agent.table->count_pending(agent.self), 0);
-    CHECK_OK(peal_use_end(agent.use));
+    CHECK_OK(peal_use_release(agent.use));
     close_center(center);
 }
 
@@ -63,6 +63,6 @@ CLAIM("S7", "the mediator counts its modules and returns their state")
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_RUNNING);
     CHECK_OK(peal_modules_stop(center, 1000));
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_STOPPED);
-    CHECK_OK(peal_use_end(mediator.use));
+    CHECK_OK(peal_use_release(mediator.use));
     close_center(center);
 }

@@ -46,7 +46,7 @@ static bool stay_in_submit(void *context, peal_queue submitted)
     stay(context);
     return false;
 }
-static void stay_in_done(void *context, const struct peal_completion_report *report)
+static void stay_in_done(void *context, const struct peal_completion_info *report)
 {
     (void)report;
     stay(context);
@@ -61,7 +61,7 @@ static void *stay_in_create(struct peal_creation *creation)
     stay(creation->context);
     return &object;
 }
-static void is_done(void *context, const struct peal_completion_report *report) { (void)context, (void)report; }
+static void is_done(void *context, const struct peal_completion_info *report) { (void)context, (void)report; }
 static void pass(void *self) { (void)self; }
 static int one(void *self)
 {
@@ -180,7 +180,7 @@ static void get(void)
     struct peal_service_use use;
 
     if (peal_service_get(center, "service", &use) == PEAL_OK)
-        CHECK_OK(peal_use_end(use.use));
+        CHECK_OK(peal_use_release(use.use));
 }
 static void open_created(void) { open_service_with(stay_in_create, NULL, NULL); }
 static void open_destroyed_service(void)
@@ -189,7 +189,7 @@ static void open_destroyed_service(void)
     get();
 }
 static void open_released(void) { open_service_with(NULL, NULL, stay); }
-static void unregister(void) { (void)peal_service_unregister(service); }
+static void unregister(void) { (void)peal_service_remove(service); }
 
 static void open_module(void)
 {

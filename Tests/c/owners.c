@@ -305,7 +305,7 @@ CLAIM("O12", "names are kept, up to 255 bytes")
 static int told;
 static peal_status told_status;
 
-static void is_done(void *context, const struct peal_completion_report *report)
+static void is_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     told++;
@@ -335,7 +335,7 @@ CLAIM("L1", "retiring removes observers, ends queues and drops their calls; dest
     for (int is_paused = 0; is_paused < 2; is_paused++)
         EVERY_KIND(lane) {
             const peal_owner owner = make_owner();
-            struct peal_queue_counts counts;
+            struct peal_queue_info counts;
             peal_queue queue;
 
             open_bell();
@@ -982,7 +982,7 @@ CLAIM("L1", "from another observer's call in the same broadcast it waits for not
     journal_clear();
 }
 
-static void retire_when_done(void *context, const struct peal_completion_report *report)
+static void retire_when_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     (void)report;
@@ -1166,7 +1166,7 @@ static void stress_ask(void *self, int n, peal_completion done)
     if (n % 2 == 0)
         (void)peal_complete(done, n);
     else
-        (void)peal_completion_drop(done);
+        (void)peal_completion_release(done);
 }
 
 static const struct bell rings = { PEAL_TABLE(bell), .on_ring = stress_ring };
@@ -1191,7 +1191,7 @@ static void end_plugin_queue(void *context)
     __atomic_fetch_sub(&plugin->queues, 1, __ATOMIC_RELEASE);
 }
 
-static void plugin_is_told(void *context, const struct peal_completion_report *report)
+static void plugin_is_told(void *context, const struct peal_completion_info *report)
 {
     struct plugin *const plugin = context;
 
@@ -1388,7 +1388,7 @@ CLAIM("L1", "plugins are loaded and retired under load: no code of a retired one
     __atomic_store_n(&runner_is_over, true, __ATOMIC_RELEASE);
     thread_join(runner);
     for (int i = 0; i < LANES; i++) {
-        const struct peal_queue_counts counts = counts_of(lanes[i].queue);
+        const struct peal_queue_info counts = counts_of(lanes[i].queue);
 
         CHECK_EQUAL(counts.waiting, 0);
         accepted += counts.delivered + counts.dropped;

@@ -174,7 +174,7 @@ CLAIM("X1", "the result of a proxy's call is that of the method's policy")
 CLAIM("X1", "a proxy call without observers returns the policy's default")
 {
     begin(0);
-    peal_forget_failure();
+    peal_clear_failure();
     proxy.table->told(proxy.self, "room", 4);
     CHECK(!proxy.table->asked(proxy.self, 1));
     CHECK_EQUAL(proxy.table->agreed(proxy.self, 0), 1);
@@ -236,7 +236,7 @@ CLAIM("X1", "observers with queues get the call too, and are not waited for")
 }
 
 static int finished;
-static void finish(void *context, const struct peal_completion_report *report)
+static void finish(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     finished += (int)report->completed;
@@ -263,7 +263,7 @@ CLAIM("X1", "recursion through a proxy is deferred or rejected by the method's o
     begin(1);
     proxy.table->later(proxy.self, 2);
     CHECK_TEXT(heard, "a:2 a:1 a:0 ");
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->alone(proxy.self, 1), 100);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_RECURSION);
     CHECK_CONTAINS(peal_last_message(), "Desk.alone");
@@ -284,7 +284,7 @@ CLAIM("X1", "calls that nest too deep end with a status, and zero where it faile
 
     begin(0);
     CHECK_OK(desk_observe(&desk, "d", &deep, NULL, NULL));
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->counted(proxy.self, 1), 0);
     CHECK_EQUAL(deepest, PEAL_DEPTH_LIMIT);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);
@@ -433,15 +433,15 @@ CLAIM("X1", "a call through a destroyed proxy calls no observer and returns zero
     CHECK_OK(peal_proxy_destroy(old.proxy));
     for (int round = 0; round < 2; round++) {
         calls = 0;
-        peal_forget_failure();
+        peal_clear_failure();
         old.table->told(old.self, "x", 1);
         CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
         CHECK_CONTAINS(peal_last_message(), "destroyed");
-        peal_forget_failure();
+        peal_clear_failure();
         CHECK_EQUAL(old.table->agreed(old.self, 1), 0);
         CHECK_REAL(old.table->real(old.self, 1), 0);
         CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-        peal_forget_failure();
+        peal_clear_failure();
         CHECK_EQUAL(old.table->large(old.self, l, 1).c, 0);
         CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
         CHECK_EQUAL(calls, 0);
@@ -463,13 +463,13 @@ CLAIM("X1", "an invalid self, and NULL, are distinguished from a proxy's")
     int something;
 
     begin(1);
-    peal_forget_failure();
+    peal_clear_failure();
     proxy.table->told(NULL, "x", 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_REAL(proxy.table->real(&something, 1), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-    peal_forget_failure();
+    peal_clear_failure();
     proxy.table->told((void *)(uintptr_t)desk.protocol.number, "x", 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(calls, 0);
@@ -499,7 +499,7 @@ CLAIM("X1", "when its center has ended a proxy answers zero, with a status, and 
 {
     begin(1);
     close_center(center);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->counted(proxy.self, 5), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK_REAL(proxy.table->real(proxy.self, 5), 0);
@@ -549,7 +549,7 @@ CLAIM("X1", "an observer that is a proxy ends with the proxy")
     PEAL_BROADCAST(desk, &there, told, "once", 1);
     CHECK_TEXT(heard, "a:once1 ");
     CHECK_OK(peal_proxy_destroy(proxy.proxy));
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(desk, &there, told, "late", 2);
     CHECK_OK(peal_last_status());
     CHECK_TEXT(heard, "a:once1 ");

@@ -49,7 +49,7 @@ static void create(peal_protocol protocol, const struct peal_proxy_options *opti
 
     peal_status status;
 
-    peal_forget_failure();
+    peal_clear_failure();
     status = peal_proxy_create(protocol, options, &proxy, &self, &found);
     check_table(status, expected, proxy, self, found);
 }
@@ -63,7 +63,7 @@ static void create_for(
 
     peal_status status;
 
-    peal_forget_failure();
+    peal_clear_failure();
     status = peal_proxy_create_for(protocol, &destroyed, given, options, &proxy, &self, &found);
     check_table(status, expected, proxy, self, found);
 }
@@ -117,7 +117,7 @@ CLAIM("F1", "invalid handles give a status, and destroy runs")
         bare_for(ended, "void f(int n)", (peal_function)on_told, &options, PEAL_ERROR_HANDLE);
         CHECK_EQUAL(destroyed, 2);
         CHECK_FAILURE(peal_proxy_destroy((peal_proxy){ bad_numbers[i] }), PEAL_ERROR_HANDLE);
-        CHECK_FAILURE(peal_proxy_destroy_wait((peal_proxy){ bad_numbers[i] }, 0), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_proxy_destroy_and_wait((peal_proxy){ bad_numbers[i] }, 0), PEAL_ERROR_HANDLE);
         CHECK(!peal_proxy_is_alive((peal_proxy){ bad_numbers[i] }));
     }
     close_center(center);

@@ -221,7 +221,7 @@ CLAIM("X2", "a redirection to a table that lacks the method goes on to the last 
     CHECK_EQUAL(worker.redirected, 1);
     CHECK_EQUAL(worker.invoked, 1);
     worker.redirects = false;
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
     CHECK_EQUAL(worker.invoked, 2);
     CHECK_STATUS(peal_last_status(), PEAL_OK);
@@ -235,15 +235,15 @@ CLAIM("X2", "a call that no stage handles fails: it returns zero, and the status
 
     options.invoke = NULL;
     make(&empty_table, &options);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "Desk.add");
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_REAL(proxy.table->half(proxy.self, 2), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "Desk.half");
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
     CHECK_EQUAL(worker.resolved, 3);
@@ -296,12 +296,12 @@ CLAIM("X2", "a redirection may name another proxy: what the target lacks is broa
         CHECK_OK(desk_observe(&desk, &observers[i], &others_table, NULL, NULL));
     REQUIRE_OK(desk_proxy_create(&desk, NULL, &everybody));
     make(&empty_table, &options);
-    peal_forget_failure();
+    peal_clear_failure();
     /* The method has no policy: the last observer's result, 1 + 2 + 2. */
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 5);
     CHECK_STATUS(peal_last_status(), PEAL_OK);
     CHECK_OK(peal_proxy_destroy(everybody.proxy));
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     end();
@@ -323,7 +323,7 @@ CLAIM("X2", "a redirection in a circle ends with a status")
     options.resolve = NULL;
     options.redirect = redirect_to_oneself;
     make(&empty_table, &options);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 0);
     CHECK_EQUAL(worker.redirected, PEAL_DEPTH_LIMIT);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);

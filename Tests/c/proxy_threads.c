@@ -89,7 +89,7 @@ CLAIM("X1", "a broadcasting proxy that is destroyed while another thread calls t
     CHECK_OK(bell_observe(&bell, &second, &table, NULL, NULL));
     REQUIRE_OK(bell_proxy_create(&bell, NULL, &proxy));
     caller = stand_in_call();
-    CHECK_STATUS(peal_proxy_destroy_wait(proxy.proxy, PEAL_FOREVER), PEAL_OK);
+    CHECK_STATUS(peal_proxy_destroy_and_wait(proxy.proxy, PEAL_FOREVER), PEAL_OK);
     CHECK_EQUAL(proxy.table->ring(proxy.self, 1), 0);
     CHECK_EQUAL(load(&second.rings), 0);
     latch_open(&may_leave);
@@ -129,7 +129,7 @@ CLAIM("X1", "a waiting destroy stops waiting after its time limit, and reports t
 
     make_waiting();
     caller = stand_in_call();
-    CHECK_STATUS(peal_proxy_destroy_wait(proxy.proxy, 5), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_proxy_destroy_and_wait(proxy.proxy, 5), PEAL_NOT_WAITED);
     CHECK_EQUAL(load(&listener.destroyed), 0);
     latch_open(&may_leave);
     thread_join(caller);
@@ -140,7 +140,7 @@ CLAIM("X1", "a waiting destroy stops waiting after its time limit, and reports t
 static void *destroy_and_wait(void *nothing)
 {
     (void)nothing;
-    CHECK_OK(peal_proxy_destroy_wait(proxy.proxy, PEAL_FOREVER));
+    CHECK_OK(peal_proxy_destroy_and_wait(proxy.proxy, PEAL_FOREVER));
     CHECK_EQUAL(load(&listener.destroyed), 1);
     latch_open(&done);
     return NULL;

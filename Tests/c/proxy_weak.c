@@ -202,7 +202,7 @@ CLAIM("X1", "once its target is dead a weak proxy answers zero, which is no fail
         CHECK(peal_proxy_is_alive(proxy.proxy));
         let_object_die(is_foreign);
         CHECK_EQUAL(object.destroyed, 0);
-        peal_forget_failure();
+        peal_clear_failure();
         for (int round = 0; round < 2; round++) {
             CHECK_EQUAL(proxy.table->ring(proxy.self, 1), 0);
             CHECK_EQUAL(object.destroyed, 1);
@@ -252,7 +252,7 @@ CLAIM("X1", "a target that loses its last owner during a call through the proxy 
 static int destroy_in_call(void *self, int n)
 {
     ((struct object *)self)->rings++;
-    CHECK_STATUS(peal_proxy_destroy_wait(proxy.proxy, PEAL_FOREVER), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_proxy_destroy_and_wait(proxy.proxy, PEAL_FOREVER), PEAL_NOT_WAITED);
     CHECK_EQUAL(((struct object *)self)->destroyed, 0);
     return n + 1;
 }
@@ -286,7 +286,7 @@ CLAIM("X1", "a proxy that reaches itself ends with a status, and not with the st
     CHECK_OK(peal_proxy_destroy(proxy.proxy));
     object.rings = 0;
     REQUIRE_OK(bell_proxy_create_for(&bell, &object, &itself, NULL, &proxy));
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_EQUAL(proxy.table->ring(proxy.self, 1), 0);
     CHECK_EQUAL(object.rings, PEAL_DEPTH_LIMIT);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);
@@ -409,7 +409,7 @@ CLAIM("X2", "an observer that is a proxy has no vote once its target is dead, or
             CHECK_OK(peal_proxy_destroy(forwards.proxy));
         else
             let_object_die(way == 1);
-        peal_forget_failure();
+        peal_clear_failure();
         check_votes(&all);
         CHECK_OK(peal_last_status());
         CHECK_OK(peal_method_count_observers(scale.weigh, &count));

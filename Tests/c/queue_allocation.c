@@ -149,7 +149,7 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
     open_desk(4, 2);
     CHECK_OK(broadcast(0));
     for (int form = 0; form < FORMS; form++) {
-        peal_forget_failure();
+        peal_clear_failure();
         interpose_refuse(1);
         (void)broadcast(form);
         interpose_refuse(0);

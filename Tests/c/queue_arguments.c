@@ -318,7 +318,7 @@ CLAIM("Q3", "PEAL_BROADCAST takes along the same: strings, buffers, scalars, str
     strcpy(w.bytes, "wide");
     w.pairs[2].a = 3;
     open_post();
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(post, &post, on_text, text, 7);
     PEAL_BROADCAST(post, &post, on_bytes, bytes, sizeof bytes);
     PEAL_BROADCAST(post, &post, on_scalars, true, -8, 65535, -32, INT64_MIN, 0.5f, 1e300, 1.0L / 3, 'c');

@@ -399,7 +399,7 @@ CLAIM("Q5", "whatever the overflow and the kind, under many threads each call is
             int rejections[THREADS] = { 0 };
             int rejected = 0;
             struct peal_observe_options options;
-            struct peal_queue_counts counts;
+            struct peal_queue_info counts;
 
             snprintf(name, sizeof name, "kind %d, overflow %d", kind, overflow);
             check_case(name);

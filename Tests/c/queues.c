@@ -339,7 +339,7 @@ CLAIM("B1", "PEAL_BROADCAST reaches queues too; its arguments are evaluated once
         (void)enter(a, lane.queue);
         (void)enter(b, lane.queue);
         (void)enter(c, nowhere);
-        peal_forget_failure();
+        peal_clear_failure();
         PEAL_BROADCAST(bell, &bell, on_mute, ++n);
         CHECK_EQUAL(n, 1);
         CHECK_OK(peal_last_status());
@@ -767,7 +767,7 @@ CLAIM("Q1", "a call that pauses its own queue is the last until a resume")
 
 static void check_stale(peal_queue queue)
 {
-    struct peal_queue_counts counts = { sizeof counts, 0, 0, 0, 0 };
+    struct peal_queue_info counts = { sizeof counts, 0, 0, 0, 0 };
     int descriptor = -1;
 
     CHECK_FAILURE(peal_queue_pump(queue, 0, NULL), PEAL_ERROR_HANDLE);
@@ -776,7 +776,7 @@ static void check_stale(peal_queue queue)
     CHECK_FAILURE(peal_queue_pause(queue), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_queue_resume(queue), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_queue_flush(queue, 0), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_queue_read_counts(queue, &counts), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_queue_get_info(queue, &counts), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_queue_destroy(queue), PEAL_ERROR_HANDLE);
     CHECK(!peal_queue_is_current(queue));
 }
@@ -941,16 +941,16 @@ CLAIM("F1", "options with a smaller size are refused, and not read further")
 
 CLAIM("F1", "counts are read into a struct of the right size alone")
 {
-    struct peal_queue_counts counts = { 0, 0, 0, 0, 0 };
+    struct peal_queue_info counts = { 0, 0, 0, 0, 0 };
 
     EVERY_KIND(lane) {
         counts.size = 0;
-        CHECK_FAILURE(peal_queue_read_counts(lane.queue, &counts), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_queue_get_info(lane.queue, &counts), PEAL_ERROR_ARGUMENT);
         counts.size = sizeof counts + 8;
-        CHECK_FAILURE(peal_queue_read_counts(lane.queue, &counts), PEAL_ERROR_ARGUMENT);
-        CHECK_FAILURE(peal_queue_read_counts(lane.queue, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_queue_get_info(lane.queue, &counts), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_queue_get_info(lane.queue, NULL), PEAL_ERROR_ARGUMENT);
         counts.size = sizeof counts;
-        CHECK_OK(peal_queue_read_counts(lane.queue, &counts));
+        CHECK_OK(peal_queue_get_info(lane.queue, &counts));
         CHECK_EQUAL(counts.size, sizeof counts);
     }
 }

@@ -402,10 +402,10 @@ static void typed_inside(int n)
 {
     if (n != 1)
         return;
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(bell, &bell, ring_alone, 2);
     journal_write("(%s)", peal_status_name(peal_last_status()));
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(bell, &bell, ring_later, 2);
     journal_write("(%s)", peal_status_name(peal_last_status()));
 }

@@ -23,9 +23,9 @@ CLAIM("S1", "a service is created at its first get, once, and every get has the 
     CHECK_POINTER(first.self, second.self);
     CHECK(first.table == NULL);
     CHECK_EQUAL(first.use.number, second.use.number);
-    CHECK_OK(peal_use_end(first.use));
-    CHECK_OK(peal_use_end(second.use));
-    CHECK_FAILURE(peal_use_end(second.use), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_use_release(first.use));
+    CHECK_OK(peal_use_release(second.use));
+    CHECK_FAILURE(peal_use_release(second.use), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(account.destroyed, 0);
     close_center(center);
     CHECK_EQUAL(account.destroyed, 1);
@@ -45,7 +45,7 @@ CLAIM("S3", "a service is got by a protocol that it provides, with its table, ty
     CHECK_EQUAL(teller.table->balance(teller.self), 0);
     teller.table->deposit(teller.self, 5);
     CHECK_EQUAL(teller.table->balance(teller.self), 5);
-    CHECK_OK(peal_use_end(teller.use));
+    CHECK_OK(peal_use_release(teller.use));
     CHECK_OK(peal_service_find_provider(center, "Teller", &service));
     CHECK_EQUAL(service.number, account.service.number);
     close_center(center);
@@ -66,12 +66,12 @@ CLAIM("S3", "a protocol that several services provide means none of them, until 
     CHECK_CONTAINS(peal_last_message(), "one, two");
     CHECK_FAILURE(peal_service_find_provider(center, "Teller", &service), PEAL_ERROR_AMBIGUOUS);
     CHECK_EQUAL(service.number, 0);
-    CHECK_OK(peal_service_unregister(one.service));
+    CHECK_OK(peal_service_remove(one.service));
     teller = PEAL_SERVICE(teller, center);
     REQUIRE(teller.self != NULL);
     CHECK_POINTER(teller.self, &two);
-    CHECK_OK(peal_use_end(teller.use));
-    CHECK_OK(peal_service_unregister(two.service));
+    CHECK_OK(peal_use_release(teller.use));
+    CHECK_OK(peal_service_remove(two.service));
     teller = PEAL_SERVICE(teller, center);
     CHECK(teller.self == NULL);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
@@ -142,8 +142,8 @@ CLAIM("S3", "a caller with a larger table gets NULL for the members that the ser
         peal_service_get_provider(center, "Teller", SIZE_MAX, &use), PEAL_ERROR_ARGUMENT);
     CHECK(use.self == NULL);
     CHECK_OK(peal_service_get_provider(center, "Teller", sizeof(struct wide_teller) + 160, &use));
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_OK(peal_use_end((peal_use) { use.use.number }));
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_OK(peal_use_release((peal_use) { use.use.number }));
     close_center(center);
 }
 
@@ -156,8 +156,8 @@ CLAIM("S2", "init that gets its own service has the instance")
     register_account(center, &account, "account");
     CHECK_OK(peal_service_get(center, "account", &use));
     CHECK_POINTER(account.own.self, use.self);
-    CHECK_OK(peal_use_end(account.own.use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(account.own.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(account.created, 1);
     close_center(center);
 }
@@ -174,14 +174,14 @@ CLAIM("S6", "a creation that fails twice and then succeeds leaves nothing of the
     CHECK_CONTAINS(peal_last_message(), "account could not be created: no bank (code 7)");
     CHECK(use.self == NULL && use.use.number == 0);
     CHECK_FAILURE(peal_service_get(center, "account", &use), PEAL_ERROR_CREATION);
-    CHECK_OK(peal_service_ask(account.service, &info));
+    CHECK_OK(peal_service_get_info(account.service, &info));
     CHECK_EQUAL(info.state, PEAL_SERVICE_REGISTERED);
     CHECK_EQUAL(info.failures, 2);
     CHECK_CONTAINS(info.last_failure, "no bank");
     CHECK_TEXT(info.created_by, "");
     CHECK_OK(peal_service_get(center, "account", &use));
     CHECK_EQUAL(account.destroyed, 0);
-    CHECK_OK(peal_service_ask(account.service, &info));
+    CHECK_OK(peal_service_get_info(account.service, &info));
     CHECK_EQUAL(info.state, PEAL_SERVICE_READY);
     CHECK_EQUAL(info.creations, 1);
     CHECK_EQUAL(info.uses, 1);
@@ -189,7 +189,7 @@ CLAIM("S6", "a creation that fails twice and then succeeds leaves nothing of the
     CHECK(info.created_at > 0);
     CHECK_TEXT(info.name, "account");
     CHECK_TEXT(info.created_by, "the program");
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -207,7 +207,7 @@ CLAIM("S6", "an init that fails destroys what create made, and gives the depende
     CHECK_EQUAL(account.destroyed, 1);
     CHECK_EQUAL(bank.created, 1);
     CHECK_EQUAL(bank.destroyed, 0);
-    CHECK_OK(peal_service_remove(bank.service));
+    CHECK_OK(peal_service_remove_instance(bank.service));
     CHECK_EQUAL(bank.destroyed, 1);
     close_center(center);
 }
@@ -230,16 +230,16 @@ CLAIM("S2", "dependencies are created before, live as long, and a missing one is
     CHECK_EQUAL(lost.created, 0);
     CHECK_OK(peal_service_get(center, "account", &use));
     CHECK_EQUAL(bank.created, 1);
-    CHECK_OK(peal_service_ask(bank.service, &info));
+    CHECK_OK(peal_service_get_info(bank.service, &info));
     CHECK_TEXT(info.created_by, "service account");
     CHECK_EQUAL(info.order, 1);
-    CHECK_STATUS(peal_service_remove(bank.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(bank.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(bank.destroyed, 0);
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_OK(peal_service_remove(account.service));
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_OK(peal_service_remove_instance(account.service));
     CHECK_EQUAL(account.destroyed, 1);
     CHECK_EQUAL(bank.destroyed, 1);
-    CHECK_OK(peal_service_remove(account.service));
+    CHECK_OK(peal_service_remove_instance(account.service));
     close_center(center);
 }
 
@@ -264,7 +264,7 @@ CLAIM("S2", "a cycle of dependencies, or of gets in create, is an error that nam
     CHECK_CONTAINS(peal_last_message(), "y -> z -> x -> y");
     z.gets = NULL;
     CHECK_OK(peal_service_get(center, "x", &use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -286,7 +286,7 @@ CLAIM("S1", "creations inside each other are limited, with a status")
     CHECK_FAILURE(peal_service_get(center, "s0", &use), PEAL_ERROR_DEPTH);
     CHECK_CONTAINS(peal_last_message(), "128 creations");
     for (int i = CHAIN - 100; i >= 0; i -= 100)
-        CHECK_OK(peal_service_get(center, names[i], &use)), CHECK_OK(peal_use_end(use.use));
+        CHECK_OK(peal_service_get(center, names[i], &use)), CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -307,10 +307,10 @@ CLAIM("S1", "the functions and observers of events are called: registered, creat
     CHECK_JOURNAL("failed:account");
     CHECK_OK(peal_service_get(center, "account", &use));
     CHECK_JOURNAL("created:account:the program");
-    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_JOURNAL("removed:account");
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_OK(peal_service_unregister(account.service));
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_OK(peal_service_remove(account.service));
     CHECK_JOURNAL("unregistered:account");
     CHECK_OK(peal_observation_remove(observation));
     close_center(center);
@@ -343,7 +343,7 @@ CLAIM("S7", "a service may provide peal's own protocols, also before their first
     CHECK_OK(peal_service_register(center, &description, NULL));
     CHECK_OK(peal_service_get_provider(center, "PealLifecycle", sizeof table, &use));
     CHECK(use.self == &description);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -364,9 +364,9 @@ CLAIM("S7", "peal's own services are in every center, have its information, and 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         CHECK_OK(peal_service_wait(center, names[i], 0, &service));
         CHECK_OK(peal_service_get(center, names[i], &use));
-        CHECK_OK(peal_use_end(use.use));
+        CHECK_OK(peal_use_release(use.use));
+        CHECK_FAILURE(peal_service_remove_instance(service), PEAL_ERROR_STATE);
         CHECK_FAILURE(peal_service_remove(service), PEAL_ERROR_STATE);
-        CHECK_FAILURE(peal_service_unregister(service), PEAL_ERROR_STATE);
     }
     CHECK_FAILURE(peal_service_get(center, "peal.service", &use), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "did you mean peal.services?");
@@ -398,17 +398,17 @@ CLAIM("S7", "peal's own services are in every center, have its information, and 
     CHECK_EQUAL(lazy.table->count_pending(lazy.self), 0);
     CHECK_EQUAL(modules.table->count(modules.self), 0);
     CHECK_EQUAL(modules.table->state(modules.self), PEAL_MODULES_IDLE);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_OK(peal_session_end(center, &count));
     CHECK_EQUAL(count, 1);
     CHECK_EQUAL(services.table->count_created(services.self), 0);
     close_center(center);
     CHECK_EQUAL(services.table->count(services.self), 0);
     CHECK_EQUAL(observers.table->count_protocols(observers.self), 0);
-    CHECK_OK(peal_use_end(services.use));
-    CHECK_OK(peal_use_end(observers.use));
-    CHECK_OK(peal_use_end(lazy.use));
-    CHECK_OK(peal_use_end(modules.use));
+    CHECK_OK(peal_use_release(services.use));
+    CHECK_OK(peal_use_release(observers.use));
+    CHECK_OK(peal_use_release(lazy.use));
+    CHECK_OK(peal_use_release(modules.use));
 }
 
 CLAIM("S7", "peal's own protocols have the texts of the header")
@@ -433,14 +433,14 @@ CLAIM("S5", "a use is retained and ended as often; then it is gone with the inst
     register_account(center, &account, "account");
     CHECK_OK(peal_service_use_instance(account.service, &use));
     CHECK_OK(peal_use_retain(use.use));
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_OK(peal_use_retain(use.use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(account.destroyed, 0);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(account.destroyed, 1);
-    CHECK_FAILURE(peal_use_end(use.use), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_use_release(use.use), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_use_retain(use.use), PEAL_ERROR_HANDLE);
     close_center(center);
 }
@@ -461,7 +461,7 @@ CLAIM("S5", "scopes keep the instance without a use, nest, and end in reverse or
     CHECK(inner.table == NULL);
     CHECK_FAILURE(peal_scope_end(&outer), PEAL_ERROR_STATE);
     peal_entries_end();
-    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_OK(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &again));
     CHECK_EQUAL(account.created, 2);
     CHECK_OK(peal_scope_end(&again));
@@ -485,7 +485,7 @@ CLAIM("S1", "services are listed in order of registration, and found by name")
     register_account(center, &one, "one");
     register_account(center, &two, "two");
     register_account(center, &three, "three");
-    CHECK_OK(peal_service_unregister(two.service));
+    CHECK_OK(peal_service_remove(two.service));
     CHECK_OK(peal_service_list(center, listed, 16, &count));
     REQUIRE(count == before + 2);
     CHECK_EQUAL(listed[before].number, one.service.number);
@@ -510,10 +510,10 @@ CLAIM("S1", "a taken name is refused, and free again after unregistering")
     describe_account(&description, &two);
     CHECK_FAILURE(peal_service_register(center, &description, &two.service), PEAL_ERROR_CONFLICT);
     CHECK_EQUAL(two.released, 1);
-    CHECK_OK(peal_service_unregister(one.service));
+    CHECK_OK(peal_service_remove(one.service));
     CHECK_EQUAL(one.released, 1);
     CHECK_OK(peal_service_register(center, &description, &two.service));
-    CHECK_FAILURE(peal_service_unregister(one.service), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_service_remove(one.service), PEAL_ERROR_HANDLE);
     close_center(center);
     CHECK_EQUAL(two.released, 2);
 }
@@ -534,7 +534,7 @@ CLAIM("S1", "ten thousand names are registered and unregistered, and found")
         if (peal_service_register(center, &description, &service) != PEAL_OK)
             check_give_up(peal_last_message(), __FILE__, __LINE__);
         if (i % 3 != 0)
-            CHECK_OK(peal_service_unregister(service));
+            CHECK_OK(peal_service_remove(service));
     }
     for (int i = 0; i < COUNT; i++) {
         char name[24];

@@ -81,7 +81,7 @@ static void *account_create(struct peal_creation *creation)
     if (account->gets != NULL) {
         if (peal_service_get(creation->center, account->gets, &use) != PEAL_OK)
             return NULL;
-        CHECK_OK(peal_use_end(use.use));
+        CHECK_OK(peal_use_release(use.use));
     }
     if (account->fails > 0) {
         account->fails--;

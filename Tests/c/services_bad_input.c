@@ -84,18 +84,18 @@ CLAIM("F1", "invalid handles of services are refused by every function")
     struct peal_scope scope;
 
     register_account(center, &account, "account");
-    CHECK_OK(peal_service_unregister(account.service));
+    CHECK_OK(peal_service_remove(account.service));
     for (size_t i = 0; i <= sizeof bad_services / sizeof *bad_services; i++) {
         const peal_service bad = i == 0 ? account.service : bad_services[i - 1];
 
-        CHECK_FAILURE(peal_service_unregister(bad), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_service_remove(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_use_instance(bad, &use), PEAL_ERROR_HANDLE);
         CHECK(use.self == NULL);
         CHECK_FAILURE(peal_scope_begin(bad, (peal_protocol) { 0 }, 0, &scope), PEAL_ERROR_HANDLE);
         CHECK(scope.self == NULL && scope.hold == NULL);
-        CHECK_FAILURE(peal_service_remove(bad), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_service_remove_instance(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_clear_data(bad), PEAL_ERROR_HANDLE);
-        CHECK_FAILURE(peal_service_ask(bad, &info), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_service_get_info(bad, &info), PEAL_ERROR_HANDLE);
     }
     close_center(center);
 }
@@ -104,11 +104,11 @@ CLAIM("F1", "invalid uses are refused; ending zero has no effect")
 {
     const void *table;
 
-    CHECK_OK(peal_use_end((peal_use) { 0 }));
+    CHECK_OK(peal_use_release((peal_use) { 0 }));
     CHECK_FAILURE(peal_use_retain((peal_use) { 0 }), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_use_table((peal_use) { 0 }, "Teller", 0, &table), PEAL_ERROR_HANDLE);
     for (size_t i = 0; i < sizeof made_up_uses / sizeof *made_up_uses; i++) {
-        CHECK_FAILURE(peal_use_end(made_up_uses[i]), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_use_release(made_up_uses[i]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_use_retain(made_up_uses[i]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_use_table(made_up_uses[i], "Teller", 0, &table), PEAL_ERROR_HANDLE);
         CHECK(table == NULL);
@@ -127,10 +127,10 @@ CLAIM("F1", "a number of another kind is no use, though its lower bits are those
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         const peal_use other = { use.use.number ^ changes[i] };
 
-        CHECK_FAILURE(peal_use_end(other), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_use_release(other), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_use_retain(other), PEAL_ERROR_HANDLE);
     }
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
 }
 
@@ -142,9 +142,9 @@ CLAIM("F1", "ending a use twice does not end an instance that was not removed")
 
     register_account(center, &account, "account");
     CHECK_OK(peal_service_get(center, "account", &use));
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_FAILURE(peal_use_end(use.use), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_use_end(use.use), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_FAILURE(peal_use_release(use.use), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_use_release(use.use), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_use_retain(use.use), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(account.destroyed, 0);
     close_center(center);
@@ -181,8 +181,8 @@ CLAIM("F1", "NULL where something must be, and centers that are not, are refused
     CHECK_FAILURE(peal_service_get_provider(gone, "Teller", 0, &use), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_service_use_instance(account.service, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_session_end(gone, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_service_ask(account.service, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_service_ask(account.service, &info), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_service_get_info(account.service, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_service_get_info(account.service, &info), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_service_list(gone, &service, 1, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_service_list(center, NULL, 1, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_service_list(center, &service, SIZE_MAX, &count), PEAL_ERROR_ARGUMENT);

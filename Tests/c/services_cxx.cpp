@@ -42,7 +42,7 @@ CLAIM("S3", "a service is got from C++ by the type of its protocol")
     clock_face_use clock = PEAL_SERVICE(clock_face, center);
     REQUIRE(clock.self != nullptr);
     CHECK_EQUAL(clock.table->now(clock.self, 3), 15);
-    CHECK_OK(peal_use_end(clock.use));
+    CHECK_OK(peal_use_release(clock.use));
     close_center(center);
 }
 

@@ -12,7 +12,7 @@ static struct peal_service_use get(peal_center center, const char *name)
     return use;
 }
 
-static void create(peal_center center, const char *name) { CHECK_OK(peal_use_end(get(center, name).use)); }
+static void create(peal_center center, const char *name) { CHECK_OK(peal_use_release(get(center, name).use)); }
 
 CLAIM("S4", "the end of a session clears all, then removes what is not persistent, in reverse order of creation")
 {
@@ -95,7 +95,7 @@ CLAIM("S4", "an instance in use at the end of a session is destroyed after its l
     CHECK_STATUS(peal_session_end(center, &removed), PEAL_NOT_WAITED);
     CHECK_EQUAL(removed, 1);
     CHECK_JOURNAL("~account");
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_JOURNAL("-account");
     close_center(center);
 }
@@ -116,7 +116,7 @@ CLAIM("S4", "clear_data reaches the instance, which stays; and nothing where the
 }
 
 static peal_center tried_center;
-static peal_status try_remove(struct account *account) { return peal_service_remove(account->service); }
+static peal_status try_remove(struct account *account) { return peal_service_remove_instance(account->service); }
 static peal_status try_clear(struct account *account) { return peal_service_clear_data(account->service); }
 static peal_status try_session(struct account *account)
 {
@@ -217,8 +217,8 @@ CLAIM("S4", "a center ends with its instances, in reverse order of creation, but
     CHECK_EQUAL(b.released, 1);
     CHECK_EQUAL(a.released, 0);
     CHECK_FAILURE(peal_service_get(center, "a", &stale), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_service_remove(a.service), PEAL_ERROR_HANDLE);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_FAILURE(peal_service_remove_instance(a.service), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_use_release(use.use));
     CHECK_JOURNAL("-a");
 }
 
@@ -235,7 +235,7 @@ CLAIM("S5", "a use outlives the center, and its end destroys the instance")
     CHECK_EQUAL(account.destroyed, 0);
     CHECK_OK(peal_use_table(use.use, "Teller", sizeof(struct teller), &table));
     CHECK_EQUAL(((const struct teller *)table)->balance(use.self), 0);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(account.destroyed, 1);
     CHECK_EQUAL(account.released, 1);
 }
@@ -259,12 +259,12 @@ CLAIM("S5", "many instances that keep each other end one after the other, not in
         }
         register_account(center, &chain[i], names[i]);
         if (i > 0)
-            CHECK_OK(peal_use_end(last.use));
+            CHECK_OK(peal_use_release(last.use));
         last = get(center, names[i]);
     }
     CHECK_STATUS(peal_session_end(center, NULL), PEAL_NOT_WAITED);
     CHECK_EQUAL(chain[0].destroyed, 0);
-    CHECK_OK(peal_use_end(last.use));
+    CHECK_OK(peal_use_release(last.use));
     CHECK_EQUAL(chain[0].destroyed, 1);
     close_center(center);
 }
@@ -291,7 +291,7 @@ CLAIM("L1", "retiring an owner unregisters its services, and those of its thread
     register_account(center, &entered, "entered");
     use = get(center, "entered");
     CHECK_OK(peal_owner_leave());
-    CHECK_OK(peal_service_ask(entered.service, &info));
+    CHECK_OK(peal_service_get_info(entered.service, &info));
     CHECK_TEXT(info.created_by, "owner plugin");
     register_account(center, &other, "other");
     create(center, "named");
@@ -301,7 +301,7 @@ CLAIM("L1", "retiring an owner unregisters its services, and those of its thread
     CHECK_EQUAL(named.released, 1);
     CHECK_EQUAL(entered.destroyed, 0);
     CHECK_FAILURE(peal_service_find(center, "entered", &entered.service), PEAL_ERROR_NOT_FOUND);
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(entered.released, 1);
     CHECK_EQUAL(other.destroyed, 0);
     CHECK_OK(peal_find_pointers_into((const void *)(uintptr_t)account_create, NULL, NULL, &count));
@@ -321,7 +321,7 @@ static void *end_use(void *context)
     struct ender *ender = context;
 
     latch_wait(&ender->go);
-    CHECK_OK(peal_use_end(ender->use));
+    CHECK_OK(peal_use_release(ender->use));
     return NULL;
 }
 

@@ -19,13 +19,13 @@ CLAIM("B6", "getting what is created, a use, and a scope allocate nothing and ta
     register_account(center, &account, "account");
     CHECK_OK(peal_protocol_find(center, "Teller", &protocol));
     CHECK_OK(peal_service_get(center, "account", &use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     interpose_watch();
     for (int i = 0; i < 100; i++) {
-        bool went_well = peal_service_get(center, "account", &use) == PEAL_OK && peal_use_end(use.use) == PEAL_OK
+        bool went_well = peal_service_get(center, "account", &use) == PEAL_OK && peal_use_release(use.use) == PEAL_OK
             && peal_service_use_instance(account.service, &use) == PEAL_OK && peal_use_retain(use.use) == PEAL_OK
-            && peal_use_end(use.use) == PEAL_OK && peal_use_end(use.use) == PEAL_OK
-            && peal_use_end(PEAL_SERVICE(teller, center).use) == PEAL_OK
+            && peal_use_release(use.use) == PEAL_OK && peal_use_release(use.use) == PEAL_OK
+            && peal_use_release(PEAL_SERVICE(teller, center).use) == PEAL_OK
             && peal_scope_begin(account.service, protocol, sizeof(struct teller), &scope) == PEAL_OK
             && peal_scope_end(&scope) == PEAL_OK;
 
@@ -63,7 +63,7 @@ CLAIM("F2", "memory refused while a service is registered leaves the name free, 
             break;
         refused++;
         if (status == PEAL_OK) {
-            CHECK_OK(peal_service_unregister(account.service));
+            CHECK_OK(peal_service_remove(account.service));
         } else {
             CHECK_STATUS(status, PEAL_ERROR_MEMORY);
             CHECK_EQUAL(account.service.number, 0);
@@ -97,7 +97,7 @@ CLAIM("F2", "memory refused while an instance is made leaves none, and the next 
         CHECK(use.self == NULL);
         CHECK_EQUAL(account.created, account.destroyed);
     }
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     close_center(center);
     CHECK_EQUAL(account.created, account.destroyed);
     CHECK_EQUAL(bank.created, bank.destroyed);
@@ -115,8 +115,8 @@ CLAIM("F2", "memory refused for a larger table is an error, and the instance is 
     interpose_refuse(0);
     CHECK(use.self == NULL);
     CHECK_OK(peal_service_get_provider(center, "Teller", 8000, &use));
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_OK(peal_service_remove(account.service));
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_OK(peal_service_remove_instance(account.service));
     CHECK_EQUAL(account.created, account.destroyed);
     close_center(center);
 }

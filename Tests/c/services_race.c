@@ -50,7 +50,7 @@ CLAIM("S1", "two hundred threads that get a service that takes its time have one
         thread_join(threads[i]);
         CHECK_STATUS(getters[i].status, PEAL_OK);
         CHECK_POINTER(getters[i].use.self, &account);
-        CHECK_OK(peal_use_end(getters[i].use.use));
+        CHECK_OK(peal_use_release(getters[i].use.use));
     }
     CHECK_EQUAL(account.created, 1);
     CHECK_EQUAL(account.initialized, 1);
@@ -69,7 +69,7 @@ CLAIM("S2", "other threads wait until init is done, and then have what it made r
     register_account(center, &account, "account");
     one = thread_start(get, &first);
     latch_wait(&initializing);
-    CHECK_OK(peal_service_ask(account.service, &info));
+    CHECK_OK(peal_service_get_info(account.service, &info));
     CHECK_EQUAL(info.state, PEAL_SERVICE_INITIALIZING);
     two = thread_start(get, &second);
     CHECK_EQUAL(account_read(&account.initialized), 0);
@@ -78,8 +78,8 @@ CLAIM("S2", "other threads wait until init is done, and then have what it made r
     CHECK_EQUAL(account_read(&account.initialized), 1);
     thread_join(one);
     CHECK_POINTER(first.use.self, second.use.self);
-    CHECK_OK(peal_use_end(first.use.use));
-    CHECK_OK(peal_use_end(second.use.use));
+    CHECK_OK(peal_use_release(first.use.use));
+    CHECK_OK(peal_use_release(second.use.use));
     close_center(center);
 }
 
@@ -107,7 +107,7 @@ CLAIM("S6", "threads that waited for a failed creation get the same error, and a
     for (int i = 0; i < THREADS; i++) {
         thread_join(threads[i]);
         if (getters[i].status == PEAL_OK) {
-            CHECK_OK(peal_use_end(getters[i].use.use));
+            CHECK_OK(peal_use_release(getters[i].use.use));
             continue;
         }
         failed++;
@@ -116,7 +116,7 @@ CLAIM("S6", "threads that waited for a failed creation get the same error, and a
     }
     CHECK(failed >= 1);
     CHECK_OK(peal_service_get(center, "account", &use));
-    CHECK_OK(peal_use_end(use.use));
+    CHECK_OK(peal_use_release(use.use));
     CHECK_EQUAL(account.created, 1);
     close_center(center);
 }
@@ -154,7 +154,7 @@ CLAIM("S2", "a cycle of creations over three threads is an error that names the 
     CHECK(cycles >= 1);
     c.gets = NULL;
     CHECK_OK(peal_service_get(center, "a", &getters[0].use));
-    CHECK_OK(peal_use_end(getters[0].use.use));
+    CHECK_OK(peal_use_release(getters[0].use.use));
     close_center(center);
 }
 
@@ -167,15 +167,15 @@ CLAIM("S5", "an instance that is removed while it is used is destroyed by the en
 
     register_account(center, &account, "account");
     thread_join(thread_start(get, &getter));
-    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(account.destroyed, 0);
     CHECK_OK(peal_service_get(center, "account", &use));
     CHECK(use.use.number != getter.use.use.number);
     CHECK_EQUAL(account.created, 2);
-    CHECK_OK(peal_use_end(getter.use.use));
+    CHECK_OK(peal_use_release(getter.use.use));
     CHECK_EQUAL(account.destroyed, 1);
-    CHECK_OK(peal_use_end(use.use));
-    CHECK_OK(peal_service_remove(account.service));
+    CHECK_OK(peal_use_release(use.use));
+    CHECK_OK(peal_service_remove_instance(account.service));
     CHECK_EQUAL(account.destroyed, 2);
     close_center(center);
 }
@@ -209,7 +209,7 @@ CLAIM("S5", "an instance that is removed during another thread's scope is destro
     scoper.service = account.service;
     thread = thread_start(hold_scope, &scoper);
     latch_wait(&scoper.inside);
-    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(account_read(&account.destroyed), 0);
     latch_open(&scoper.may_leave);
     thread_join(thread);
@@ -261,7 +261,7 @@ static void *storm_get(void *context)
 
         if (i % 2 == 0 && peal_service_get(storm->center, "life", &use) == PEAL_OK) {
             CHECK(((struct life *)use.self)->is_alive);
-            CHECK_OK(peal_use_end(use.use));
+            CHECK_OK(peal_use_release(use.use));
         } else if (peal_scope_begin(lives, no_protocol, 0, &scope) == PEAL_OK) {
             CHECK(((struct life *)scope.self)->is_alive);
             CHECK_OK(peal_scope_end(&scope));
@@ -278,7 +278,7 @@ static void *storm_remove(void *context)
         if (i % 4 == 0)
             CHECK(peal_session_end(storm->center, NULL) >= 0);
         else
-            CHECK(peal_service_remove(lives) >= 0);
+            CHECK(peal_service_remove_instance(lives) >= 0);
     }
     return NULL;
 }
@@ -314,11 +314,11 @@ static void *storm_register(void *context)
         description.destroy = life_destroy;
         if (peal_service_register(storm->center, &description, &service) == PEAL_OK) {
             if (peal_service_use_instance(service, &use) == PEAL_OK)
-                CHECK_OK(peal_use_end(use.use));
-            CHECK(peal_service_unregister(service) >= 0);
+                CHECK_OK(peal_use_release(use.use));
+            CHECK(peal_service_remove(service) >= 0);
         } else if (peal_service_get(storm->center, "life", &use) == PEAL_OK) {
             CHECK(((struct life *)use.self)->is_alive);
-            CHECK_OK(peal_use_end(use.use));
+            CHECK_OK(peal_use_release(use.use));
         }
     }
     return NULL;
@@ -369,7 +369,7 @@ CLAIM("S1", "a wait for a registration ends with it, at its time limit, or with 
     thread_join(thread);
     CHECK_STATUS(waiter.status, PEAL_OK);
     CHECK_EQUAL(waiter.service.number, account.service.number);
-    CHECK_OK(peal_service_unregister(account.service));
+    CHECK_OK(peal_service_remove(account.service));
     latch_shut(&waiter.started);
     thread = thread_start(wait_for, &waiter);
     latch_wait(&waiter.started);
@@ -382,7 +382,7 @@ static void *remove_account(void *context)
 {
     struct account *account = context;
 
-    CHECK_OK(peal_service_remove(account->service));
+    CHECK_OK(peal_service_remove_instance(account->service));
     return NULL;
 }
 
@@ -403,7 +403,7 @@ CLAIM("S4", "a removal waits for a creation that runs, and removes what it made"
     thread_join(two);
     latch_open(&may_initialize);
     thread_join(one);
-    CHECK_OK(peal_use_end(getter.use.use));
+    CHECK_OK(peal_use_release(getter.use.use));
     thread_join(thread_start(remove_account, &account));
     CHECK_EQUAL(account_read(&account.destroyed), 1);
     close_center(center);
@@ -420,7 +420,7 @@ CLAIM("S6", "a registration that ends while its creation runs fails that, and de
     register_account(center, &account, "account");
     thread = thread_start(get, &getter);
     latch_wait(&initializing);
-    CHECK_STATUS(peal_service_unregister(account.service), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_service_remove(account.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(account_read(&account.released), 0);
     latch_open(&may_initialize);
     thread_join(thread);

@@ -43,7 +43,7 @@ CLAIM("F1", "a failure is kept as the thread's last status and sentence")
 {
     const peal_center nothing = { 0 };
 
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_STATUS(peal_center_destroy(nothing), PEAL_ERROR_HANDLE);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK(strlen(peal_last_message()) > 10);
@@ -67,10 +67,10 @@ CLAIM("F1", "a cleared failure gives PEAL_OK and an empty sentence")
     const peal_center nothing = { 0 };
 
     (void)peal_center_destroy(nothing);
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_OK(peal_last_status());
     CHECK_TEXT(peal_last_message(), "");
-    peal_forget_failure();
+    peal_clear_failure();
     CHECK_OK(peal_last_status());
 }
 

@@ -365,7 +365,7 @@ CLAIM("Q5", "queues of every kind and overflow, under threads that start and end
     for (int i = 0; i < 2 * LANES; i++)
         flush_queue(lanes[i % LANES].lane.queue);
     for (int i = 0; i < LANES; i++) {
-        const struct peal_queue_counts counts = counts_of(lanes[i].lane.queue);
+        const struct peal_queue_info counts = counts_of(lanes[i].lane.queue);
         char name[64];
 
         snprintf(name, sizeof name, "lane %d", i);

@@ -141,14 +141,14 @@ CLAIM("F1", "an invalid timer handle gives a status in each function")
     CHECK_OK(peal_timer_destroy(stale));
     const peal_timer handles[] = { { 0 }, { UINT64_MAX }, { 14ull << 60 | 3 }, stale };
     for (size_t index = 0; index < CHECK_COUNT_OF(handles); index++) {
-        struct peal_timer_facts facts = { .size = sizeof facts };
+        struct peal_timer_info facts = { .size = sizeof facts };
         CHECK_FAILURE(peal_timer_start(handles[index]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_timer_restart(handles[index], 0, 1), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_timer_stop(handles[index]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_timer_stop_and_wait(handles[index], 0), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_timer_fire(handles[index]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_timer_destroy(handles[index]), PEAL_ERROR_HANDLE);
-        CHECK_FAILURE(peal_timer_read(handles[index], &facts), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_timer_get_info(handles[index], &facts), PEAL_ERROR_HANDLE);
     }
 }
 
@@ -156,18 +156,18 @@ CLAIM("F1", "a restart with a bad period changes nothing; facts need their size"
 {
     peal_timer timer;
     struct peal_timer_options options = good();
-    struct peal_timer_facts facts = { .size = sizeof facts };
+    struct peal_timer_info facts = { .size = sizeof facts };
 
     options.destroy = NULL;
     CHECK_OK(peal_timer_create(&options, &timer));
     CHECK_FAILURE(peal_timer_restart(timer, 0, 0), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_timer_restart(timer, -5, 7), PEAL_ERROR_ARGUMENT);
-    CHECK_OK(peal_timer_read(timer, &facts));
+    CHECK_OK(peal_timer_get_info(timer, &facts));
     CHECK_EQUAL(facts.period_ns, PEAL_SECONDS(1));
     CHECK(!facts.is_running);
     facts.size = 3;
-    CHECK_FAILURE(peal_timer_read(timer, &facts), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_timer_read(timer, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_timer_get_info(timer, &facts), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_timer_get_info(timer, NULL), PEAL_ERROR_ARGUMENT);
     /* The longest times there are do not overflow. */
     CHECK_OK(peal_timer_restart(timer, INT64_MAX, INT64_MAX));
     CHECK_OK(peal_timer_stop(timer));

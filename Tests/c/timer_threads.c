@@ -179,8 +179,8 @@ static void *race(void *context)
         case 3: (void)peal_timer_restart(timer, 1000, 20000 + state % 100000); break;
         case 4: (void)peal_timer_stop_and_wait(timer, 1000); break;
         default: {
-            struct peal_timer_facts facts = { .size = sizeof facts };
-            (void)peal_timer_read(timer, &facts);
+            struct peal_timer_info facts = { .size = sizeof facts };
+            (void)peal_timer_get_info(timer, &facts);
         }
         }
     }
@@ -203,9 +203,9 @@ CLAIM("X4", "threads that start, stop and fire the same timers agree at the end"
         thread_join(threads[index]);
     uint64_t total = 0;
     for (int index = 0; index < SHARED; index++) {
-        struct peal_timer_facts facts = { .size = sizeof facts };
+        struct peal_timer_info facts = { .size = sizeof facts };
         CHECK_OK(peal_timer_stop_and_wait(shared[index], PEAL_FOREVER));
-        CHECK_OK(peal_timer_read(shared[index], &facts));
+        CHECK_OK(peal_timer_get_info(shared[index], &facts));
         total += facts.fired;
         CHECK(!facts.is_running && !facts.is_waiting);
         CHECK_OK(peal_timer_destroy(shared[index]));
@@ -275,8 +275,8 @@ CLAIM("X4", "1,000 firings do not drift: each is due at whole periods after the 
     const int64_t started = now();
     latch_wait(&watch.inside);
     CHECK_OK(peal_timer_stop_and_wait(watch.timer, PEAL_FOREVER));
-    struct peal_timer_facts facts = { .size = sizeof facts };
-    CHECK_OK(peal_timer_read(watch.timer, &facts));
+    struct peal_timer_info facts = { .size = sizeof facts };
+    CHECK_OK(peal_timer_get_info(watch.timer, &facts));
     /* Missed firings are counted: with these, the last one was not early. */
     CHECK(moments[FIRINGS - 1] - begun >= FIRINGS * period);
     const int64_t periods = (int64_t)(facts.fired + facts.missed);

@@ -77,11 +77,11 @@ static void create(const struct peal_timer_options *options)
         check_give_up("no timer", __FILE__, __LINE__);
 }
 
-static struct peal_timer_facts facts_of(peal_timer timer)
+static struct peal_timer_info facts_of(peal_timer timer)
 {
-    struct peal_timer_facts facts = { .size = sizeof facts };
+    struct peal_timer_info facts = { .size = sizeof facts };
 
-    CHECK_OK(peal_timer_read(timer, &facts));
+    CHECK_OK(peal_timer_get_info(timer, &facts));
     return facts;
 }
 

@@ -222,7 +222,7 @@ CLAIM("B1", "a loop that is left early has let its list go: thousands of them do
         (void)first_unwilling();
         journal_clear();
     }
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(sink, &sink, on_line, "x", 1);
     CHECK_OK(peal_last_status());
     CHECK_JOURNAL("A:x1 B:x1 C:x1 D:x1");
@@ -265,7 +265,7 @@ CLAIM("B1", "a loop without observers visits none and is no failure")
     int visited = 0;
 
     REQUIRE_OK(sink_define(center, &sink));
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_EACH(sink, &sink, on_line, each)
         visited++;
     CHECK_EQUAL(visited, 0);

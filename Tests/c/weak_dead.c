@@ -136,11 +136,11 @@ CLAIM("O9", "the information about a dead target has no address")
     struct peal_observation_info info = { .size = sizeof info };
 
     open_bell(nowhere);
-    CHECK_OK(peal_observation_ask(listeners[0].observation, &info));
+    CHECK_OK(peal_observation_get_info(listeners[0].observation, &info));
     CHECK(info.is_weak);
     CHECK(!info.is_dead);
     CHECK_POINTER(info.target, &listeners[0]);
-    CHECK_OK(peal_observation_ask(listeners[1].observation, &info));
+    CHECK_OK(peal_observation_get_info(listeners[1].observation, &info));
     CHECK(info.is_weak);
     CHECK(info.is_dead);
     CHECK_POINTER(info.target, NULL);
@@ -191,7 +191,7 @@ static void observe_in_hook(void)
 
     in_hook = NULL;
     CHECK_OK(bell_observe(&bell, &other, &table, NULL, NULL));
-    CHECK_OK(peal_unobserve(bell.protocol, &other, NULL));
+    CHECK_OK(peal_protocol_remove_target(bell.protocol, &other, NULL));
     CHECK_OK(peal_observation_remove(listeners[2].observation));
 }
 

@@ -187,7 +187,7 @@ static void collect_with(uint32_t flags)
 }
 static void collect(void) { collect_with(0); }
 static void collect_by_ffi(void) { collect_with(PEAL_SEND_FFI_CALL); }
-static void ignore_done(void *context, const struct peal_completion_report *report)
+static void ignore_done(void *context, const struct peal_completion_info *report)
 {
     (void)context, (void)report;
 }

@@ -93,7 +93,7 @@ void check_must_at(peal_status status, const char *what, const char *file, int l
 #define CHECK_OK(actual) CHECK_STATUS(actual, PEAL_OK)
 /* The status, kept as the thread's last one, with a sentence. */
 #define CHECK_FAILURE(actual, expected) \
-    check_failure((peal_forget_failure(), (actual)), (expected), #actual, __FILE__, __LINE__)
+    check_failure((peal_clear_failure(), (actual)), (expected), #actual, __FILE__, __LINE__)
 /* Leaves the claim when the condition is false. */
 #define REQUIRE(condition)     \
     do {                       \

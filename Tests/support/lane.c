@@ -108,13 +108,13 @@ bool is_readable(int descriptor)
     return poll(&look, 1, 0) == 1 && (look.revents & POLLIN) != 0;
 }
 
-struct peal_queue_counts counts_of(peal_queue queue)
+struct peal_queue_info counts_of(peal_queue queue)
 {
-    struct peal_queue_counts counts;
+    struct peal_queue_info counts;
 
     memset(&counts, 0, sizeof counts);
     counts.size = sizeof counts;
-    check_must(peal_queue_read_counts(queue, &counts), "reading counts");
+    check_must(peal_queue_get_info(queue, &counts), "reading counts");
     return counts;
 }
 
@@ -122,7 +122,7 @@ bool check_counts(
     peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
     const char *file, int line)
 {
-    const struct peal_queue_counts counts = counts_of(queue);
+    const struct peal_queue_info counts = counts_of(queue);
     bool holds = true;
 
     holds &= check_integer((long long)counts.waiting, (long long)waiting, "waiting", file, line);
@@ -134,7 +134,7 @@ bool check_counts(
 
 uint64_t count_meant(peal_queue queue)
 {
-    const struct peal_queue_counts counts = counts_of(queue);
+    const struct peal_queue_info counts = counts_of(queue);
 
     return counts.waiting + counts.delivered + counts.dropped + counts.rejected;
 }

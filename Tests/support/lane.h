@@ -52,7 +52,7 @@ size_t pump_all(peal_queue queue);
 void flush_queue(peal_queue queue);
 bool is_readable(int descriptor);
 
-struct peal_queue_counts counts_of(peal_queue queue);
+struct peal_queue_info counts_of(peal_queue queue);
 bool check_counts(
     peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
     const char *file, int line);

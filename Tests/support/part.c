@@ -95,7 +95,7 @@ struct peal_module_info part_info(const struct part *part)
 
     memset(&info, 0, sizeof info);
     info.size = sizeof info;
-    CHECK_OK(peal_module_ask(part->module, &info));
+    CHECK_OK(peal_module_get_info(part->module, &info));
     return info;
 }
 
@@ -105,6 +105,6 @@ peal_modules_state parts_state(peal_center center)
 {
     peal_modules_state state = (peal_modules_state)99;
 
-    CHECK_OK(peal_modules_ask(center, &state));
+    CHECK_OK(peal_modules_get_state(center, &state));
     return state;
 }

@@ -29,7 +29,7 @@ static void module_started(void *self, const char *name, uint64_t nanoseconds)
     struct peal_module_info info;
     info.size = sizeof info;
     const bool is_known = peal_module_find(explain->center, name, &module) >= 0
-        && peal_module_ask(module, &info) >= 0;
+        && peal_module_get_info(module, &info) >= 0;
     pthread_mutex_lock(&explain->lock);
     struct explain_module *row = find_module(explain, name);
     if (row != NULL && is_known) {
@@ -96,7 +96,7 @@ static void service_created(void *self, const char *name, const char *by)
     struct peal_service_info info;
     info.size = sizeof info;
     if (peal_service_find(explain->center, name, &service) < 0
-        || peal_service_ask(service, &info) < 0)
+        || peal_service_get_info(service, &info) < 0)
         return;
     pthread_mutex_lock(&explain->lock);
     struct explain_service *row = find_service(explain, name);

@@ -3,7 +3,7 @@
  *     struct log_statistics_use statistics = PEAL_SERVICE(log_statistics, center);
  *     if (statistics.self != NULL) {
  *         session = statistics.table->session(statistics.self);
- *         peal_use_end(statistics.use);
+ *         peal_use_release(statistics.use);
  *     }
  *
  * Both are used on the host's thread: the one that calls `start`, LogSink and the functions of

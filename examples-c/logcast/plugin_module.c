@@ -24,7 +24,7 @@ static void pick_options(const struct plugin *plugin, struct given *given)
     given->count = 0;
     if (configuration.self != NULL) {
         configuration.table->visit(configuration.self, plugin->name, pick, given);
-        peal_use_end(configuration.use);
+        peal_use_release(configuration.use);
     }
     given->options[given->count].key = NULL;
 }
@@ -52,7 +52,7 @@ static void call_start(struct plugin *plugin, void **out_target)
         kept.length = 0;
     }
     pick_options(plugin, &given);
-    peal_forget_failure();
+    peal_clear_failure();
     peal_owner_enter(plugin->owner);
     plugin->started = plugin->table->start(plugin->host->center, given.options, &kept, out_target);
     peal_owner_leave();

@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     statistics = PEAL_SERVICE(statistics, center);
     if (statistics.self != NULL) {
         printf("C:     %zu words were said\n", statistics.table->words(statistics.self));
-        peal_use_end(statistics.use);
+        peal_use_release(statistics.use);
     }
 
     end(&plugin);

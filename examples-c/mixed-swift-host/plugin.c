@@ -20,7 +20,7 @@ static void heat(void *self, const char *room, double celsius)
     if (journal.self != NULL) {
         journal.table->note(journal.self, room);
         printf("C:     the journal has %zu lines\n", journal.table->count(journal.self));
-        peal_use_end(journal.use);
+        peal_use_release(journal.use);
     }
     PEAL_BROADCAST(thermometer, &measured, on_reading, room, celsius - 0.5);
 }

@@ -5,7 +5,7 @@
  *     struct peal_observer_center_use observers = PEAL_SERVICE(peal_observer_center, center);
  *     if (observers.self != NULL && observers.table->is_observed(observers.self, "Chat.on_message"))
  *         ...
- *     peal_use_end(observers.use);
+ *     peal_use_release(observers.use);
  *
  * They are persistent, belong to the center, and can be neither removed nor unregistered. Their protocols
  * are in every center too, with these texts, and cannot be redefined. Each function may be

@@ -31,7 +31,7 @@ PEAL_API PEAL_CHECK peal_status peal_center_create(peal_center *out_center);
  * center: *consumed*; made by peal_center_create. The default center is refused with
  *   PEAL_ERROR_STATE.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_center_destroy(peal_center center);
 
 PEAL_END_DECLARATIONS

@@ -24,18 +24,19 @@
 PEAL_BEGIN_DECLARATIONS
 
 /* The outcome of all answers. */
-struct peal_completion_report {
+struct peal_completion_info {
+    size_t size;        /* sizeof(struct peal_completion_info) */
     peal_status status; /* PEAL_OK: all have answered or were dropped; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
     int64_t result;     /* of completions: the results, folded; 0 without any */
-    size_t asked;       /* the number of observers, those included that were not called before the time
+    size_t observers;   /* the number of observers, those included that were not called before the time
                            limit expired; 0 when it ended before the broadcast began */
     size_t completed;   /* the number of answers */
     size_t dropped;     /* the number of observers that will not answer */
 };
 
 /* report: *borrowed during the call*. Runs with no lock held. */
-typedef void (*peal_completion_done)(void *context, const struct peal_completion_report *report);
+typedef void (*peal_completion_done)(void *context, const struct peal_completion_info *report);
 
 /* A completion to create. Begin with PEAL_COMPLETION_OPTIONS or zeros and the size. */
 struct peal_completion_options {
@@ -71,11 +72,11 @@ PEAL_API PEAL_CHECK peal_status peal_completion_create(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_complete(peal_completion token, int64_t result);
 
-/* Drops a token: it will not be answered.
+/* Releases a token without an answer. Its observer counts as dropped.
  *
  * Returns as peal_complete.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_completion_drop(peal_completion token);
+PEAL_API peal_status peal_completion_release(peal_completion token);
 
 /* Ends a completion or a gathering now: `done` runs with PEAL_ERROR_STATE and the answers so far.
  * Queued calls that have not started still run; their answers are ignored.
@@ -113,7 +114,7 @@ struct peal_gather_options {
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
  * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method without a result;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_gather(
     peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_gather_options *options, peal_completion *out_gathering);

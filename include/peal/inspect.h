@@ -168,7 +168,8 @@ PEAL_API peal_status peal_method_count_observers(peal_method method, size_t *out
  *   by the time it is used.
  * out_count: filled with the number of registrations; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
- * Thread rule: any thread. Slow: it looks through the protocol's observers. Since 0.1. */
+ * The cost grows with the number of the protocol's observers.
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_list_observations(
     peal_method method, peal_observation *out_observations, size_t capacity, size_t *out_count);
 
@@ -196,7 +197,7 @@ struct peal_observation_info {
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observation_ask(
+PEAL_API peal_status peal_observation_get_info(
     peal_observation observation, struct peal_observation_info *info);
 
 /* The way in which a method's calls are made. */

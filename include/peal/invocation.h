@@ -39,7 +39,7 @@ PEAL_BEGIN_DECLARATIONS
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT. Also PEAL_ERROR_MEMORY, and
  * PEAL_ERROR_LIMIT at 268 million invocations.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_create(
     peal_method method, peal_invocation *out_invocation);
 
@@ -49,7 +49,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create(
  *   again, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
  * argument_count: must be the method's number of parameters.
  * The rest is as for peal_invocation_create. Also returns PEAL_ERROR_ARGUMENT_COUNT.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_create_with(
     peal_method method, void *const *arguments, size_t argument_count,
     peal_invocation *out_invocation);
@@ -58,14 +58,14 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create_with(
  * as peal_broadcast takes them: those of the prototype, but a struct is passed by a pointer to it.
  *
  * The rest is as for peal_invocation_create_with.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 #define peal_invocation_of(method, ...) \
     peal_invocation_of_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
 /* The functions that the macro calls, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `out_invocation`.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_of_counted(
     size_t argument_count, peal_method method, peal_invocation *out_invocation, ...);
 /* The same with a va_list. */
@@ -77,7 +77,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
  *
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; and what peal_invocation_retain_arguments returns.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(
     peal_invocation invocation, peal_invocation *out_invocation);
 
@@ -86,7 +86,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(
  *
  * invocation: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_destroy(peal_invocation invocation);
 
 /* Returns the method of an invocation.
@@ -109,7 +109,7 @@ PEAL_API peal_status peal_invocation_method(peal_invocation invocation, peal_met
  * size: sizeof the value; must be the parameter's.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong index or size, or NULL. Also
  * PEAL_ERROR_STATE, PEAL_ERROR_MEMORY. After a failure the argument is unchanged.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_set_argument(
     peal_invocation invocation, size_t index, const void *value, size_t size);
 
@@ -118,7 +118,7 @@ PEAL_API peal_status peal_invocation_set_argument(
  * out_value: filled with the value. A pointer in it is *borrowed*: from the caller that set it, or, when
  *   arguments are retained, from the invocation, until an argument is set or it ends.
  * The rest is as for peal_invocation_set_argument.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_get_argument(
     peal_invocation invocation, size_t index, void *out_value, size_t size);
 
@@ -126,7 +126,7 @@ PEAL_API peal_status peal_invocation_get_argument(
  *
  * name: *borrowed during the call*; as in the prototype.
  * Also return PEAL_ERROR_NOT_FOUND.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_set_argument_named(
     peal_invocation invocation, const char *name, const void *value, size_t size);
 PEAL_API peal_status peal_invocation_get_argument_named(
@@ -138,7 +138,7 @@ PEAL_API peal_status peal_invocation_get_argument_named(
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when a parameter is a pointer without a rule,
  * and the method is not declared `borrowed`; PEAL_ERROR_MEMORY, also when a type's own copy
  * fails. Also PEAL_ERROR_STATE when the method has ended. After a failure nothing is retained.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_retain_arguments(peal_invocation invocation);
 
 /* Returns true if the arguments are retained. False also for a handle that is no invocation.
@@ -161,7 +161,7 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
  * PEAL_ERROR_STATE when the observer is blocked or the method has ended. Also
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_invoke(
     peal_invocation invocation, peal_observation observation);
 
@@ -172,7 +172,7 @@ PEAL_API peal_status peal_invocation_invoke(
  *   be checked.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a NULL function; PEAL_ERROR_STATE when
  * the method has ended.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_invoke_function(
     peal_invocation invocation, void *target, peal_function function);
 
@@ -184,7 +184,7 @@ PEAL_API peal_status peal_invocation_invoke_function(
  * out_calls: filled with the number of observers called; may be NULL.
  * Returns what peal_send_with returns. Also PEAL_ERROR_STATE when the method has ended. After a
  * failure the invocation's result is unchanged.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_broadcast(
     peal_invocation invocation, const struct peal_send_options *options, void *out_result,
     size_t *out_calls);
@@ -197,7 +197,7 @@ PEAL_API peal_status peal_invocation_broadcast(
  * size: sizeof the value; must be the result's.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when the method returns void. Also
  * PEAL_ERROR_ARGUMENT for a wrong size or NULL, PEAL_ERROR_STATE when the method has ended.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_get_result(
     peal_invocation invocation, void *out_value, size_t size);
 
@@ -205,7 +205,7 @@ PEAL_API peal_status peal_invocation_get_result(
  *
  * value: *copied*.
  * The rest is as for peal_invocation_get_result.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_set_result(
     peal_invocation invocation, const void *value, size_t size);
 

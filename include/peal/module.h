@@ -146,7 +146,7 @@ struct peal_module_description {
  * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for a module that needs itself,
  * PEAL_ERROR_TYPE for a queue and a method with a bare pointer (observer.h), PEAL_ERROR_ARGUMENT,
  * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
 
@@ -160,7 +160,7 @@ PEAL_API peal_status peal_module_register(
  * has expired, this is its own call, or the wait would be part of a circle ("Circles");
  * PEAL_ERROR_STATE when a module that runs, or that a running start will start, needs it: the
  * sentence names that module; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_module_remove(peal_module module);
 
 /* Removes all modules of a class, in reverse start order.
@@ -168,7 +168,7 @@ PEAL_API peal_status peal_module_remove(peal_module module);
  * out_removed: filled with the number of removed modules; may be NULL.
  * Returns as peal_module_remove, the first status that is not PEAL_OK; PEAL_ERROR_NOT_FOUND for an unknown
  * class. A module that cannot be removed stays, and the others are removed.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_remove_class(
     peal_center center, const char *class_name, size_t *out_removed);
 
@@ -210,7 +210,7 @@ typedef enum peal_modules_state {
  * stopped, were stopped meanwhile, or while a module of the last start is still being stopped. Also
  * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT
  * when the system gives no thread for time limits, PEAL_ERROR_MEMORY: in both cases nothing was started.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
 
 /* Stops all modules in reverse start order. Stopping is final. Calls `will_terminate` on all before. A module
@@ -228,7 +228,8 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  * of a module that is to be stopped, and on the thread that starts or stops them: the modules are then stopped
  * when that ends, after an event on a thread of the library; PEAL_ERROR_TIMEOUT when the limit has expired, and
  * a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback. Two at once: the second waits for the first. Since 0.1. */
+ * A second call at the same time waits for the first.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
 
 /* Reads the common state of a center's modules.
@@ -236,7 +237,7 @@ PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
  * out_state: filled.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for NULL.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_modules_ask(peal_center center, peal_modules_state *out_state);
+PEAL_API peal_status peal_modules_get_state(peal_center center, peal_modules_state *out_state);
 
 /* ---- The report -------------------------------------------------------------------------------- */
 
@@ -271,7 +272,7 @@ struct peal_module_info {
  * info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_module_ask(peal_module module, struct peal_module_info *info);
+PEAL_API peal_status peal_module_get_info(peal_module module, struct peal_module_info *info);
 
 /* Lists the modules of a center: started modules in start order, then the others in order of
  * registration.
@@ -329,7 +330,7 @@ PEAL_API peal_status peal_signal_bind(
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_signal_unbind(peal_center center, int signal);
+PEAL_API peal_status peal_signal_remove(peal_center center, int signal);
 
 /* Binds the usual signals: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
  * SIGCONT to FOREGROUND. Either all are bound or none.

@@ -87,7 +87,7 @@ struct peal_observe_options {
  * Returns PEAL_OK; PEAL_ERROR_CONFORMANCE, whose sentence names the missing methods;
  * PEAL_ERROR_DUPLICATE. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY,
  * PEAL_ERROR_LIMIT.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe(
     peal_protocol protocol, void *target, const void *table,
     const struct peal_observe_options *options, peal_observation *out_observation);
@@ -106,13 +106,14 @@ struct peal_binding {
  * The rest is as for peal_observe. Also returns PEAL_ERROR_NOT_FOUND for an unknown method, and
  * PEAL_ERROR_CONFLICT for a prototype that is not the method's or a method that is bound twice;
  * PEAL_ERROR_AMBIGUOUS as peal_method_find, PEAL_ERROR_SYNTAX and PEAL_ERROR_TYPE of a prototype.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe_bindings(
     peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
 /* One call, as a handler receives it. */
 struct peal_call {
+    size_t size;            /* sizeof(struct peal_call) */
     peal_method method;     /* the called method, as the observed protocol names it */
     size_t index;           /* its index in the list of names, or among the protocol's methods */
     void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
@@ -139,7 +140,7 @@ typedef void (*peal_handler)(void *target, const struct peal_call *call);
  * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method named
  * twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of libffi
  * (proxy.h) and the system forbids it.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe_handler(
     peal_protocol protocol, void *target, peal_handler handler, const char *const *methods, size_t count,
     const struct peal_observe_options *options, peal_observation *out_observation);
@@ -169,7 +170,7 @@ PEAL_API peal_status peal_observe_handler(
  *   instance is ever created for it.
  * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
  * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily on that queue already.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe_service(
     peal_protocol protocol, const char *service, const struct peal_observe_options *options,
     peal_observation *out_observation);
@@ -182,7 +183,7 @@ PEAL_API peal_status peal_observe_service(
  * broadcast that calls the observer has ended, or in its turn on the observer's queue.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_remove(peal_observation observation);
 
 /* Options of peal_observation_remove_with. */
@@ -206,8 +207,8 @@ enum peal_remove_flags {
  * but a call may still run, because waiting would never end or the time limit has expired: do not unload
  * its code. PEAL_ERROR_HANDLE when it has already ended. In that case too, WAIT has waited for a call that
  * still ran, for example the call of a ONCE observer. PEAL_ERROR_ARGUMENT for unknown flags.
- * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
- * call wait until the time limit. Since 0.1. */
+ * Two threads that each wait for the other's running call wait until the time limit.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_observation_remove_with(
     peal_observation observation, uint32_t flags, uint32_t timeout);
 
@@ -220,26 +221,26 @@ PEAL_API peal_status peal_observation_remove_with(
  *   have no target, and stay.
  * out_removed: filled with how many; may be NULL.
  * Returns PEAL_OK, also where there was none; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback. Since 0.1. */
-PEAL_API peal_status peal_unobserve(
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_protocol_remove_target(
     peal_protocol protocol, const void *target, size_t *out_removed);
 
 /* Ends all registrations for a protocol. Registrations for protocols that adopt it stay.
  *
- * Parameters, statuses and thread rule are those of peal_unobserve. Since 0.1. */
-PEAL_API peal_status peal_unobserve_all(peal_protocol protocol, size_t *out_removed);
+ * Parameters, statuses and thread rule are those of peal_protocol_remove_target. Since 0.1. */
+PEAL_API peal_status peal_protocol_remove_observers(peal_protocol protocol, size_t *out_removed);
 
 /* Skips an observer until it is unblocked as many times as it was blocked. A queued call tests this
  * just before it begins: an observer that was blocked at the broadcast and is unblocked by then is called.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million blocks.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_block(peal_observation observation);
 
 /* Removes one block.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when it is not blocked.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_unblock(peal_observation observation);
 
 /* Returns true if a registration is in force: until it is removed, also while it is blocked.
@@ -251,8 +252,8 @@ PEAL_API bool peal_observation_is_active(peal_observation observation);
  *
  *     peal_observation shown PEAL_CLEANUP(peal_observation_cleanup) = { 0 };
  *
- * Thread rule: any thread, also from a callback; in a call of the observer's own it does not wait.
- * Since 0.1. */
+ * In a call of the observer it does not wait.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_UNUSED static inline void peal_observation_cleanup(peal_observation *observation)
 {
     if (observation->number != 0)

@@ -36,13 +36,14 @@ PEAL_API PEAL_CHECK peal_status peal_owner_create(const char *name, peal_owner *
  * name one.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT.
- * Thread rule: any thread; each has its own. Since 0.1. */
+ * Each thread has its own entered owners.
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_owner_enter(peal_owner owner);
 
 /* Ends the innermost peal_owner_enter of the calling thread. A callback leaves as often as it enters.
  *
  * Returns PEAL_OK; PEAL_ERROR_STATE without one.
- * Thread rule: the thread of the enter. Since 0.1. */
+ * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API peal_status peal_owner_leave(void);
 
 /* Returns the owner of the calling thread's registrations; zero without one.
@@ -72,7 +73,7 @@ PEAL_API peal_owner peal_owner_current(void);
  * owner: *consumed* by PEAL_OK.
  * timeout: how long to wait for running calls, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_NOT_WAITED; PEAL_ERROR_HANDLE after PEAL_OK.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_owner_retire(peal_owner owner, uint32_t timeout);
 
 /* Lists the observations that belong to an owner.
@@ -108,7 +109,8 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
  * visit: called for each, with no lock held; may be NULL.
  * out_count: filled with the number of pointers; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when no loaded object has the address.
- * Thread rule: any thread. Slow: it looks through everything. Since 0.1. */
+ * The cost grows with the number of all objects.
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_find_pointers_into(
     const void *address, peal_pointer_visitor visit, void *context, size_t *out_count);
 

@@ -36,19 +36,19 @@
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
 #define peal_center_destroy (*peal_loaded_center_destroy)
+#define peal_clear_failure (*peal_loaded_clear_failure)
 #define peal_closure_create (*peal_loaded_closure_create)
 #define peal_closure_create_for (*peal_loaded_closure_create_for)
 #define peal_complete (*peal_loaded_complete)
 #define peal_completion_cancel (*peal_loaded_completion_cancel)
 #define peal_completion_create (*peal_loaded_completion_create)
-#define peal_completion_drop (*peal_loaded_completion_drop)
+#define peal_completion_release (*peal_loaded_completion_release)
 #define peal_entries_begin (*peal_loaded_entries_begin)
 #define peal_entries_begin_all (*peal_loaded_entries_begin_all)
 #define peal_entries_end (*peal_loaded_entries_end)
 #define peal_entries_ended (*peal_loaded_entries_ended)
 #define peal_entry_admit (*peal_loaded_entry_admit)
 #define peal_find_pointers_into (*peal_loaded_find_pointers_into)
-#define peal_forget_failure (*peal_loaded_forget_failure)
 #define peal_gather (*peal_loaded_gather)
 #define peal_invocation_broadcast (*peal_loaded_invocation_broadcast)
 #define peal_invocation_create (*peal_loaded_invocation_create)
@@ -87,18 +87,18 @@
 #define peal_method_parameter_type (*peal_loaded_method_parameter_type)
 #define peal_method_result_layout (*peal_loaded_method_result_layout)
 #define peal_method_result_type (*peal_loaded_method_result_type)
-#define peal_module_ask (*peal_loaded_module_ask)
 #define peal_module_find (*peal_loaded_module_find)
+#define peal_module_get_info (*peal_loaded_module_get_info)
 #define peal_module_list (*peal_loaded_module_list)
 #define peal_module_register (*peal_loaded_module_register)
 #define peal_module_remove (*peal_loaded_module_remove)
-#define peal_modules_ask (*peal_loaded_modules_ask)
 #define peal_modules_forward (*peal_loaded_modules_forward)
+#define peal_modules_get_state (*peal_loaded_modules_get_state)
 #define peal_modules_remove_class (*peal_loaded_modules_remove_class)
 #define peal_modules_start (*peal_loaded_modules_start)
 #define peal_modules_stop (*peal_loaded_modules_stop)
-#define peal_observation_ask (*peal_loaded_observation_ask)
 #define peal_observation_block (*peal_loaded_observation_block)
+#define peal_observation_get_info (*peal_loaded_observation_get_info)
 #define peal_observation_is_active (*peal_loaded_observation_is_active)
 #define peal_observation_remove (*peal_loaded_observation_remove)
 #define peal_observation_remove_with (*peal_loaded_observation_remove_with)
@@ -131,21 +131,23 @@
 #define peal_protocol_list_methods (*peal_loaded_protocol_list_methods)
 #define peal_protocol_list_observations (*peal_loaded_protocol_list_observations)
 #define peal_protocol_name (*peal_loaded_protocol_name)
+#define peal_protocol_remove_observers (*peal_loaded_protocol_remove_observers)
+#define peal_protocol_remove_target (*peal_loaded_protocol_remove_target)
 #define peal_protocol_version (*peal_loaded_protocol_version)
 #define peal_proxy_create (*peal_loaded_proxy_create)
 #define peal_proxy_create_for (*peal_loaded_proxy_create_for)
 #define peal_proxy_destroy (*peal_loaded_proxy_destroy)
-#define peal_proxy_destroy_wait (*peal_loaded_proxy_destroy_wait)
+#define peal_proxy_destroy_and_wait (*peal_loaded_proxy_destroy_and_wait)
 #define peal_proxy_is_alive (*peal_loaded_proxy_is_alive)
 #define peal_queue_create (*peal_loaded_queue_create)
 #define peal_queue_descriptor (*peal_loaded_queue_descriptor)
 #define peal_queue_destroy (*peal_loaded_queue_destroy)
 #define peal_queue_flush (*peal_loaded_queue_flush)
+#define peal_queue_get_info (*peal_loaded_queue_get_info)
 #define peal_queue_is_current (*peal_loaded_queue_is_current)
 #define peal_queue_main (*peal_loaded_queue_main)
 #define peal_queue_pause (*peal_loaded_queue_pause)
 #define peal_queue_pump (*peal_loaded_queue_pump)
-#define peal_queue_read_counts (*peal_loaded_queue_read_counts)
 #define peal_queue_resume (*peal_loaded_queue_resume)
 #define peal_queue_run (*peal_loaded_queue_run)
 #define peal_reference_count (*peal_loaded_reference_count)
@@ -156,28 +158,28 @@
 #define peal_scope_end (*peal_loaded_scope_end)
 #define peal_send (*peal_loaded_send)
 #define peal_send_with (*peal_loaded_send_with)
-#define peal_service_ask (*peal_loaded_service_ask)
 #define peal_service_clear_data (*peal_loaded_service_clear_data)
 #define peal_service_find (*peal_loaded_service_find)
 #define peal_service_find_provider (*peal_loaded_service_find_provider)
 #define peal_service_get (*peal_loaded_service_get)
+#define peal_service_get_info (*peal_loaded_service_get_info)
 #define peal_service_get_provider (*peal_loaded_service_get_provider)
 #define peal_service_list (*peal_loaded_service_list)
 #define peal_service_register (*peal_loaded_service_register)
 #define peal_service_remove (*peal_loaded_service_remove)
-#define peal_service_unregister (*peal_loaded_service_unregister)
+#define peal_service_remove_instance (*peal_loaded_service_remove_instance)
 #define peal_service_use_instance (*peal_loaded_service_use_instance)
 #define peal_service_wait (*peal_loaded_service_wait)
 #define peal_session_end (*peal_loaded_session_end)
 #define peal_signal_bind (*peal_loaded_signal_bind)
-#define peal_signal_unbind (*peal_loaded_signal_unbind)
+#define peal_signal_remove (*peal_loaded_signal_remove)
 #define peal_signals_bind_usual (*peal_loaded_signals_bind_usual)
 #define peal_status_name (*peal_loaded_status_name)
 #define peal_status_text (*peal_loaded_status_text)
 #define peal_timer_create (*peal_loaded_timer_create)
 #define peal_timer_destroy (*peal_loaded_timer_destroy)
 #define peal_timer_fire (*peal_loaded_timer_fire)
-#define peal_timer_read (*peal_loaded_timer_read)
+#define peal_timer_get_info (*peal_loaded_timer_get_info)
 #define peal_timer_restart (*peal_loaded_timer_restart)
 #define peal_timer_start (*peal_loaded_timer_start)
 #define peal_timer_stop (*peal_loaded_timer_stop)
@@ -186,9 +188,7 @@
 #define peal_type_layout (*peal_loaded_type_layout)
 #define peal_type_set_copy (*peal_loaded_type_set_copy)
 #define peal_type_set_object (*peal_loaded_type_set_object)
-#define peal_unobserve (*peal_loaded_unobserve)
-#define peal_unobserve_all (*peal_loaded_unobserve_all)
-#define peal_use_end (*peal_loaded_use_end)
+#define peal_use_release (*peal_loaded_use_release)
 #define peal_use_retain (*peal_loaded_use_retain)
 #define peal_use_table (*peal_loaded_use_table)
 #define peal_version (*peal_loaded_version)
@@ -221,19 +221,19 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(center_create) \
     FUNCTION(center_default) \
     FUNCTION(center_destroy) \
+    FUNCTION(clear_failure) \
     FUNCTION(closure_create) \
     FUNCTION(closure_create_for) \
     FUNCTION(complete) \
     FUNCTION(completion_cancel) \
     FUNCTION(completion_create) \
-    FUNCTION(completion_drop) \
+    FUNCTION(completion_release) \
     FUNCTION(entries_begin) \
     FUNCTION(entries_begin_all) \
     FUNCTION(entries_end) \
     FUNCTION(entries_ended) \
     FUNCTION(entry_admit) \
     FUNCTION(find_pointers_into) \
-    FUNCTION(forget_failure) \
     FUNCTION(gather) \
     FUNCTION(invocation_broadcast) \
     FUNCTION(invocation_create) \
@@ -272,18 +272,18 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(method_parameter_type) \
     FUNCTION(method_result_layout) \
     FUNCTION(method_result_type) \
-    FUNCTION(module_ask) \
     FUNCTION(module_find) \
+    FUNCTION(module_get_info) \
     FUNCTION(module_list) \
     FUNCTION(module_register) \
     FUNCTION(module_remove) \
-    FUNCTION(modules_ask) \
     FUNCTION(modules_forward) \
+    FUNCTION(modules_get_state) \
     FUNCTION(modules_remove_class) \
     FUNCTION(modules_start) \
     FUNCTION(modules_stop) \
-    FUNCTION(observation_ask) \
     FUNCTION(observation_block) \
+    FUNCTION(observation_get_info) \
     FUNCTION(observation_is_active) \
     FUNCTION(observation_remove) \
     FUNCTION(observation_remove_with) \
@@ -316,21 +316,23 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(protocol_list_methods) \
     FUNCTION(protocol_list_observations) \
     FUNCTION(protocol_name) \
+    FUNCTION(protocol_remove_observers) \
+    FUNCTION(protocol_remove_target) \
     FUNCTION(protocol_version) \
     FUNCTION(proxy_create) \
     FUNCTION(proxy_create_for) \
     FUNCTION(proxy_destroy) \
-    FUNCTION(proxy_destroy_wait) \
+    FUNCTION(proxy_destroy_and_wait) \
     FUNCTION(proxy_is_alive) \
     FUNCTION(queue_create) \
     FUNCTION(queue_descriptor) \
     FUNCTION(queue_destroy) \
     FUNCTION(queue_flush) \
+    FUNCTION(queue_get_info) \
     FUNCTION(queue_is_current) \
     FUNCTION(queue_main) \
     FUNCTION(queue_pause) \
     FUNCTION(queue_pump) \
-    FUNCTION(queue_read_counts) \
     FUNCTION(queue_resume) \
     FUNCTION(queue_run) \
     FUNCTION(reference_count) \
@@ -341,28 +343,28 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(scope_end) \
     FUNCTION(send) \
     FUNCTION(send_with) \
-    FUNCTION(service_ask) \
     FUNCTION(service_clear_data) \
     FUNCTION(service_find) \
     FUNCTION(service_find_provider) \
     FUNCTION(service_get) \
+    FUNCTION(service_get_info) \
     FUNCTION(service_get_provider) \
     FUNCTION(service_list) \
     FUNCTION(service_register) \
     FUNCTION(service_remove) \
-    FUNCTION(service_unregister) \
+    FUNCTION(service_remove_instance) \
     FUNCTION(service_use_instance) \
     FUNCTION(service_wait) \
     FUNCTION(session_end) \
     FUNCTION(signal_bind) \
-    FUNCTION(signal_unbind) \
+    FUNCTION(signal_remove) \
     FUNCTION(signals_bind_usual) \
     FUNCTION(status_name) \
     FUNCTION(status_text) \
     FUNCTION(timer_create) \
     FUNCTION(timer_destroy) \
     FUNCTION(timer_fire) \
-    FUNCTION(timer_read) \
+    FUNCTION(timer_get_info) \
     FUNCTION(timer_restart) \
     FUNCTION(timer_start) \
     FUNCTION(timer_stop) \
@@ -371,9 +373,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(type_layout) \
     FUNCTION(type_set_copy) \
     FUNCTION(type_set_object) \
-    FUNCTION(unobserve) \
-    FUNCTION(unobserve_all) \
-    FUNCTION(use_end) \
+    FUNCTION(use_release) \
     FUNCTION(use_retain) \
     FUNCTION(use_table) \
     FUNCTION(version)

@@ -69,7 +69,7 @@ struct peal_property_options {
  * for a type that is unknown or cannot be a value. Also PEAL_ERROR_SYNTAX of a type,
  * PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT at a million properties,
  * PEAL_ERROR_MEMORY.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_define(
     peal_center center, const char *name, const char *type, const void *initial,
     const struct peal_property_options *options, peal_property *out_property);
@@ -89,7 +89,7 @@ PEAL_API peal_status peal_property_find(
  *
  * property: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_remove(peal_property property);
 
 /* Reads the name of a property, or its type as it was defined.
@@ -109,7 +109,7 @@ PEAL_API peal_status peal_property_type(
  * size: sizeof the type.
  * Returns PEAL_OK; PEAL_ERROR_TYPE for another size, or of a text; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT
  * for NULL.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_get(peal_property property, void *out_value, size_t size);
 
 /* Reads a text, as snprintf writes one: cut to fit, ended by a zero.
@@ -118,7 +118,7 @@ PEAL_API peal_status peal_property_get(peal_property property, void *out_value, 
  * out_length: filled with the bytes of the whole text, its zero not counted; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when it does not fit; PEAL_ERROR_TYPE of a property that is no text;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_get_text(
     peal_property property, char *buffer, size_t capacity, size_t *out_length);
 
@@ -133,7 +133,7 @@ PEAL_API peal_status peal_property_get_text(
  * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY. On
  * failure the value is not set. While another thread notifies, a set first waits up to a second for
  * room, unless a callback calls it or a batch is open.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_set(peal_property property, const void *value, size_t size);
 
 /* Sets the value if it is still the expected one.
@@ -143,7 +143,7 @@ PEAL_API peal_status peal_property_set(peal_property property, const void *value
  *   PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification.
  * The rest is as for peal_property_set. When it is not set, the status is PEAL_OK and there is no
  * notification.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_compare_and_set(
     peal_property property, const void *expected, const void *value, size_t size, bool *out_is_set);
 
@@ -154,8 +154,8 @@ PEAL_API peal_status peal_property_compare_and_set(
  * counts. The end of a thread ends its batch.
  *
  * Returns PEAL_OK; PEAL_ERROR_MEMORY.
- * Thread rule: any thread; each has its own. End it on the same thread, and in the same callback.
- * Since 0.1. */
+ * Each thread has its own batches. End a batch on its thread, and in the same callback.
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_batch_begin(void);
 
 /* Ends the innermost batch of this thread. The end of the outermost one sends the delayed notifications.
@@ -219,7 +219,7 @@ enum peal_property_observe_flags {
  *   `changed_values` needs PEAL_OBSERVE_BORROWED where the type is a pointer.
  * Returns PEAL_OK; PEAL_DEFERRED; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
  * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_observe(
     peal_property property, void *target, const struct peal_property_observer *observer, uint32_t flags,
     const struct peal_observe_options *options, peal_observation *out_observation);

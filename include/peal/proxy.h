@@ -95,7 +95,7 @@ struct peal_proxy_options {
  * Returns PEAL_OK; PEAL_ERROR_POLICY for a method with the policy COLLECT or FOLD, whose results do not
  * fit the one that a call returns; PEAL_ERROR_FORBIDDEN. Both sentences name the method. Also
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT at a million proxies.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_proxy_create(
     peal_protocol protocol, const struct peal_proxy_options *options, peal_proxy *out_proxy,
     void **out_self, const void **out_table);
@@ -120,7 +120,7 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create(
  * PEAL_ERROR_FORBIDDEN. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY,
  * PEAL_ERROR_LIMIT.
  * The rest is as for peal_proxy_create.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(
     peal_protocol protocol, void *target, const void *table,
     const struct peal_proxy_options *options, peal_proxy *out_proxy, void **out_self,
@@ -141,7 +141,7 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(
  * out_function: filled, NULL on failure: convert it to the type of the prototype.
  * Returns PEAL_OK; PEAL_ERROR_POLICY as peal_proxy_create; PEAL_ERROR_FORBIDDEN. Also PEAL_ERROR_HANDLE,
  * PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_closure_create(
     peal_method method, const struct peal_proxy_options *options, peal_proxy *out_closure,
     peal_function *out_function);
@@ -163,7 +163,7 @@ PEAL_API PEAL_CHECK peal_status peal_closure_create(
  * Returns PEAL_OK; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_FORBIDDEN. Also
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
  * The rest is as for peal_closure_create.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_closure_create_for(
     peal_center center, const char *prototype, void *target, peal_function function,
     const struct peal_proxy_options *options, peal_proxy *out_closure, peal_function *out_function);
@@ -173,7 +173,7 @@ PEAL_API PEAL_CHECK peal_status peal_closure_create_for(
  *
  * proxy: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
- * Thread rule: any thread, also from a call through it. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_proxy_destroy(peal_proxy proxy);
 
 /* Ends a proxy as peal_proxy_destroy does, and returns when no code of the target runs any more: its
@@ -183,13 +183,13 @@ PEAL_API peal_status peal_proxy_destroy(peal_proxy proxy);
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_NOT_WAITED: destroyed, but a call may still run, because this is one of its own calls
  * or the time limit has expired; PEAL_ERROR_HANDLE when it has already ended.
- * Thread rule: any thread, also from a call through it. Since 0.1. */
-PEAL_API peal_status peal_proxy_destroy_wait(peal_proxy proxy, uint32_t timeout);
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_proxy_destroy_and_wait(peal_proxy proxy, uint32_t timeout);
 
 /* Returns true if a call reaches observers or a target: until the proxy is destroyed, its protocol has ended,
  * or its weak target is dead. A weak target is retained and released for this test.
  *
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_proxy_is_alive(peal_proxy proxy);
 
 /* The declarations of the list macro for the proxies of a protocol. */

@@ -85,7 +85,7 @@ struct peal_queue_options {
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale owner; PEAL_ERROR_LIMIT at a
  * million queues, and when the system gives no thread for a serial queue; PEAL_ERROR_MEMORY. On failure
  * `destroy` runs, if the size is right.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_queue_create(
     const struct peal_queue_options *options, peal_queue *out_queue);
 
@@ -103,7 +103,7 @@ PEAL_API peal_queue peal_queue_main(void);
  *
  * queue: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for the main queue.
- * Thread rule: any thread, also from one of its calls. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_destroy(peal_queue queue);
 
 /* Runs the waiting calls on the calling thread: for pumped queues, and on the main thread for the main
@@ -115,7 +115,7 @@ PEAL_API peal_status peal_queue_destroy(peal_queue queue);
  *   not count.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind, on the wrong thread, or while it is
  * being pumped, by its own call or by another thread; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, one at a time. Since 0.1. */
+ * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out_calls);
 
 /* Returns a file descriptor that is readable while calls or destroy callbacks wait and the queue is not
@@ -140,13 +140,13 @@ PEAL_API peal_status peal_queue_run(peal_queue queue);
 /* Pauses a queue: no further call begins. Pauses are counted: as many resumes are needed.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past a hundred million.
- * Thread rule: any thread, also from one of its calls. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_pause(peal_queue queue);
 
 /* Removes one pause.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE when it is not paused.
- * Thread rule: any thread, also from one of its calls. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_resume(peal_queue queue);
 
 /* Waits until all calls that were put on the queue before have been delivered or dropped.
@@ -154,7 +154,7 @@ PEAL_API peal_status peal_queue_resume(peal_queue queue);
  * timeout: in milliseconds; PEAL_FOREVER for no limit: another thread must then pump, or resume.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_WOULD_DEADLOCK from one of its own calls;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_queue_flush(peal_queue queue, uint32_t timeout);
 
 /* Returns true if the calling thread is inside one of the queue's calls.
@@ -164,8 +164,8 @@ PEAL_API bool peal_queue_is_current(peal_queue queue);
 
 /* Counts of a queue's calls. Each observer's call counts: a broadcast to three observers makes three. The
  * total is delivered + dropped + rejected + waiting, and the running call. */
-struct peal_queue_counts {
-    size_t size;        /* sizeof(struct peal_queue_counts) */
+struct peal_queue_info {
+    size_t size;        /* sizeof(struct peal_queue_info) */
     uint64_t waiting;   /* calls on the queue that have not begun; firings of timers do not count here */
     uint64_t delivered; /* calls made */
     uint64_t dropped;   /* calls not made: the observer was removed or blocked, its target was dead,
@@ -178,8 +178,8 @@ struct peal_queue_counts {
  * out_counts: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_queue_read_counts(
-    peal_queue queue, struct peal_queue_counts *out_counts);
+PEAL_API peal_status peal_queue_get_info(
+    peal_queue queue, struct peal_queue_info *out_counts);
 
 PEAL_END_DECLARATIONS
 

@@ -14,7 +14,7 @@
  *     struct account_use account = PEAL_SERVICE(account, center);     the first get creates the instance
  *     if (account.self != NULL) {
  *         puts(account.table->user(account.self));
- *         peal_use_end(account.use);
+ *         peal_use_release(account.use);
  *     }
  *
  * A *service* is a registration: a name, functions, the protocols that it provides. Its *instance* is
@@ -101,17 +101,17 @@ struct peal_service_description {
  * PEAL_ERROR_NOT_FOUND for an unknown protocol, PEAL_ERROR_ARGUMENT for a name that is empty, too long,
  * not UTF-8 or reserved, and for a NULL that is not allowed, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT,
  * PEAL_ERROR_MEMORY.
- * Thread rule: any thread, also from a callback and a creation. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_service_register(
     peal_center center, const struct peal_service_description *description, peal_service *out_service);
 
-/* Ends a registration: removes the instance as peal_service_remove does, and frees the name. Lazy
+/* Ends a registration: removes the instance as peal_service_remove_instance does, and frees the name. Lazy
  * observations of the service end.
  *
  * Returns PEAL_OK; PEAL_NOT_WAITED when the instance is still in use, or being created: its functions
  *   will still be called; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for one of peal's own.
- * Thread rule: any thread, also from a callback. Since 0.1. */
-PEAL_API peal_status peal_service_unregister(peal_service service);
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_service_remove(peal_service service);
 
 /* Finds a service by name, created or not.
  *
@@ -131,7 +131,7 @@ PEAL_API peal_status peal_service_find_provider(
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_HANDLE, also when the center ends meanwhile.
- * Thread rule: any thread; it blocks. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_wait(
     peal_center center, const char *name, uint32_t timeout, peal_service *out_service);
 
@@ -148,7 +148,7 @@ PEAL_API peal_status peal_service_wait(
  * other, with the path, also over several threads. Also PEAL_ERROR_HANDLE, PEAL_ERROR_STATE when the
  * registration ended meanwhile, PEAL_ERROR_DEPTH at 128 creations inside each other on one thread,
  * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. A thread that waited for a failed creation gets the same error.
- * Thread rule: any thread, also from a callback and a creation; it waits for creations. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_get(
     peal_center center, const char *name, struct peal_service_use *out_use);
 
@@ -157,14 +157,14 @@ PEAL_API peal_status peal_service_get(
  * table_size: the size of the caller's table, in bytes, up to a megabyte; members that the service's table
  *   lacks are filled with NULL. Tables of adopted protocols have their own size.
  * Returns as peal_service_get; PEAL_ERROR_AMBIGUOUS as peal_service_find_provider.
- * Thread rule: as peal_service_get. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_get_provider(
     peal_center center, const char *protocol, size_t table_size, struct peal_service_use *out_use);
 
 /* The same by its handle.
  *
  * Returns as peal_service_get.
- * Thread rule: as peal_service_get. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_use_instance(peal_service service, struct peal_service_use *out_use);
 
 /* Reads the table of an instance for a protocol that it provides.
@@ -188,7 +188,7 @@ PEAL_API peal_status peal_use_retain(peal_use use);
  * use: *consumed*; zero does nothing.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the instance is destroyed: the use was ended too often.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_use_end(peal_use use);
+PEAL_API peal_status peal_use_release(peal_use use);
 
 /* The typed get, by the protocol of a list macro. It returns a struct of `self`, the typed `table` and the
  * `use`. `self` is NULL on failure, whose status peal_last_status() returns. */
@@ -225,7 +225,8 @@ struct peal_scope {
  * out_scope: filled; zeros on failure, when it must not be ended.
  * Returns as peal_service_get; PEAL_ERROR_NOT_FOUND when the service does not provide the protocol;
  * PEAL_ERROR_DEPTH.
- * Thread rule: as peal_service_get. Keep it short: an open scope delays the end of the instance. Since 0.1. */
+ * Keep a scope short: it delays the end of the instance.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_scope_begin(
     peal_service service, peal_protocol protocol, size_t table_size, struct peal_scope *out_scope);
 
@@ -244,14 +245,14 @@ PEAL_API peal_status peal_scope_end(struct peal_scope *scope);
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_NOT_WAITED when it is still in use;
  * PEAL_ERROR_STATE from within a creation on this thread, or for one of peal's own; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback; it waits for a creation that runs. Since 0.1. */
-PEAL_API peal_status peal_service_remove(peal_service service);
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_service_remove_instance(peal_service service);
 
 /* Makes an instance clear the data of its session. The instance stays.
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_ERROR_STATE from within a creation;
  * PEAL_ERROR_HANDLE.
- * Thread rule: as peal_service_remove. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_clear_data(peal_service service);
 
 /* Ends a session, for example at a log-out: all instances clear their data, then all that are not
@@ -261,7 +262,8 @@ PEAL_API peal_status peal_service_clear_data(peal_service service);
  * out_removed: filled with the number of removed instances; may be NULL.
  * Returns PEAL_OK; PEAL_NOT_WAITED when some are still in use; PEAL_ERROR_STATE from within a creation, or
  * from within the end of a session of the center; PEAL_ERROR_HANDLE.
- * Thread rule: as peal_service_remove. Two at once run one after the other. Since 0.1. */
+ * A second call at the same time runs after the first.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_session_end(peal_center center, size_t *out_removed);
 
 /* ---- Information ------------------------------------------------------------------------------- */
@@ -295,7 +297,7 @@ struct peal_service_info {
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_service_ask(peal_service service, struct peal_service_info *info);
+PEAL_API peal_status peal_service_get_info(peal_service service, struct peal_service_info *info);
 
 /* Lists the services of a center, those of peal included, in order of registration.
  *

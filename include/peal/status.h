@@ -81,7 +81,7 @@ PEAL_API const char *peal_last_message(void);
 /* Clears the calling thread's last failure: peal_last_status() returns PEAL_OK again.
  *
  * Thread rule: any thread. Since 0.1. */
-PEAL_API void peal_forget_failure(void);
+PEAL_API void peal_clear_failure(void);
 
 PEAL_END_DECLARATIONS
 

@@ -76,7 +76,7 @@ struct peal_timer_options {
  * no function and no method, or both, and a target that is not the reference's; PEAL_ERROR_HANDLE for a
  * stale queue, owner, method or reference.
  * Also PEAL_ERROR_ARGUMENT_COUNT for a method with parameters, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_timer_create(
     const struct peal_timer_options *options, peal_timer *out_timer);
 
@@ -86,7 +86,7 @@ PEAL_API PEAL_CHECK peal_status peal_timer_create(
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when the system gives no thread, which
  * only the first start of a process needs; PEAL_ERROR_STATE when the timer's queue belongs to the process that
  * forked this one.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_start(peal_timer timer);
 
 /* Changes a timer's delay and period permanently, and starts it.
@@ -95,7 +95,7 @@ PEAL_API peal_status peal_timer_start(peal_timer timer);
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, or a delay below zero: in this case
  * nothing changes. Also PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT and PEAL_ERROR_STATE as
  * peal_timer_start.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_restart(peal_timer timer, int64_t delay_ns, int64_t period_ns);
 
 /* Stops a timer. Once this returns, no call of it starts on any thread until it is started again. A call
@@ -103,7 +103,7 @@ PEAL_API peal_status peal_timer_restart(peal_timer timer, int64_t delay_ns, int6
  * stopped timer succeeds.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_stop(peal_timer timer);
 
 /* Stops a timer as peal_timer_stop does, and waits until no call of the timer is running.
@@ -112,15 +112,15 @@ PEAL_API peal_status peal_timer_stop(peal_timer timer);
  * Returns PEAL_OK; PEAL_NOT_WAITED: stopped, but a call may still run, because this is one of its own
  * calls or the time limit has expired. PEAL_ERROR_HANDLE when it has already ended. In that case too, a call
  * that still ran has been waited for.
- * Thread rule: any thread, also from a callback. Two threads that each wait for the other's running
- * call wait until the time limit. Since 0.1. */
+ * Two threads that each wait for the other's running call wait until the time limit.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout);
 
 /* Enqueues one firing now, in addition to the others, also while the timer is stopped. When a firing
  * already waits there, this one counts as missed.
  *
  * Returns as peal_timer_start.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_fire(peal_timer timer);
 
 /* Ends a timer: it stops, its handle is stale, and `destroy` runs once no call of it is running. To wait for
@@ -128,12 +128,12 @@ PEAL_API peal_status peal_timer_fire(peal_timer timer);
  *
  * timer: *consumed*.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended already: by itself, with its queue or its owner.
- * Thread rule: any thread, also from a callback, also its own. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_destroy(peal_timer timer);
 
 /* The state of a timer. */
-struct peal_timer_facts {
-    size_t size;         /* sizeof(struct peal_timer_facts) */
+struct peal_timer_info {
+    size_t size;         /* sizeof(struct peal_timer_info) */
     bool is_running;     /* it was started, and will fire */
     bool is_waiting;     /* a firing waits on the queue */
     uint64_t fired;      /* calls that have begun */
@@ -149,13 +149,14 @@ struct peal_timer_facts {
  * out_facts: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_timer_read(peal_timer timer, struct peal_timer_facts *out_facts);
+PEAL_API peal_status peal_timer_get_info(peal_timer timer, struct peal_timer_info *out_facts);
 
 /* For PEAL_CLEANUP: ends a timer with the scope of its variable, and waits for its calls.
  *
  *     peal_timer timer PEAL_CLEANUP(peal_timer_cleanup) = { 0 };
  *
- * Thread rule: any thread, also from a callback; in a call of the timer's own it does not wait. Since 0.1. */
+ * In a call of the timer it does not wait.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_UNUSED static inline void peal_timer_cleanup(peal_timer *timer)
 {
     if (timer->number != 0) {

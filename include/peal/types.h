@@ -50,7 +50,7 @@ typedef struct peal_use { uint64_t number; } peal_use;
 struct peal_service_use {
     void *self;        /* NULL when there is none */
     const void *table; /* of the requested protocol, or NULL; *borrowed until* the use ends */
-    peal_use use;      /* ended by peal_use_end */
+    peal_use use;      /* ended by peal_use_release */
 };
 /* A part of the program with a start, a stop and dependencies: see module.h. */
 typedef struct peal_module { uint64_t number; } peal_module;

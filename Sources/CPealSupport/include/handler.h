@@ -12,7 +12,7 @@
 static inline struct peal_call peal_handled_call(
     uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
 {
-    struct peal_call call = { .index = index, .arguments = arguments, .result = result };
+    struct peal_call call = { .size = sizeof call, .index = index, .arguments = arguments, .result = result };
     call.method.number = method;
     return call;
 }

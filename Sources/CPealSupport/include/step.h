@@ -1,6 +1,6 @@
-/* What a module's start or stop is given.
+/* The step of a module's start or stop, and the outcome of a completion.
  *
- * Not Swift: it has no arrays inside structs.
+ * Not Swift: it has no arrays inside structs, and the engine has no status codes.
  */
 #ifndef CPEAL_STEP_H
 #define CPEAL_STEP_H
@@ -15,6 +15,16 @@ static inline struct peal_module_step peal_step_begin(
     step.center.number = center;
     step.done.number = completion;
     return step;
+}
+
+static inline struct peal_completion_info peal_completion_outcome(
+    int32_t status, int64_t result, size_t observers, size_t completed, size_t dropped)
+{
+    struct peal_completion_info info = { .size = sizeof info, .status = (peal_status)status, .result = result };
+    info.observers = observers;
+    info.completed = completed;
+    info.dropped = dropped;
+    return info;
 }
 
 /* A gate that is no observer's: what a thread calls while it calls none. */

@@ -6,7 +6,7 @@ class GatheringTarget: @unchecked Sendable {
     // Unchecked, since it is no final class; it has nothing.
 
     func take(_ result: UnsafeRawPointer) {}
-    func end(_ report: peal_completion_report) {}
+    func end(_ report: peal_completion_info) {}
 
     static let reply: peal_reply = { context, _, result in
         guard let context, let result else { return }
@@ -42,9 +42,9 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
         results.withLock { $0.append(value) }
     }
 
-    override func end(_ report: peal_completion_report) {
+    override func end(_ report: peal_completion_info) {
         let gathered = Gathered(
-            results: results.withLock(\.self), status: Status(report.status), asked: report.asked,
+            results: results.withLock(\.self), status: Status(report.status), asked: report.observers,
             dropped: report.dropped)
         continuation.resume(returning: .success(gathered))
     }
@@ -75,7 +75,7 @@ final class GatheringCancellation: Sendable {
     }
 }
 
-/// The outcome of a call of all observers, those on queues too. `struct peal_completion_report` in C.
+/// The outcome of a call of all observers, those on queues too. `struct peal_completion_info` in C.
 public struct Gathered<Result: Sendable>: Sendable {
     /// The results, in the order of their arrival.
     public let results: [Result]

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// How all answers to a method with a completion ended. `struct peal_completion_report` in C.
+/// How all answers to a method with a completion ended. `struct peal_completion_info` in C.
 public struct Answers: Hashable, Sendable {
     /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when it was
     /// cancelled, for example by the end of the waiting task.
@@ -17,10 +17,10 @@ public struct Answers: Hashable, Sendable {
     /// True if the time limit has passed before all had answered.
     public var isLate: Bool { status == .timeout }
 
-    init(_ report: peal_completion_report) {
+    init(_ report: peal_completion_info) {
         status = Status(report.status)
         result = report.completed == 0 ? nil : report.result
-        asked = report.asked
+        asked = report.observers
         completed = report.completed
         dropped = report.dropped
     }

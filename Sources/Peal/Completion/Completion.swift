@@ -76,9 +76,9 @@ public final class Completion: PealValue, Sendable {
     deinit {
         guard handle.number != 0, isOpen.load(ordering: .relaxed), target?.hasEnded != true else { return }
         let before = peal_last_status()
-        let status = peal_completion_drop(handle)
+        let status = peal_completion_release(handle)
         // A completion that was passed to a broadcast cannot be dropped. That is no failure of this thread.
-        if status != PEAL_OK, before == PEAL_OK { peal_forget_failure() }
+        if status != PEAL_OK, before == PEAL_OK { peal_clear_failure() }
     }
 
     /// True if a caller waits for the answer, or did at the time of the call.
@@ -97,9 +97,9 @@ public final class Completion: PealValue, Sendable {
     ///
     /// - Returns: As ``complete(with:)``.
     ///
-    /// Any thread. The C interface's `peal_completion_drop`.
+    /// Any thread. The C interface's `peal_completion_release`.
     @discardableResult
-    public func drop() -> Bool { end(peal_completion_drop(handle)) }
+    public func drop() -> Bool { end(peal_completion_release(handle)) }
 
     /// Ends a completion that this program has made: its closure gets ``Status/state`` and the answers so far.
     ///

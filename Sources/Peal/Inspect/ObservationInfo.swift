@@ -24,11 +24,11 @@ public struct ObservationInfo: Sendable {
     /// - Parameter handle: The observation in the C interface.
     /// - Throws: ``Status/handle`` when it has ended.
     ///
-    /// Any thread. The C interface's `peal_observation_ask`.
+    /// Any thread. The C interface's `peal_observation_get_info`.
     public init(_ handle: peal_observation) throws(PealError) {
         var info = peal_observation_info()
         info.size = MemoryLayout<peal_observation_info>.size
-        try PealError.check(peal_observation_ask(handle, &info))
+        try PealError.check(peal_observation_get_info(handle, &info))
         self.handle = handle
         priority = info.priority
         isOnce = info.flags & UInt32(PEAL_OBSERVE_ONCE.rawValue) != 0
@@ -49,6 +49,6 @@ extension Observation {
     /// - Returns: Its priority, queue and so on, as they are now.
     /// - Throws: ``Status/handle`` when it has ended.
     ///
-    /// Any thread. The C interface's `peal_observation_ask`.
+    /// Any thread. The C interface's `peal_observation_get_info`.
     public func info() throws(PealError) -> ObservationInfo { try ObservationInfo(handle) }
 }

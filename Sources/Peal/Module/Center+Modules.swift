@@ -1,13 +1,13 @@
 internal import CPeal
 
 extension Center {
-    /// How far the modules are. The C interface's `peal_modules_ask`.
+    /// How far the modules are. The C interface's `peal_modules_get_state`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public var modulesState: ModulesState {
         get throws(PealError) {
             var state = PEAL_MODULES_IDLE
-            try PealError.check(peal_modules_ask(handle, &state))
+            try PealError.check(peal_modules_get_state(handle, &state))
             return switch state {
             case PEAL_MODULES_STARTING: .starting
             case PEAL_MODULES_RUNNING: .running
@@ -28,7 +28,7 @@ extension Center {
             .map { RegisteredModule($0, in: handle) }
     }
 
-    /// The state of all modules, in the order of ``modules()``. The C interface's `peal_module_ask`.
+    /// The state of all modules, in the order of ``modules()``. The C interface's `peal_module_get_info`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public func moduleReport() throws(PealError) -> [ModuleInfo] {

@@ -25,9 +25,9 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
     ///
-    /// Any thread. The C interface's `peal_signal_unbind`.
+    /// Any thread. The C interface's `peal_signal_remove`.
     public func unbindSignal(_ signal: Int32) throws(PealError) {
-        try PealError.check(peal_signal_unbind(handle, signal))
+        try PealError.check(peal_signal_remove(handle, signal))
     }
 
     /// Binds the usual signals, or none: SIGTERM and SIGINT terminate, SIGHUP reloads, SIGTSTP and SIGCONT are the

@@ -43,7 +43,7 @@ enum ModuleFunctions {
             if let answer = await module?.remoteNotification(payload) {
                 _ = peal_complete(done, answer)
             } else {
-                _ = peal_completion_drop(done)
+                _ = peal_completion_release(done)
             }
         }
     }

@@ -18,11 +18,11 @@ public struct RegisteredModule: Hashable, Sendable {
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when it was removed.
     ///
-    /// Any thread. The C interface's `peal_module_ask`.
+    /// Any thread. The C interface's `peal_module_get_info`.
     public func info() throws(PealError) -> ModuleInfo {
         var info = peal_module_info()
         info.size = MemoryLayout<peal_module_info>.size
-        try PealError.check(peal_module_ask(handle, &info))
+        try PealError.check(peal_module_get_info(handle, &info))
         return ModuleInfo(info, thrown: StepFailures.sentence(of: String(pealArray: info.name), in: center))
     }
 

@@ -3,7 +3,7 @@ import CPeal
 extension Queue {
     /// The counts of a queue. Each observer's call counts: a broadcast to three observers makes three.
     ///
-    /// The C interface's `struct peal_queue_counts`.
+    /// The C interface's `struct peal_queue_info`.
     public struct Counts: Sendable, Hashable {
         /// Calls on the queue that have not begun.
         public var waiting: Int
@@ -28,11 +28,11 @@ extension Queue {
     /// - Returns: The counts since it was made.
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
-    /// Any thread. The C interface's `peal_queue_read_counts`.
+    /// Any thread. The C interface's `peal_queue_get_info`.
     public func counts() throws(PealError) -> Counts {
-        var counts = peal_queue_counts()
-        counts.size = MemoryLayout<peal_queue_counts>.size
-        try PealError.check(peal_queue_read_counts(handle, &counts))
+        var counts = peal_queue_info()
+        counts.size = MemoryLayout<peal_queue_info>.size
+        try PealError.check(peal_queue_get_info(handle, &counts))
         return Counts(
             waiting: Int(clamping: counts.waiting), delivered: Int(clamping: counts.delivered),
             dropped: Int(clamping: counts.dropped), rejected: Int(clamping: counts.rejected))

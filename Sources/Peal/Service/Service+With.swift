@@ -38,7 +38,7 @@ extension Service {
     func withUse<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
-        defer { _ = peal_use_end(use.use) }
+        defer { _ = peal_use_release(use.use) }
         guard let pointer = use.`self` else { throw notSwift() }
         return body(try instance(at: pointer))
     }

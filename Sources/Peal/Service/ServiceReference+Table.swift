@@ -29,11 +29,11 @@ extension ServiceReference {
         do throws(PealError) {
             try PealError.check(peal_use_table(use, protocolName, MemoryLayout<Table>.size, &table))
         } catch {
-            _ = peal_use_end(use)
+            _ = peal_use_release(use)
             throw error
         }
         guard let table else {
-            _ = peal_use_end(use)
+            _ = peal_use_release(use)
             throw PealError(
                 status: .notFound, message: "the service has no table for the protocol \(protocolName)")
         }
@@ -44,7 +44,7 @@ extension ServiceReference {
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
         if let pointer = use.`self` { return (use.use, pointer) }
-        _ = peal_use_end(use.use)
+        _ = peal_use_release(use.use)
         throw PealError(status: .state, message: "the service has no instance")
     }
 }

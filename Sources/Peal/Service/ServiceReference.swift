@@ -10,18 +10,18 @@ public protocol ServiceReference: Sendable {
 }
 
 extension ServiceReference {
-    /// Its name; nil when the registration has ended. The C interface's `peal_service_ask`.
+    /// Its name; nil when the registration has ended. The C interface's `peal_service_get_info`.
     public var name: String? { try? info().name }
 
     /// Its state.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_ask`.
+    /// Any thread, also from a callback. The C interface's `peal_service_get_info`.
     public func info() throws(PealError) -> ServiceInfo {
         var info = peal_service_info()
         info.size = MemoryLayout<peal_service_info>.size
-        try PealError.check(peal_service_ask(handle, &info))
+        try PealError.check(peal_service_get_info(handle, &info))
         return ServiceInfo(info)
     }
 
@@ -34,10 +34,10 @@ extension ServiceReference {
     /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
     ///   ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_remove`.
+    /// Any thread, also from a callback. The C interface's `peal_service_remove_instance`.
     @discardableResult
     public func remove() throws(PealError) -> Ending {
-        try Ending(checking: peal_service_remove(handle))
+        try Ending(checking: peal_service_remove_instance(handle))
     }
 
     /// Makes the instance clear the data of its session, by its `clearData`. It stays.
@@ -54,10 +54,10 @@ extension ServiceReference {
     /// - Returns: ``Ending/pending`` when it is still in use, or being created.
     /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_unregister`.
+    /// Any thread, also from a callback. The C interface's `peal_service_remove`.
     @discardableResult
     public func unregister() throws(PealError) -> Ending {
-        try Ending(checking: peal_service_unregister(handle))
+        try Ending(checking: peal_service_remove(handle))
     }
 }
 

@@ -21,5 +21,5 @@ public final class ServiceUse<Instance: Sendable>: Sendable {
     }
 
     @inlinable
-    deinit { _ = peal_use_end(use) }
+    deinit { _ = peal_use_release(use) }
 }

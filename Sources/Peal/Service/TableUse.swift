@@ -28,7 +28,7 @@ public final class TableUse<Table: BitwiseCopyable>: @unchecked Sendable {
         self.table = table
     }
 
-    deinit { _ = peal_use_end(use) }
+    deinit { _ = peal_use_release(use) }
 }
 
 /// A use of a service's instance in the form of C.
@@ -53,7 +53,7 @@ public final class PointerUse: @unchecked Sendable {
         self.pointer = pointer
     }
 
-    deinit { _ = peal_use_end(use) }
+    deinit { _ = peal_use_release(use) }
 }
 
 /// Uses that last as long as the instance that was made with them.
@@ -63,6 +63,6 @@ final class UseKeeper {
     func keep(_ use: peal_use) { uses.append(use) }
 
     deinit {
-        for use in uses.reversed() { _ = peal_use_end(use) }
+        for use in uses.reversed() { _ = peal_use_release(use) }
     }
 }

@@ -22,7 +22,7 @@ public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
     }
 
     @inlinable
-    deinit { _ = peal_use_end(use) }
+    deinit { _ = peal_use_release(use) }
 }
 
 extension Service {

@@ -3,7 +3,7 @@ import CPeal
 extension Timer {
     /// The state of a timer.
     ///
-    /// The C interface's `struct peal_timer_facts`.
+    /// The C interface's `struct peal_timer_info`.
     public struct Facts: Sendable, Hashable {
         /// It was started, and will fire.
         public var isRunning: Bool
@@ -25,11 +25,11 @@ extension Timer {
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread. The C interface's `peal_timer_read`.
+    /// Any thread. The C interface's `peal_timer_get_info`.
     public func facts() throws(PealError) -> Facts {
-        var facts = peal_timer_facts()
-        facts.size = MemoryLayout<peal_timer_facts>.size
-        try PealError.check(peal_timer_read(handle, &facts))
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        try PealError.check(peal_timer_get_info(handle, &facts))
         return Facts(
             isRunning: facts.is_running, isWaiting: facts.is_waiting, fired: Int(clamping: facts.fired),
             missed: Int(clamping: facts.missed), period: .nanoseconds(facts.period_ns),
@@ -39,10 +39,10 @@ extension Timer {
 
     /// True if the timer has not ended: by ``cancel()``, with its queue, or since its object is gone.
     ///
-    /// Any thread. The C interface's `peal_timer_read`.
+    /// Any thread. The C interface's `peal_timer_get_info`.
     public var isActive: Bool {
-        var facts = peal_timer_facts()
-        facts.size = MemoryLayout<peal_timer_facts>.size
-        return peal_timer_read(handle, &facts) == PEAL_OK
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        return peal_timer_get_info(handle, &facts) == PEAL_OK
     }
 }

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// The counts of a completion. Guarded by its lock.
 struct CompletionState {
     /// The outcome of one called observer.
@@ -104,14 +106,13 @@ struct CompletionState {
 
     /// - Returns: The report; nil when `done` was called before, or while a reply runs: the thread of that reply
     ///   begins again.
-    mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> CompletionReport? {
+    mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> peal_completion_info? {
         guard let end, !isDone else { return nil }
         isDoneWanted = true
         guard callers.isEmpty else { return nil }
         isDone = true
         callers.append(thread)
-        return CompletionReport(
-            status: statusOfEnd(end), result: result, asked: asked, completed: completed, dropped: dropped)
+        return peal_completion_outcome(statusOfEnd(end), result, asked, completed, dropped)
     }
 
     /// True if a reply may still be passed on.

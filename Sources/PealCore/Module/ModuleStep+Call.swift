@@ -108,7 +108,7 @@ extension ModuleStep {
     private func makeCompletion() throws(Failure) -> Completion {
         var options = Completion.Options(
             done: { context, report in
-                guard let report = report?.assumingMemoryBound(to: CompletionReport.self).pointee else { return }
+                guard let report = report?.assumingMemoryBound(to: peal_completion_info.self).pointee else { return }
                 Handles.moduleSteps.find(UInt64(UInt(bitPattern: context)))?.take(report)
             },
             statusOfEnd: { _ in 0 })
@@ -116,7 +116,7 @@ extension ModuleStep {
         return try Completion.make(options, isNeeded: true)
     }
 
-    private func take(_ report: CompletionReport) {
+    private func take(_ report: peal_completion_info) {
         let result: Result =
             if report.completed == 0 {
                 .failed("its completion was dropped or cancelled")

@@ -36,7 +36,7 @@ int plugin_enter(void)
 
 int plugin_say(int n)
 {
-    peal_forget_failure();
+    peal_clear_failure();
     PEAL_BROADCAST(news, &handles, on_news, PLUGIN_NAME, n);
     return peal_last_status();
 }

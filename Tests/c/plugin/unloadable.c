@@ -67,7 +67,7 @@ static bool submit(void *context, peal_queue queue)
     (void)queue;
     return true;
 }
-static void is_done(void *context, const struct peal_completion_report *report)
+static void is_done(void *context, const struct peal_completion_info *report)
 {
     (void)context;
     (void)report;

@@ -272,7 +272,7 @@ void call_proxies(
     peal_function function = NULL;
     if (!value)
         exit(2);
-    peal_forget_failure();
+    peal_clear_failure();
     if (proxies->all.table) {
         expect_broadcast("a proxy", PEAL_POLICY_METHOD, effective, random);
         signature->through(proxies->all.table, proxies->all.self, now.given, value);

@@ -52,7 +52,7 @@ static void report(void *self, FILE *out)
         return;
     }
     hours.table->visit(hours.self, take_hour, &found);
-    peal_use_end(hours.use);
+    peal_use_release(hours.use);
     for (size_t i = 0; i < found.count; i++)
         fprintf(out, "    %-28s %12s\n", found.hours[i].text, text_grouped(found.hours[i].lines).text);
 }

@@ -151,7 +151,7 @@ static uint64_t read_session(peal_center center)
     if (statistics.self == NULL)
         return 0;
     const uint64_t session = statistics.table->session(statistics.self);
-    peal_use_end(statistics.use);
+    peal_use_release(statistics.use);
     return session;
 }
 

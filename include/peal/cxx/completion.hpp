@@ -4,7 +4,7 @@
  *
  *     peal::method<void(std::string_view, peal::token)> on_push = ...;
  *     on_push.observe([](std::string_view payload, peal::token done) { done.complete(1); });
- *     on_push("hello", peal::completion::create([](const peal_completion_report &report) { ... }));
+ *     on_push("hello", peal::completion::create([](const peal_completion_info &report) { ... }));
  */
 #ifndef PEAL_CXX_COMPLETION_HPP
 #define PEAL_CXX_COMPLETION_HPP
@@ -13,7 +13,7 @@
 
 namespace peal {
 
-/* One observer's duty to answer. It answers once; one that goes away unanswered is dropped. As a parameter of
+/* One observer's duty to answer. It answers once; one that goes away unanswered is released. As a parameter of
  * a method it is `peal_completion` in C. Since 0.1. */
 class token : public unique<peal_completion> {
 public:
@@ -24,8 +24,6 @@ public:
     {
         return *this && peal_complete(release(), result) >= 0;
     }
-    /* Drops the token: it will not be answered. */
-    void drop() noexcept { reset(); }
 };
 
 template <> struct passing<token> {
@@ -57,7 +55,7 @@ namespace detail {
 template <class F> struct done_box {
     F done;
 
-    static void run(void *context, const peal_completion_report *report) noexcept
+    static void run(void *context, const peal_completion_info *report) noexcept
     {
         const std::unique_ptr<done_box> box(static_cast<done_box *>(context));
         guard(place{ {}, "the function of a completion" }, [&]() -> void { (void)box->done(*report); });
@@ -78,7 +76,7 @@ template <class R, class Reply, class Done> struct gather_box {
                 (void)reply(*static_cast<const R *>(result));
         });
     }
-    static void run(void *context, const peal_completion_report *report) noexcept
+    static void run(void *context, const peal_completion_info *report) noexcept
     {
         const std::unique_ptr<gather_box> box(static_cast<gather_box *>(context));
         guard(place{ {}, "the function of a gathering" }, [&]() -> void { (void)box->done(*report); });

@@ -22,7 +22,7 @@ template <> struct ending<peal_observation> {
     {
         const bool was_fine = peal_last_status() == PEAL_OK;
         if (peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER) == PEAL_ERROR_HANDLE && was_fine)
-            peal_forget_failure();
+            peal_clear_failure();
     }
 };
 template <> struct ending<peal_queue> {
@@ -34,16 +34,16 @@ template <> struct ending<peal_timer> {
 };
 /* Waits for the target's calls on other threads. */
 template <> struct ending<peal_proxy> {
-    static void end(peal_proxy proxy) noexcept { (void)peal_proxy_destroy_wait(proxy, PEAL_FOREVER); }
+    static void end(peal_proxy proxy) noexcept { (void)peal_proxy_destroy_and_wait(proxy, PEAL_FOREVER); }
 };
 template <> struct ending<peal_invocation> {
     static void end(peal_invocation invocation) noexcept { (void)peal_invocation_destroy(invocation); }
 };
 template <> struct ending<peal_use> {
-    static void end(peal_use use) noexcept { (void)peal_use_end(use); }
+    static void end(peal_use use) noexcept { (void)peal_use_release(use); }
 };
 template <> struct ending<peal_service> {
-    static void end(peal_service service) noexcept { (void)peal_service_unregister(service); }
+    static void end(peal_service service) noexcept { (void)peal_service_remove(service); }
 };
 template <> struct ending<peal_property> {
     static void end(peal_property property) noexcept { (void)peal_property_remove(property); }
@@ -54,7 +54,7 @@ template <> struct ending<peal_owner> {
 };
 /* Drops an answer that was not given. */
 template <> struct ending<peal_completion> {
-    static void end(peal_completion token) noexcept { (void)peal_completion_drop(token); }
+    static void end(peal_completion token) noexcept { (void)peal_completion_release(token); }
 };
 
 /* A handle that ends when its variable does. It moves and does not copy. It goes wherever the C interface

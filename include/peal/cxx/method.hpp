@@ -144,7 +144,7 @@ template <class Signature> class method;
 
 /* A method of a protocol, with its C++ signature. It is a value and may be copied freely.
  *
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 template <class R, class... A> class method<R(A...)> : public detail::method_handle {
 public:
     using signature = peal::signature<R(A...)>;

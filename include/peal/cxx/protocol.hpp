@@ -23,7 +23,7 @@ namespace peal {
 
 /* A protocol of a center. It is a value and may be copied freely.
  *
- * Thread rule: any thread, also from a callback. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 class protocol {
 public:
     /* No protocol: its functions fail with PEAL_ERROR_HANDLE. */

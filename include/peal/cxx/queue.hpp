@@ -134,13 +134,13 @@ public:
     void resume() { result<void>(peal_queue_resume(*this)).value(); }
     /* As peal_queue_is_current. */
     bool is_current() const noexcept { return peal_queue_is_current(*this); }
-    /* As peal_queue_read_counts. */
-    peal_queue_counts counts() const
+    /* As peal_queue_get_info. */
+    peal_queue_info info() const
     {
-        peal_queue_counts counts = {};
-        counts.size = sizeof counts;
-        result<void>(peal_queue_read_counts(*this, &counts)).value();
-        return counts;
+        peal_queue_info info = {};
+        info.size = sizeof info;
+        result<void>(peal_queue_get_info(*this, &info)).value();
+        return info;
     }
 
 private:

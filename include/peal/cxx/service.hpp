@@ -52,10 +52,10 @@ public:
         const peal_status status = peal_service_use_instance(raw_, &raw);
         return peal::use::made(status, raw);
     }
-    /* As peal_service_remove: the next use has another instance. */
+    /* As peal_service_remove_instance: the next use has another instance. */
+    result<void> try_remove_instance() const { return result<void>(peal_service_remove_instance(raw_)); }
+    /* As peal_service_remove. */
     result<void> try_remove() const { return result<void>(peal_service_remove(raw_)); }
-    /* As peal_service_unregister. */
-    result<void> try_unregister() const { return result<void>(peal_service_unregister(raw_)); }
 
 private:
     peal_service raw_ = {};

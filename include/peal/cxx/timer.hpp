@@ -124,13 +124,13 @@ public:
     void stop() { result<void>(peal_timer_stop(*this)).value(); }
     /* As peal_timer_fire: puts one firing on the queue now. */
     void fire() { result<void>(peal_timer_fire(*this)).value(); }
-    /* As peal_timer_read. */
-    peal_timer_facts facts() const
+    /* As peal_timer_get_info. */
+    peal_timer_info info() const
     {
-        peal_timer_facts facts = {};
-        facts.size = sizeof facts;
-        result<void>(peal_timer_read(*this, &facts)).value();
-        return facts;
+        peal_timer_info info = {};
+        info.size = sizeof info;
+        result<void>(peal_timer_get_info(*this, &info)).value();
+        return info;
     }
 
 private:

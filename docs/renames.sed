@@ -1,0 +1,27 @@
+# Public names that have changed, old to new, for programs written for an earlier version. Apply it with
+#
+#     sed -i -E -f docs/renames.sed *.c *.h
+#
+# Entries are in the order in which they must be applied.
+
+# 0.1.0: one verb to read about an object
+s/\bpeal_module_ask\b/peal_module_get_info/g
+s/\bpeal_modules_ask\b/peal_modules_get_state/g
+s/\bpeal_observation_ask\b/peal_observation_get_info/g
+s/\bpeal_queue_read_counts\b/peal_queue_get_info/g
+s/\bpeal_queue_counts\b/peal_queue_info/g
+s/\bpeal_service_ask\b/peal_service_get_info/g
+s/\bpeal_timer_read\b/peal_timer_get_info/g
+s/\bpeal_timer_facts\b/peal_timer_info/g
+s/\bpeal_completion_report\b/peal_completion_info/g
+
+# 0.1.0: destroy, remove, release and cancel end things
+s/\bpeal_completion_drop\b/peal_completion_release/g
+s/\bpeal_service_remove\b/peal_service_remove_instance/g
+s/\bpeal_service_unregister\b/peal_service_remove/g
+s/\bpeal_unobserve\b/peal_protocol_remove_target/g
+s/\bpeal_unobserve_all\b/peal_protocol_remove_observers/g
+s/\bpeal_signal_unbind\b/peal_signal_remove/g
+s/\bpeal_use_end\b/peal_use_release/g
+s/\bpeal_forget_failure\b/peal_clear_failure/g
+s/\bpeal_proxy_destroy_wait\b/peal_proxy_destroy_and_wait/g
