@@ -1,4 +1,4 @@
-#include "entry_code.h"
+#include "thunk_code.h"
 
 #if defined(__aarch64__) && PEAL_FRAME_SUPPORTED
 
@@ -7,20 +7,20 @@
 #define ROOM 304   /* both */
 
 _Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
-_Static_assert(ROOM == RESULT + sizeof(struct peal_entry_result) && ROOM % 16 == 0, "the room");
+_Static_assert(ROOM == RESULT + sizeof(struct peal_thunk_result) && ROOM % 16 == 0, "the room");
 _Static_assert(PEAL_FRAME_FIRST_FLOAT == 8, "the first floating register");
-_Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 16, "the sizes of entries");
+_Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 16, "the sizes of entries");
 
-/* Loads one of peal_entry_ways: `way` is its place there. */
+/* Loads one of peal_thunk_targets: `way` is its place there. */
 #define LOAD_WAY(way)                                                                              \
-    "    adrp x16, peal_entry_ways\n"                                                              \
-    "    add x16, x16, :lo12:peal_entry_ways\n"                                                    \
+    "    adrp x16, peal_thunk_targets\n"                                                              \
+    "    add x16, x16, :lo12:peal_thunk_targets\n"                                                    \
     "    ldr x16, [x16, #" way "]\n"
 
 /* Loads the number that a bare function leads to; its index is in w9. Another thread may be writing it. */
 #define LOAD_SELF(register)                                                                        \
-    "    adrp x16, peal_entry_selves\n"                                                            \
-    "    add x16, x16, :lo12:peal_entry_selves\n"                                                  \
+    "    adrp x16, peal_thunk_selves\n"                                                            \
+    "    add x16, x16, :lo12:peal_thunk_selves\n"                                                  \
     "    add x16, x16, w9, uxtw #3\n"                                                              \
     "    ldar " register ", [x16]\n"
 
@@ -64,21 +64,21 @@ _Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 16, "the sizes o
  * `tail`. `hint #34` is `bti c`, which older assemblers do not know. */
 #define ENTRIES(kind, count, index, tail)                                                          \
     "    .balign 16\n"                                                                             \
-    "    .hidden peal_entry_" kind "_code\n"                                                       \
-    "    .globl peal_entry_" kind "_code\n"                                                        \
-    "    .type peal_entry_" kind "_code, %function\n"                                              \
-    "peal_entry_" kind "_code:\n"                                                                  \
+    "    .hidden peal_thunk_" kind "_code\n"                                                       \
+    "    .globl peal_thunk_" kind "_code\n"                                                        \
+    "    .type peal_thunk_" kind "_code, %function\n"                                              \
+    "peal_thunk_" kind "_code:\n"                                                                  \
     "    .cfi_startproc\n"                                                                         \
-    "    .set peal_entry_index, 0\n"                                                               \
+    "    .set peal_thunk_index, 0\n"                                                               \
     "    .rept " TEXT_OF(count) "\n"                                                               \
     "    .balign 16\n"                                                                             \
     "    hint #34\n"                                                                               \
-    "    mov " index ", #peal_entry_index\n"                                                       \
+    "    mov " index ", #peal_thunk_index\n"                                                       \
     "    b " tail "\n"                                                                             \
-    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
+    "    .set peal_thunk_index, peal_thunk_index + 1\n"                                            \
     "    .endr\n"                                                                                  \
     "    .cfi_endproc\n"                                                                           \
-    "    .size peal_entry_" kind "_code, . - peal_entry_" kind "_code\n"
+    "    .size peal_thunk_" kind "_code, . - peal_thunk_" kind "_code\n"
 
 #define BEGIN(name)                                                                                \
     "    .balign 16\n"                                                                             \
@@ -93,19 +93,19 @@ __asm__(
     "    .pushsection .text\n"
 
     /* Calls that stay in registers: the index goes where a sixth integer would. */
-    ENTRIES("integers", METHODS, "w5", ".Lpeal_entry_integers")
+    ENTRIES("integers", METHODS, "w5", ".Lpeal_thunk_integers")
     /* The index goes where no argument does. x8 has the address of a result in memory. */
-    ENTRIES("frame", METHODS, "w9", ".Lpeal_entry_frame")
-    ENTRIES("bare_integers", BARE, "w9", ".Lpeal_entry_bare_integers")
-    ENTRIES("bare_frame", BARE, "w9", ".Lpeal_entry_bare_frame")
+    ENTRIES("frame", METHODS, "w9", ".Lpeal_thunk_frame")
+    ENTRIES("bare_integers", BARE, "w9", ".Lpeal_thunk_bare_integers")
+    ENTRIES("bare_frame", BARE, "w9", ".Lpeal_thunk_bare_frame")
 
-    BEGIN(".Lpeal_entry_integers")
+    BEGIN(".Lpeal_thunk_integers")
     LOAD_WAY("0")
     "    br x16\n"
-    END(".Lpeal_entry_integers")
+    END(".Lpeal_thunk_integers")
 
     /* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
-    BEGIN(".Lpeal_entry_bare_integers")
+    BEGIN(".Lpeal_thunk_bare_integers")
     "    mov x4, x3\n"
     "    mov x3, x2\n"
     "    mov x2, x1\n"
@@ -114,26 +114,26 @@ __asm__(
     "    mov w5, #0\n"
     LOAD_WAY("0")
     "    br x16\n"
-    END(".Lpeal_entry_bare_integers")
+    END(".Lpeal_thunk_bare_integers")
 
     /* Writes the frame, calls, and leaves the result in every register that a caller may look at. */
-    BEGIN(".Lpeal_entry_frame") ENTER
+    BEGIN(".Lpeal_thunk_frame") ENTER
     "    stp x0, x1, [sp]\n"
     "    stp x2, x3, [sp, #16]\n"
     "    stp x4, x5, [sp, #32]\n"
     "    stp x6, x7, [sp, #48]\n"
     "    mov w1, w9\n" CALL_AND_LEAVE
-    END(".Lpeal_entry_frame")
+    END(".Lpeal_thunk_frame")
 
     /* The same with a number in the first place: the one method of a bare function. */
-    BEGIN(".Lpeal_entry_bare_frame") ENTER
+    BEGIN(".Lpeal_thunk_bare_frame") ENTER
     LOAD_SELF("x10")
     "    stp x10, x0, [sp]\n"
     "    stp x1, x2, [sp, #16]\n"
     "    stp x3, x4, [sp, #32]\n"
     "    stp x5, x6, [sp, #48]\n"
     "    mov w1, #0\n" CALL_AND_LEAVE
-    END(".Lpeal_entry_bare_frame")
+    END(".Lpeal_thunk_bare_frame")
     "    .popsection\n");
 
 #else

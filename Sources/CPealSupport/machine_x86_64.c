@@ -1,4 +1,4 @@
-#include "entry_code.h"
+#include "thunk_code.h"
 
 #if defined(__x86_64__) && PEAL_FRAME_SUPPORTED
 
@@ -7,9 +7,9 @@
 #define ROOM 272   /* both */
 
 _Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
-_Static_assert(ROOM == RESULT + sizeof(struct peal_entry_result) && ROOM % 16 == 0, "the room");
+_Static_assert(ROOM == RESULT + sizeof(struct peal_thunk_result) && ROOM % 16 == 0, "the room");
 _Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
-_Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 32, "the sizes of entries");
+_Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes of entries");
 
 #define ENTER                                                                                      \
     "    pushq %rbp\n"                                                                             \
@@ -32,7 +32,7 @@ _Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 32, "the sizes o
     "    movq %rsp, %rdi\n"                                                                        \
     "    leaq 16(%rbp), %rdx\n"                                                                    \
     "    leaq " TEXT_OF(RESULT) "(%rsp), %rcx\n"                                                   \
-    "    call *peal_entry_ways+8(%rip)\n"                                                          \
+    "    call *peal_thunk_targets+8(%rip)\n"                                                          \
     "    testb %al, %al\n"                                                                         \
     "    jne 1f\n"                                                                                 \
     "    xorl %eax, %eax\n"                                                                        \
@@ -52,35 +52,35 @@ _Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 32, "the sizes o
     "    .cfi_def_cfa %rsp, 8\n"                                                                   \
     "    ret\n"
 
-/* Of calls that stay in registers: `way` is the place in peal_entry_ways. The index goes where a sixth integer
+/* Of calls that stay in registers: `way` is the place in peal_thunk_targets. The index goes where a sixth integer
  * would; floating numbers stay where they are. */
 #define TABLE_OF_ENTRIES(kind, way)                                                                \
     "    .balign 16\n"                                                                             \
-    "    .hidden peal_entry_" kind "_code\n"                                                       \
-    "    .globl peal_entry_" kind "_code\n"                                                        \
-    "    .type peal_entry_" kind "_code, @function\n"                                              \
-    "peal_entry_" kind "_code:\n"                                                                  \
+    "    .hidden peal_thunk_" kind "_code\n"                                                       \
+    "    .globl peal_thunk_" kind "_code\n"                                                        \
+    "    .type peal_thunk_" kind "_code, @function\n"                                              \
+    "peal_thunk_" kind "_code:\n"                                                                  \
     "    .cfi_startproc\n"                                                                         \
-    "    .set peal_entry_index, 0\n"                                                               \
+    "    .set peal_thunk_index, 0\n"                                                               \
     "    .rept " TEXT_OF(METHODS) "\n"                                                             \
     "    .balign 16\n"                                                                             \
     "    endbr64\n"                                                                                \
-    "    movl $peal_entry_index, %r9d\n"                                                           \
-    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
-    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
+    "    movl $peal_thunk_index, %r9d\n"                                                           \
+    "    jmp *peal_thunk_targets+" way "(%rip)\n"                                                     \
+    "    .set peal_thunk_index, peal_thunk_index + 1\n"                                            \
     "    .endr\n"                                                                                  \
     "    .cfi_endproc\n"                                                                           \
-    "    .size peal_entry_" kind "_code, . - peal_entry_" kind "_code\n"
+    "    .size peal_thunk_" kind "_code, . - peal_thunk_" kind "_code\n"
 
 /* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
 #define BARE_ENTRIES(kind, way)                                                                    \
     "    .balign 32\n"                                                                             \
-    "    .hidden peal_entry_bare_" kind "_code\n"                                                  \
-    "    .globl peal_entry_bare_" kind "_code\n"                                                   \
-    "    .type peal_entry_bare_" kind "_code, @function\n"                                         \
-    "peal_entry_bare_" kind "_code:\n"                                                             \
+    "    .hidden peal_thunk_bare_" kind "_code\n"                                                  \
+    "    .globl peal_thunk_bare_" kind "_code\n"                                                   \
+    "    .type peal_thunk_bare_" kind "_code, @function\n"                                         \
+    "peal_thunk_bare_" kind "_code:\n"                                                             \
     "    .cfi_startproc\n"                                                                         \
-    "    .set peal_entry_index, 0\n"                                                               \
+    "    .set peal_thunk_index, 0\n"                                                               \
     "    .rept " TEXT_OF(BARE) "\n"                                                                \
     "    .balign 32\n"                                                                             \
     "    endbr64\n"                                                                                \
@@ -88,13 +88,13 @@ _Static_assert(PEAL_ENTRY_SIZE == 16 && PEAL_ENTRY_BARE_SIZE == 32, "the sizes o
     "    movq %rdx, %rcx\n"                                                                        \
     "    movq %rsi, %rdx\n"                                                                        \
     "    movq %rdi, %rsi\n"                                                                        \
-    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rdi\n"                                  \
+    "    movq peal_thunk_selves+8*peal_thunk_index(%rip), %rdi\n"                                  \
     "    xorl %r9d, %r9d\n"                                                                        \
-    "    jmp *peal_entry_ways+" way "(%rip)\n"                                                     \
-    "    .set peal_entry_index, peal_entry_index + 1\n"                                            \
+    "    jmp *peal_thunk_targets+" way "(%rip)\n"                                                     \
+    "    .set peal_thunk_index, peal_thunk_index + 1\n"                                            \
     "    .endr\n"                                                                                  \
     "    .cfi_endproc\n"                                                                           \
-    "    .size peal_entry_bare_" kind "_code, . - peal_entry_bare_" kind "_code\n"
+    "    .size peal_thunk_bare_" kind "_code, . - peal_thunk_bare_" kind "_code\n"
 
 __asm__(
     "    .pushsection .text\n"
@@ -103,26 +103,26 @@ __asm__(
 
     /* The index goes where no argument does. */
     "    .balign 16\n"
-    "    .hidden peal_entry_frame_code\n"
-    "    .globl peal_entry_frame_code\n"
-    "    .type peal_entry_frame_code, @function\n"
-    "peal_entry_frame_code:\n"
+    "    .hidden peal_thunk_frame_code\n"
+    "    .globl peal_thunk_frame_code\n"
+    "    .type peal_thunk_frame_code, @function\n"
+    "peal_thunk_frame_code:\n"
     "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
+    "    .set peal_thunk_index, 0\n"
     "    .rept " TEXT_OF(METHODS) "\n"
     "    .balign 16\n"
     "    endbr64\n"
-    "    movl $peal_entry_index, %eax\n"
-    "    jmp .Lpeal_entry_frame\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
+    "    movl $peal_thunk_index, %eax\n"
+    "    jmp .Lpeal_thunk_frame\n"
+    "    .set peal_thunk_index, peal_thunk_index + 1\n"
     "    .endr\n"
     "    .cfi_endproc\n"
-    "    .size peal_entry_frame_code, . - peal_entry_frame_code\n"
+    "    .size peal_thunk_frame_code, . - peal_thunk_frame_code\n"
 
     /* Writes the frame, calls, and leaves the result in every register that a caller may look at. */
     "    .balign 16\n"
-    "    .type .Lpeal_entry_frame, @function\n"
-    ".Lpeal_entry_frame:\n"
+    "    .type .Lpeal_thunk_frame, @function\n"
+    ".Lpeal_thunk_frame:\n"
     "    .cfi_startproc\n" ENTER
     "    movq %rdi, 0(%rsp)\n"
     "    movq %rsi, 8(%rsp)\n"
@@ -132,12 +132,12 @@ __asm__(
     "    movq %r9, 40(%rsp)\n"
     "    movl %eax, %esi\n" CALL_AND_LEAVE
     "    .cfi_endproc\n"
-    "    .size .Lpeal_entry_frame, . - .Lpeal_entry_frame\n"
+    "    .size .Lpeal_thunk_frame, . - .Lpeal_thunk_frame\n"
 
     /* The same with a number in the first place: the one method of a bare function. */
     "    .balign 16\n"
-    "    .type .Lpeal_entry_bare_frame, @function\n"
-    ".Lpeal_entry_bare_frame:\n"
+    "    .type .Lpeal_thunk_bare_frame, @function\n"
+    ".Lpeal_thunk_bare_frame:\n"
     "    .cfi_startproc\n" ENTER
     "    movq %rax, 0(%rsp)\n"
     "    movq %rdi, 8(%rsp)\n"
@@ -147,26 +147,26 @@ __asm__(
     "    movq %r8, 40(%rsp)\n"
     "    xorl %esi, %esi\n" CALL_AND_LEAVE
     "    .cfi_endproc\n"
-    "    .size .Lpeal_entry_bare_frame, . - .Lpeal_entry_bare_frame\n"
+    "    .size .Lpeal_thunk_bare_frame, . - .Lpeal_thunk_bare_frame\n"
 
     BARE_ENTRIES("integers", "0") BARE_ENTRIES("numbers", "16")
 
     "    .balign 16\n"
-    "    .hidden peal_entry_bare_frame_code\n"
-    "    .globl peal_entry_bare_frame_code\n"
-    "    .type peal_entry_bare_frame_code, @function\n"
-    "peal_entry_bare_frame_code:\n"
+    "    .hidden peal_thunk_bare_frame_code\n"
+    "    .globl peal_thunk_bare_frame_code\n"
+    "    .type peal_thunk_bare_frame_code, @function\n"
+    "peal_thunk_bare_frame_code:\n"
     "    .cfi_startproc\n"
-    "    .set peal_entry_index, 0\n"
+    "    .set peal_thunk_index, 0\n"
     "    .rept " TEXT_OF(BARE) "\n"
     "    .balign 16\n"
     "    endbr64\n"
-    "    movq peal_entry_selves+8*peal_entry_index(%rip), %rax\n"
-    "    jmp .Lpeal_entry_bare_frame\n"
-    "    .set peal_entry_index, peal_entry_index + 1\n"
+    "    movq peal_thunk_selves+8*peal_thunk_index(%rip), %rax\n"
+    "    jmp .Lpeal_thunk_bare_frame\n"
+    "    .set peal_thunk_index, peal_thunk_index + 1\n"
     "    .endr\n"
     "    .cfi_endproc\n"
-    "    .size peal_entry_bare_frame_code, . - peal_entry_bare_frame_code\n"
+    "    .size peal_thunk_bare_frame_code, . - peal_thunk_bare_frame_code\n"
     "    .popsection\n");
 
 #else

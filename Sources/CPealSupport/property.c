@@ -126,7 +126,7 @@ bool peal_property_set_text_shortly(
     if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
         || peal_property_current(place)->length >= PEAL_PROPERTY_SHORT
         || place->blocks[(place->version + 1) & 1]->capacity <= length
-        || !peal_directory_has_nobody(place->places[PEAL_TELL_PRIOR])) {
+        || !peal_directory_has_nobody(place->places[PEAL_NOTIFY_PRIOR])) {
         peal_property_unlock(place, 0);
         return false;
     }
@@ -135,9 +135,9 @@ bool peal_property_set_text_shortly(
     memcpy(copy, text, length);
     copy[length] = 0;
     *out_size = length + 1;
-    place->teller = thread;
+    place->notifier = thread;
     (void)peal_property_write_text(place, copy, length, NULL);
-    peal_property_unlock(place, PEAL_PROPERTY_TELLING);
+    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
     return true;
 }
 
@@ -155,7 +155,7 @@ void peal_property_open(
     place->mask = opening->mask;
     memcpy(place->methods, opening->methods, sizeof place->methods);
     memcpy(place->places, opening->places, sizeof place->places);
-    place->teller = NULL;
+    place->notifier = NULL;
     place->deferred = 0;
     place->is_closed_late = false;
     if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
@@ -184,10 +184,10 @@ bool peal_property_close(
         changes = node;
     }
     *out_changes = changes;
-    const bool is_told = (state & PEAL_PROPERTY_TELLING) != 0;
+    const bool is_told = (state & PEAL_PROPERTY_NOTIFYING) != 0;
     place->is_closed_late = is_told;
     place->closed_number = number;
-    peal_property_unlock(place, is_told ? PEAL_PROPERTY_TELLING | PEAL_PROPERTY_WAITING : 0);
+    peal_property_unlock(place, is_told ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
     peal_event_count_signal(&peal_property_room);
     return !is_told;
 }
@@ -403,9 +403,9 @@ void peal_property_forked(void)
             for (struct peal_change_node *node = place->first; node != NULL; node = node->next)
                 if (node->batch != peal_thread_own)
                     node->batch = NULL;
-            if (place->state == 0 || (place->teller != NULL && place->teller == peal_thread_own))
+            if (place->state == 0 || (place->notifier != NULL && place->notifier == peal_thread_own))
                 continue;
             place->state = place->first != NULL ? PEAL_PROPERTY_WAITING : 0;
-            place->teller = NULL;
+            place->notifier = NULL;
         }
 }

@@ -48,7 +48,7 @@ void peal_proxy_open(
 {
     if (list != NULL)
         peal_directory_publish(&place->list, list);
-    __atomic_store_n(&place->list.nobody.method, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->list.empty_list.method, number, __ATOMIC_RELEASE);
 }
 
 void peal_proxy_close(struct peal_proxy_place *place)

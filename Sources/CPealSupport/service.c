@@ -7,13 +7,13 @@ const struct peal_directory peal_service_directory
 const struct peal_directory peal_instance_directory
     = { peal_instance_chunks, PEAL_PLACES_CHUNK_BITS, sizeof(struct peal_instance_place), NULL };
 
-struct peal_thread_hold *peal_scope_hold(const struct peal_instance_place *place)
+struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_place *place)
 {
-    struct peal_thread_hold *hold = peal_hold_nothing();
+    struct peal_hazard_slot *hold = peal_hazard_occupy();
     if (hold == NULL)
         return NULL;
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->shown.list, (uintptr_t)place | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)place | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return hold;
 }

@@ -12,8 +12,8 @@ const struct peal_directory peal_method_directory
 
 /* The place's `nobody` is read as a snapshot. */
 _Static_assert(
-    offsetof(struct peal_directory_place, nobody.capacity)
-            - offsetof(struct peal_directory_place, nobody)
+    offsetof(struct peal_directory_place, empty_list.capacity)
+            - offsetof(struct peal_directory_place, empty_list)
         == offsetof(struct peal_snapshot, capacity),
     "nobody begins as a snapshot does");
 
@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct peal_directory_place) == 64, "a place fills a cache
 void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 {
     place->current = peal_directory_nobody(place);
-    place->nobody.method = peal_no_number_of(index);
+    place->empty_list.method = peal_no_number_of(index);
 }
 
 /* A caller with a stale number may read a place while it is opened for another method. The number
@@ -32,18 +32,18 @@ void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)
 {
-    __atomic_store_n(&place->nobody.plan, plan, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->nobody.traits, traits, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->nobody.parameter_count, parameter_count, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->empty_list.plan, plan, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->empty_list.traits, traits, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->empty_list.parameter_count, parameter_count, __ATOMIC_RELEASE);
     __atomic_store_n(&place->variadic_kinds, variadic_kinds, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->nobody.method, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->empty_list.method, number, __ATOMIC_RELEASE);
 }
 
 /* The list first: whoever finds the number gone must not find a list that still bears it. */
 void peal_directory_close(struct peal_directory_place *place)
 {
     peal_directory_publish(place, peal_directory_nobody(place));
-    __atomic_store_n(&place->nobody.method, peal_no_number_of(place->nobody.method), __ATOMIC_RELEASE);
+    __atomic_store_n(&place->empty_list.method, peal_no_number_of(place->empty_list.method), __ATOMIC_RELEASE);
 }
 
 struct peal_method_names *peal_method_names_make(

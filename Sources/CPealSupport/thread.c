@@ -111,7 +111,7 @@ uint32_t peal_thread_depth(const struct peal_thread *thread)
 }
 
 /* The next free level, or NULL. */
-static struct peal_thread_hold *next_level(void)
+static struct peal_hazard_slot *next_level(void)
 {
     struct peal_thread *thread = peal_thread_current();
     if (thread == NULL)
@@ -125,92 +125,92 @@ static struct peal_thread_hold *next_level(void)
     return &thread->holds[level];
 }
 
-struct peal_thread_hold *peal_hold_slowly(const struct peal_directory_place *place, uintptr_t mark)
+struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_place *place, uintptr_t mark)
 {
-    struct peal_thread_hold *hold = next_level();
+    struct peal_hazard_slot *hold = next_level();
     if (hold != NULL)
-        (void)peal_hold_publish(hold, place, mark);
+        (void)peal_hazard_publish(hold, place, mark);
     return hold;
 }
 
-struct peal_thread_hold *peal_hold_nothing(void)
+struct peal_hazard_slot *peal_hazard_occupy(void)
 {
-    struct peal_thread_hold *hold = next_level();
+    struct peal_hazard_slot *hold = next_level();
     if (hold != NULL) {
         /* What the level called last does not run. */
         __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-        __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+        __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
     }
     return hold;
 }
 
-struct peal_thread_hold *peal_thread_innermost(struct peal_thread *thread)
+struct peal_hazard_slot *peal_thread_innermost(struct peal_thread *thread)
 {
     const uint32_t depth = peal_thread_depth(thread);
     return depth > 0 ? &thread->holds[depth - 1] : NULL;
 }
 
-struct peal_thread_hold *peal_thread_innermost_of_caller(struct peal_thread *thread)
+struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thread)
 {
-    struct peal_thread_hold *innermost = peal_thread_innermost(thread);
-    return innermost != NULL && (innermost->shown.list & PEAL_HOLD_OF_CALLER) != 0 ? innermost : NULL;
+    struct peal_hazard_slot *innermost = peal_thread_innermost(thread);
+    return innermost != NULL && (innermost->shown.list & PEAL_HAZARD_OF_CALLER) != 0 ? innermost : NULL;
 }
 
 /* Writers set their bit at any time, so bits are changed atomically; but looked at first, which costs less. */
-static bool has_attention(const struct peal_thread_hold *hold, uint32_t bit)
+static bool has_attention(const struct peal_hazard_slot *hold, uint32_t bit)
 {
     return (__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) & bit) != 0;
 }
 
-static void set_attention(struct peal_thread_hold *hold, uint32_t bit)
+static void set_attention(struct peal_hazard_slot *hold, uint32_t bit)
 {
     if (!has_attention(hold, bit))
         __atomic_fetch_or(&hold->shown.attention, bit, __ATOMIC_RELAXED);
 }
 
 /* Whether the bit was set; it is no longer. */
-static bool take_attention(struct peal_thread_hold *hold, uint32_t bit)
+static bool take_attention(struct peal_hazard_slot *hold, uint32_t bit)
 {
     return has_attention(hold, bit) && (__atomic_fetch_and(&hold->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
 }
 
-bool peal_hold_is_asked(struct peal_thread_hold *hold)
+bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_ASKED);
 }
 
-bool peal_hold_test_and_clear_awaited(struct peal_thread_hold *hold)
+bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_AWAITED);
 }
 
-void peal_hold_defer(struct peal_thread_hold *hold, uint64_t number)
+void peal_hazard_defer(struct peal_hazard_slot *hold, uint64_t number)
 {
     hold->deferring = number;
     set_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
-void peal_hold_attend_weak(struct peal_thread_hold *hold)
+void peal_hazard_note_weak(struct peal_hazard_slot *hold)
 {
     set_attention(hold, PEAL_ATTENTION_WEAK);
 }
 
-bool peal_hold_takes_weak(struct peal_thread_hold *hold)
+bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_WEAK);
 }
 
-void peal_hold_attend_failure(struct peal_thread_hold *hold)
+void peal_hazard_note_failure(struct peal_hazard_slot *hold)
 {
     set_attention(hold, PEAL_ATTENTION_FAILED);
 }
 
-bool peal_hold_takes_failure(struct peal_thread_hold *hold)
+bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_FAILED);
 }
 
-bool peal_hold_takes_deferred(struct peal_thread_hold *hold)
+bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_DEFERS);
 }
@@ -259,7 +259,7 @@ void peal_thread_writer_fence(void)
         fence_by_processors();
 }
 
-static bool runs_at(const struct peal_thread_hold *hold, const uint32_t *gate)
+static bool runs_at(const struct peal_hazard_slot *hold, const uint32_t *gate)
 {
     return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) != 0
                && __atomic_load_n(&hold->shown.current, __ATOMIC_ACQUIRE) == gate)
@@ -279,16 +279,16 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 #define FOR_EACH_LEVEL(thread, hold)                                                               \
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
          thread != NULL; thread = thread->next)                                                    \
-        for (struct peal_thread_hold *hold = thread->holds,                                        \
+        for (struct peal_hazard_slot *hold = thread->holds,                                        \
                  *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);               \
              hold <= last; hold++)
 
-static bool holds_at(const struct peal_thread_hold *hold, const struct peal_snapshot *snapshot)
+static bool holds_at(const struct peal_hazard_slot *hold, const struct peal_snapshot *snapshot)
 {
-    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HOLD_MARKS) == (uintptr_t)snapshot;
+    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
 }
 
-bool peal_thread_any_holds(const struct peal_snapshot *snapshot)
+bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
     FOR_EACH_LEVEL(thread, hold)
         if (holds_at(hold, snapshot))
@@ -302,14 +302,14 @@ struct asked {
     bool all_before;
 };
 
-static void ask(struct peal_thread_hold *hold, struct asked *asked)
+static void ask(struct peal_hazard_slot *hold, struct asked *asked)
 {
     const uint32_t before = __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
     asked->any = true;
     asked->all_before &= (before & PEAL_ATTENTION_ASKED) != 0;
 }
 
-bool peal_thread_ask_holders(const struct peal_snapshot *snapshot)
+bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
     struct asked asked = { false, true };
     FOR_EACH_LEVEL(thread, hold)

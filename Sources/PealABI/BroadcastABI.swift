@@ -82,7 +82,7 @@ private func beginSlow(
 extension peal_entries {
     @inline(__always)
     fileprivate init(_ entries: Broadcast.Entries) {
-        self.init(next: entries.next, hold: peal_hold_shown(entries.hold))
+        self.init(next: entries.next, hold: peal_hazard_shown(entries.hold))
     }
 }
 
@@ -91,7 +91,7 @@ public func peal_entry_admit(
     _ entry: UnsafePointer<peal_entry>?, _ hold: UnsafeMutablePointer<peal_hold>?
 ) -> peal_admission {
     guard let entry, let hold else { return peal_admission() }
-    let step = Broadcast.step(at: entry, peal_hold_of_shown(hold))
+    let step = Broadcast.step(at: entry, peal_hazard_of_shown(hold))
     return peal_admission(entry: step.called, next: step.next)
 }
 
@@ -104,7 +104,7 @@ public func peal_entries_end() {
 @c @implementation @_optimize(speed)
 public func peal_entries_ended(_ hold: UnsafeMutablePointer<peal_hold>?) {
     guard let hold else { return }
-    let outcome = Broadcast.ended(peal_hold_of_shown(hold))
+    let outcome = Broadcast.ended(peal_hazard_of_shown(hold))
     if outcome != .done { _ = outcome.status() }
 }
 

@@ -94,7 +94,7 @@ extension ServiceScope {
             let service = try service.find()
             let table = proto.number == 0 ? nil : try service.table(for: try proto.find(), size: size)
             let (hold, target) = try begin(service)
-            out.pointee = peal_scope(self: target, table: table, hold: peal_hold_shown(hold))
+            out.pointee = peal_scope(self: target, table: table, hold: peal_hazard_shown(hold))
         }
     }
 
@@ -120,7 +120,7 @@ extension ServiceScope {
     static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
-            guard let hold = scope.pointee.hold, end(peal_hold_of_shown(hold), scope.pointee.`self`) else {
+            guard let hold = scope.pointee.hold, end(peal_hazard_of_shown(hold), scope.pointee.`self`) else {
                 throw Failure(.state, "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began")
             }
             scope.pointee.`self` = nil

@@ -128,23 +128,23 @@ public func peal_use_release(_ use: peal_use) -> peal_status {
 public func peal_scope_begin(
     _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
 ) -> peal_status {
-    guard let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hold_outermost() else {
+    guard let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hazard_outermost() else {
         return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
     }
     guard let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size) else {
         return ServiceScope.beginAnew(service, proto, table_size, out_scope, hold)
     }
-    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: peal_hold_shown(scope.hold))
+    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: peal_hazard_shown(scope.hold))
     return PEAL_OK
 }
 
 @c @implementation @_optimize(speed)
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
-    guard let scope, let hold = scope.pointee.hold.map({ peal_hold_of_shown($0) }), peal_scope_is_outermost(hold),
-        peal_scope_holds(hold, scope.pointee.`self`)
+    guard let scope, let hold = scope.pointee.hold.map({ peal_hazard_of_shown($0) }), peal_scope_is_outermost(hold),
+        peal_scope_protects(hold, scope.pointee.`self`)
     else { return ServiceScope.endSlowly(scope) }
     scope.pointee.`self` = nil
-    return peal_hold_release(hold) ? ServiceScope.answerEnd(hold) : PEAL_OK
+    return peal_hazard_release(hold) ? ServiceScope.answerEnd(hold) : PEAL_OK
 }
 
 @c @implementation

@@ -42,7 +42,7 @@ import Testing
     private func beginCall(of fixture: Fixture) throws {
         let entries = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
         let (first, hold) = (try #require(entries.next), try #require(entries.hold))
-        peal_current_set(peal_hold_current(hold), first.pointee.gate)
+        peal_current_set(peal_hazard_current(hold), first.pointee.gate)
     }
 
     @Test func `a list that is held does not keep observers of other lists alive`() throws {
@@ -79,12 +79,12 @@ import Testing
         try fixture.observe(nil, { _ in })
         let list = UnsafePointer(peal_directory_current(fixture.methods[0].place))
         // Whoever held it has released it since the writer looked, perhaps without having seen the question.
-        #expect(!peal_thread_ask_holders(list))
+        #expect(!peal_thread_request_release(list))
         #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
-        #expect(!peal_thread_ask_holders(list))
-        #expect(peal_thread_ask_holders(list))
+        #expect(!peal_thread_request_release(list))
+        #expect(peal_thread_request_release(list))
         _ = Broadcast.end()
-        #expect(!peal_thread_ask_holders(list))
+        #expect(!peal_thread_request_release(list))
     }
 
     @Test func `each of many removals destroys its observer and leaves the others`() throws {

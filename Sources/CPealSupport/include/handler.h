@@ -1,6 +1,6 @@
 /* Observers whose methods are all one function.
  *
- * Not Swift: the tables of such an observer have the functions of proxies' tables (entry.h), and what these
+ * Not Swift: the tables of such an observer have the functions of proxies' tables (thunk.h), and what these
  * find must never move.
  */
 #ifndef CPEAL_HANDLER_H

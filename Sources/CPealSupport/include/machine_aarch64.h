@@ -17,11 +17,11 @@ enum { PEAL_RESULT_FLOATS = 4 };
     uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5, uint64_t i6, uint64_t i7
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5, i6, i7 }
 
-/* Bytes of machine code that an entry takes (entry_code.h). A struct of an integer and a floating number returns in two
+/* Bytes of machine code that an entry takes (thunk_code.h). A struct of an integer and a floating number returns in two
  * integer registers, so no function returns a number whose kind it does not know. */
-#define PEAL_ENTRY_SIZE 16
-#define PEAL_ENTRY_BARE_SIZE 16
-#define PEAL_ENTRY_HAS_NUMBERS 0
+#define PEAL_THUNK_SIZE 16
+#define PEAL_THUNK_BARE_SIZE 16
+#define PEAL_THUNK_HAS_NUMBERS 0
 
 /* A change of page protection is broadcast by the hardware, and interrupts no processor. */
 #define PEAL_PAGE_IS_FENCE 0
@@ -30,7 +30,7 @@ enum { PEAL_RESULT_FLOATS = 4 };
 static inline void peal_processor_pause(void) { __asm__ volatile("isb"); }
 
 /* See machine_x86_64.h. */
-static inline uint64_t peal_entry_word(uint64_t word)
+static inline uint64_t peal_thunk_word(uint64_t word)
 {
     uint64_t copy;
     __asm__("mov %0, %1" : "=r"(copy) : "r"(word));

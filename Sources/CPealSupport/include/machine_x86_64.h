@@ -13,11 +13,11 @@ enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_INTEGER_PARAMETERS uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5 }
 
-/* Bytes of machine code that an entry takes (entry_code.h). An integer and a floating number return in different
+/* Bytes of machine code that an entry takes (thunk_code.h). An integer and a floating number return in different
  * registers, so one function can return a number whose kind it does not know. */
-#define PEAL_ENTRY_SIZE 16
-#define PEAL_ENTRY_BARE_SIZE 32
-#define PEAL_ENTRY_HAS_NUMBERS 1
+#define PEAL_THUNK_SIZE 16
+#define PEAL_THUNK_BARE_SIZE 32
+#define PEAL_THUNK_HAS_NUMBERS 1
 
 /* Taking the right to write from a page interrupts every processor that may have cached its entry. */
 #define PEAL_PAGE_IS_FENCE 1
@@ -27,7 +27,7 @@ static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
 
 /* The same word, of which the compiler does not know that it came in an argument's register: else it brings it back
  * there after every call of a loop, and out of the way before. */
-static inline uint64_t peal_entry_word(uint64_t word)
+static inline uint64_t peal_thunk_word(uint64_t word)
 {
     uint64_t copy;
     __asm__("movq %1, %0" : "=r"(copy) : "r"(word));

@@ -27,17 +27,17 @@ enum {
     PEAL_PROPERTY_PLACES = PEAL_PROPERTY_CHUNK * PEAL_PROPERTY_CHUNKS,
 
     /* What observers may implement: the members of struct peal_property_observer, in order. */
-    PEAL_TELL_CHANGED = 0,
-    PEAL_TELL_VALUES = 1,
-    PEAL_TELL_PRIOR = 2,
-    PEAL_TELL_RECORD = 3,
-    PEAL_TELL_WAYS = 4
+    PEAL_NOTIFY_CHANGED = 0,
+    PEAL_NOTIFY_VALUES = 1,
+    PEAL_NOTIFY_PRIOR = 2,
+    PEAL_NOTIFY_RECORD = 3,
+    PEAL_NOTIFY_WAYS = 4
 };
 
 /* The state of a place, one word. Zero: nothing is going on. */
 enum {
     PEAL_PROPERTY_LOCKED = 1,  /* somebody writes the value or the list of changes */
-    PEAL_PROPERTY_TELLING = 2, /* a thread tells the observers: what changes meanwhile, it tells too */
+    PEAL_PROPERTY_NOTIFYING = 2, /* a thread tells the observers: what changes meanwhile, it tells too */
     PEAL_PROPERTY_WAITING = 4  /* changes wait, or the property was closed while it was told */
 };
 
@@ -90,16 +90,16 @@ struct peal_property_place {
     struct peal_property_block *_Nullable blocks[2];
     size_t size;
     uint32_t traits;
-    bool is_closed_late; /* closed while it was told: the teller gives the number back */
+    bool is_closed_late; /* closed while it was told: the notifier gives the number back */
     uint64_t closed_number;
-    uint64_t methods[PEAL_TELL_WAYS];
-    struct peal_directory_place *_Nullable places[PEAL_TELL_WAYS]; /* of the methods */
+    uint64_t methods[PEAL_NOTIFY_WAYS];
+    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS]; /* of the methods */
     const uint8_t *_Nullable mask; /* with gaps: which bytes count; borrowed from the property */
-    const void *_Nullable teller;  /* the thread that tells; changes under the lock */
+    const void *_Nullable notifier;  /* the thread that tells; changes under the lock */
     struct peal_change_node *_Nullable first;
     struct peal_change_node *_Nullable last;
     uint32_t waiting;  /* changes that wait */
-    uint32_t deferred; /* those that the teller's own observers made since it began */
+    uint32_t deferred; /* those that the notifier's own observers made since it began */
 };
 
 extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__((visibility("hidden")));
@@ -200,7 +200,7 @@ static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnu
     uint32_t quiet = 0;
     peal_fork_enter();
     if (__atomic_compare_exchange_n(
-            &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_TELLING, false, __ATOMIC_ACQUIRE,
+            &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false, __ATOMIC_ACQUIRE,
             __ATOMIC_RELAXED))
         return true;
     peal_fork_leave();
@@ -214,10 +214,10 @@ __attribute__((always_inline)) static inline void peal_property_unlock(struct pe
 }
 /* In the child of a fork: nobody tells any more but the thread that forked. */
 void peal_property_forked(void);
-/* The teller is done, if nothing has come meanwhile. */
+/* The notifier is done, if nothing has come meanwhile. */
 static inline bool peal_property_rest(struct peal_property_place *_Nonnull place)
 {
-    uint32_t telling = PEAL_PROPERTY_TELLING;
+    uint32_t telling = PEAL_PROPERTY_NOTIFYING;
     return __builtin_expect(
         __atomic_compare_exchange_n(
             &place->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED),
@@ -276,7 +276,7 @@ static inline bool peal_property_set_shortly(
         return false;
     if (__builtin_expect(
             !peal_property_is_of(place, number) || place->size != size || place->traits != 0
-                || !peal_directory_has_nobody(place->places[PEAL_TELL_PRIOR]), 0)) {
+                || !peal_directory_has_nobody(place->places[PEAL_NOTIFY_PRIOR]), 0)) {
         peal_property_unlock(place, 0);
         return false;
     }
@@ -293,9 +293,9 @@ static inline bool peal_property_set_shortly(
         memcpy(room, old->words, size);
         memcpy(copy, value, size);
     }
-    place->teller = thread;
+    place->notifier = thread;
     peal_property_write(place, copy, size);
-    peal_property_unlock(place, PEAL_PROPERTY_TELLING);
+    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
     return true;
 }
 
@@ -337,8 +337,8 @@ struct peal_property_opening {
     size_t size; /* of a value; SIZE_MAX for texts, which no read by size is to find */
     uint32_t traits;
     const uint8_t *_Nullable mask;
-    uint64_t methods[PEAL_TELL_WAYS];
-    struct peal_directory_place *_Nullable places[PEAL_TELL_WAYS];
+    uint64_t methods[PEAL_NOTIFY_WAYS];
+    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS];
     struct peal_property_block *_Nullable blocks[2]; /* handed over */
     const void *_Nullable initial;
     size_t initial_size; /* of a text with its zero */
@@ -347,7 +347,7 @@ struct peal_property_opening {
 void peal_property_open(
     struct peal_property_place *_Nonnull place, const struct peal_property_opening *_Nonnull opening);
 /* Takes it back: the number is stale. The changes that waited are the caller's to free. False where the
- * property is being told: then its teller gives the number free. */
+ * property is being told: then its notifier gives the number free. */
 bool peal_property_close(
     struct peal_property_place *_Nonnull place, uint64_t number,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
@@ -368,27 +368,27 @@ static inline bool peal_property_is_heard(
     return !peal_directory_has_nobody(place->places[way]);
 }
 /* With the lock held. */
-static inline void peal_property_set_teller(
-    struct peal_property_place *_Nonnull place, const void *_Nullable teller)
+static inline void peal_property_set_notifier(
+    struct peal_property_place *_Nonnull place, const void *_Nullable notifier)
 {
-    place->teller = teller;
-    if (teller == NULL)
+    place->notifier = notifier;
+    if (notifier == NULL)
         place->deferred = 0;
 }
-/* The number of a property that was closed while it was told, for the teller to give free; 0: none. */
+/* The number of a property that was closed while it was told, for the notifier to give free; 0: none. */
 static inline uint64_t peal_property_take_closed(struct peal_property_place *_Nonnull place)
 {
     const uint64_t number = place->is_closed_late ? place->closed_number : 0;
     place->is_closed_late = false;
     return number;
 }
-/* Whether one more change may wait. Those that the teller's own observers make are counted too. */
+/* Whether one more change may wait. Those that the notifier's own observers make are counted too. */
 static inline bool peal_property_takes_change(
     struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)
 {
     if (place->waiting >= most)
         return false;
-    return !is_told || place->teller != thread || ++place->deferred <= most;
+    return !is_told || place->notifier != thread || ++place->deferred <= most;
 }
 /* Whether two values are equal where the mask says that it counts; without one, everywhere. */
 bool peal_property_equals(

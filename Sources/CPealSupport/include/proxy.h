@@ -26,7 +26,7 @@ struct peal_proxy_cells {
     struct peal_proxy_cell cells[];
 };
 
-/* A proxy's place. The number is that of `list.nobody`; `list` leads to the target, a list of one, where
+/* A proxy's place. The number is that of `list.empty_list`; `list` leads to the target, a list of one, where
  * there is one. */
 struct peal_proxy_place {
     struct peal_directory_place list;

@@ -247,7 +247,7 @@ static inline void peal_instance_set_self(
     place->self = self;
 }
 /* The caller loads the hazard slots afterwards. A thread that takes the long way to a scope stores its slot, passes the
- * same fence and then loads the word (peal_scope_hold): one of the two sees the other. */
+ * same fence and then loads the word (peal_scope_protect): one of the two sees the other. */
 static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
 {
     __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
@@ -285,47 +285,47 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
-/* Puts what a service gives now into a level, as peal_hold_publish does with lists. NULL where it gives
+/* Puts what a service gives now into a level, as peal_hazard_publish does with lists. NULL where it gives
  * nothing, or something else by now: the level is to be released then, and the long way taken. */
 __attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_scope_publish(
-    struct peal_thread_hold *_Nonnull hold, const struct peal_service_place *_Nonnull place)
+    struct peal_hazard_slot *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
     /* The level's last call is over. */
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
     if (instance == NULL)
         return NULL;
-    __atomic_store_n(&hold->shown.list, (uintptr_t)instance | PEAL_HOLD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return __builtin_expect(__atomic_load_n(&place->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
 /* The instance that a level holds for a scope; NULL when it holds none. */
 static inline struct peal_instance_place *_Nullable peal_scope_instance(
-    const struct peal_thread_hold *_Nonnull hold)
+    const struct peal_hazard_slot *_Nonnull hold)
 {
-    return (hold->shown.list & PEAL_HOLD_OF_SCOPE) != 0
-        ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS)
+    return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0
+        ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
         : NULL;
 }
 
 /* Whether a level holds this instance for a scope. */
-static inline bool peal_scope_holds(
-    const struct peal_thread_hold *_Nonnull hold, const void *_Nullable self)
+static inline bool peal_scope_protects(
+    const struct peal_hazard_slot *_Nonnull hold, const void *_Nullable self)
 {
     const struct peal_instance_place *place
-        = (const struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
-    return (hold->shown.list & PEAL_HOLD_OF_SCOPE) != 0 && place->self == self;
+        = (const struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && place->self == self;
 }
 
 /* Whether a level is the own thread's outermost, and the innermost too. */
-static inline bool peal_scope_is_outermost(const struct peal_thread_hold *_Nullable hold)
+static inline bool peal_scope_is_outermost(const struct peal_hazard_slot *_Nullable hold)
 {
     const struct peal_thread *thread = peal_thread_own;
     return thread != NULL && hold == &thread->holds[0] && thread->holds[1].shown.list == 0;
 }
 
-/* Takes a level for an instance of which the caller has a use. NULL as peal_hold_slowly. */
-struct peal_thread_hold *_Nullable peal_scope_hold(const struct peal_instance_place *_Nonnull place);
+/* Takes a level for an instance of which the caller has a use. NULL as peal_hazard_protect_slow. */
+struct peal_hazard_slot *_Nullable peal_scope_protect(const struct peal_instance_place *_Nonnull place);
 
 #endif

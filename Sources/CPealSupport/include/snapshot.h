@@ -37,9 +37,9 @@ struct peal_snapshot {
     uint32_t removed;     /* about how many entries are marked as removed: when to replace the list */
     uint32_t pending;     /* entries after `count` that wait to be put in order */
     void *_Nullable twin; /* memory for a list of the same capacity: settling this one cannot fail */
-    /* For typed loops: what a call of the first entry below does. See recorder.h. */
+    /* For typed loops: what a call of the first entry below does. See enqueue_thunk.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
-    struct peal_entry recorder; /* represents the observers that a typed loop cannot call */
+    struct peal_entry enqueue_thunk; /* represents the observers that a typed loop cannot call */
     struct peal_entry entries[];
 };
 
@@ -205,7 +205,7 @@ struct peal_directory_place {
         uint32_t parameter_count;
         uint32_t count;
         uint32_t capacity;
-    } nobody;
+    } empty_list;
     const uint8_t *_Nullable variadic_kinds;
     /* A place a cache line, so that methods do not disturb each other. The chunk is aligned and not
      * the type: Swift imports no type that is aligned beyond 16. */
@@ -227,7 +227,7 @@ __attribute__((always_inline)) static inline struct peal_directory_place *_Nulla
 static inline struct peal_snapshot *_Nonnull peal_directory_nobody(
     struct peal_directory_place *_Nonnull place)
 {
-    return (struct peal_snapshot *)(void *)&place->nobody;
+    return (struct peal_snapshot *)(void *)&place->empty_list;
 }
 
 static inline struct peal_snapshot *_Nonnull peal_directory_current(
@@ -249,13 +249,13 @@ static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~num
 static inline bool peal_directory_is_of(
     const struct peal_directory_place *_Nonnull place, uint64_t number)
 {
-    return __atomic_load_n(&place->nobody.method, __ATOMIC_ACQUIRE) == number;
+    return __atomic_load_n(&place->empty_list.method, __ATOMIC_ACQUIRE) == number;
 }
 /* Read these before the check that the place is the method's. */
 static inline size_t peal_directory_parameter_count(
     const struct peal_directory_place *_Nonnull place)
 {
-    return __atomic_load_n(&place->nobody.parameter_count, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&place->empty_list.parameter_count, __ATOMIC_ACQUIRE);
 }
 static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
     const struct peal_directory_place *_Nonnull place)
@@ -266,7 +266,7 @@ static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnu
 {
     /* By their distance: for a comparison of addresses the compiler computes a second one. */
     const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;
-    return __builtin_expect(distance == offsetof(struct peal_directory_place, nobody), 0);
+    return __builtin_expect(distance == offsetof(struct peal_directory_place, empty_list), 0);
 }
 
 /* The rest is for writers, one at a time. */

@@ -30,7 +30,7 @@ static inline struct peal_completion_info peal_completion_outcome(
 /* A gate that is no observer's: what a thread calls while it calls none. */
 extern const uint32_t peal_no_gate __attribute__((visibility("hidden")));
 
-static inline const uint32_t *_Nonnull peal_gate_of_nobody(void)
+static inline const uint32_t *_Nonnull peal_null_gate(void)
 {
     return &peal_no_gate;
 }

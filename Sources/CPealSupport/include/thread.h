@@ -32,7 +32,7 @@ struct peal_reserve;
 
 /* A hazard slot. Typed loops release their lists themselves, so programs have its first part. There `list` is the hazard:
  * the snapshot's address with marks, or zero if the level is free. `attention` has PEAL_ATTENTION bits. */
-struct peal_thread_hold {
+struct peal_hazard_slot {
     struct peal_hold shown;
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
     struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
@@ -41,19 +41,19 @@ struct peal_thread_hold {
 };
 
 /* The part of a slot that programs have, and its slot; NULL for NULL. */
-static inline struct peal_hold *_Nullable peal_hold_shown(struct peal_thread_hold *_Nullable hold)
+static inline struct peal_hold *_Nullable peal_hazard_shown(struct peal_hazard_slot *_Nullable hold)
 {
     return (struct peal_hold *)(void *)hold;
 }
-static inline struct peal_thread_hold *_Nonnull peal_hold_of_shown(struct peal_hold *_Nonnull shown)
+static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal_hold *_Nonnull shown)
 {
-    return (struct peal_thread_hold *)(void *)shown;
+    return (struct peal_hazard_slot *)(void *)shown;
 }
 
 struct peal_thread {
     /* A level each. Level 0 is the short path's: it is the only one that is taken without a look at the
      * others. Other threads read these. */
-    struct peal_thread_hold holds[PEAL_THREAD_DEPTH];
+    struct peal_hazard_slot holds[PEAL_THREAD_DEPTH];
     uint32_t reached; /* levels that were ever taken, but for level 0 */
     uint32_t locks; /* how many the thread holds or waits for: see fork.h */
 
@@ -109,11 +109,11 @@ void peal_thread_writer_fence(void);
 /* Marks on a hazard. A list that the caller ends itself is marked, so that an end too many does not end
  * the broadcast around it. A level that is shut holds no list, and is not free. */
 enum {
-    PEAL_HOLD_OF_LIBRARY = 0,
-    PEAL_HOLD_OF_CALLER = 1,
-    PEAL_HOLD_SHUT = 2,
-    PEAL_HOLD_OF_SCOPE = 4, /* no list: an instance of a service (service.h) */
-    PEAL_HOLD_MARKS = PEAL_HOLD_OF_CALLER | PEAL_HOLD_SHUT | PEAL_HOLD_OF_SCOPE
+    PEAL_HAZARD_OF_LIBRARY = 0,
+    PEAL_HAZARD_OF_CALLER = 1,
+    PEAL_HAZARD_SHUT = 2,
+    PEAL_HAZARD_OF_SCOPE = 4, /* no list: an instance of a service (service.h) */
+    PEAL_HAZARD_MARKS = PEAL_HAZARD_OF_CALLER | PEAL_HAZARD_SHUT | PEAL_HAZARD_OF_SCOPE
 };
 
 enum {
@@ -126,8 +126,8 @@ enum {
 
 /* Holds the current snapshot of a place at a free level. The first try is no part of the loop: compilers align loops,
  * which would cost the short path. */
-__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hold_publish(
-    struct peal_thread_hold *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
+__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_publish(
+    struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {
     struct peal_snapshot *snapshot = peal_directory_current(place);
@@ -147,8 +147,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 
 /* Protects a method's place, and with it the object of the method and its names, by a free level. Returns false if the
  * place is another method's now; the level is to be released in either case. */
-static inline bool peal_hold_place(
-    struct peal_thread_hold *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
+static inline bool peal_hazard_place(
+    struct peal_hazard_slot *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
 {
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
     __atomic_store_n(&hold->shown.list, (uintptr_t)peal_directory_nobody(place), __ATOMIC_RELEASE);
@@ -158,32 +158,32 @@ static inline bool peal_hold_place(
 
 /* The short path is open to a thread's outermost list: its level, when it is free. NULL where the long
  * path is needed. */
-static inline struct peal_thread_hold *_Nullable peal_hold_outermost(void)
+static inline struct peal_hazard_slot *_Nullable peal_hazard_outermost(void)
 {
     struct peal_thread *thread = peal_thread_own;
     if (__builtin_expect(thread == NULL || thread->holds[0].shown.list != 0, 0))
         return NULL;
     return &thread->holds[0];
 }
-__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hold_shortly(
-    struct peal_thread_hold *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
+__attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_protect_fast(
+    struct peal_hazard_slot *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {
-    return peal_hold_publish(outermost, place, mark);
+    return peal_hazard_publish(outermost, place, mark);
 }
 
 /* The long path: claims a slot for the thread, finds a free level. Nothing is held when memory is
  * short, or PEAL_THREAD_DEPTH broadcasts run on the thread already. */
-struct peal_thread_hold *_Nullable peal_hold_slowly(
+struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
     const struct peal_directory_place *_Nonnull place, uintptr_t mark);
 
-/* Takes a level for calls that come from no list, a queue's. Level 0 too. NULL as peal_hold_slowly. */
-struct peal_thread_hold *_Nullable peal_hold_nothing(void);
+/* Takes a level for calls that come from no list, a queue's. Level 0 too. NULL as peal_hazard_protect_slow. */
+struct peal_hazard_slot *_Nullable peal_hazard_occupy(void);
 
 /* Takes a level again that was let go a moment ago, while its end is seen to. */
-static inline void peal_hold_keep(struct peal_thread_hold *_Nonnull hold)
+static inline void peal_hazard_keep(struct peal_hazard_slot *_Nonnull hold)
 {
-    __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HOLD_SHUT, __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
 }
 
 /* A loop tells whom it calls before it looks at the gate: then whoever closes the gate, and passes the
@@ -194,8 +194,8 @@ static inline void peal_current_set(
     __atomic_store_n(current, gate, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
-static inline const uint32_t *_Nullable *_Nonnull peal_hold_current(
-    struct peal_thread_hold *_Nonnull hold)
+static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(
+    struct peal_hazard_slot *_Nonnull hold)
 {
     return &hold->shown.current;
 }
@@ -211,23 +211,23 @@ static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
 }
 
 /* The record whose target is retained for its call; others read it. */
-static inline void peal_hold_set_weak(
-    struct peal_thread_hold *_Nonnull hold, struct peal_observer_record *_Nullable record)
+static inline void peal_hazard_set_weak(
+    struct peal_hazard_slot *_Nonnull hold, struct peal_observer_record *_Nullable record)
 {
     __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
 }
 /* Returns true if the list is that of a typed loop, which the caller ends. */
-static inline bool peal_hold_is_of_caller(const struct peal_thread_hold *_Nonnull hold)
+static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonnull hold)
 {
-    return (hold->shown.list & PEAL_HOLD_OF_CALLER) != 0;
+    return (hold->shown.list & PEAL_HAZARD_OF_CALLER) != 0;
 }
 /* Has the hold looked at when the list is let go; until it is taken. */
-void peal_hold_attend_weak(struct peal_thread_hold *_Nonnull hold);
-bool peal_hold_takes_weak(struct peal_thread_hold *_Nonnull hold);
+void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hold);
+bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hold);
 
 /* Has a failure told when the list is let go. */
-void peal_hold_attend_failure(struct peal_thread_hold *_Nonnull hold);
-bool peal_hold_takes_failure(struct peal_thread_hold *_Nonnull hold);
+void peal_hazard_note_failure(struct peal_hazard_slot *_Nonnull hold);
+bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *_Nonnull hold);
 
 /* Whether a call of the observer runs on the thread; of its own it knows for sure. */
 bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t *_Nonnull gate);
@@ -235,8 +235,8 @@ bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t 
 bool peal_thread_others_run(
     const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
-/* Lets a list go. True when there is more to do: see peal_hold_is_asked. */
-static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
+/* Lets a list go. True when there is more to do: see peal_hazard_test_and_clear_requested. */
+static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hold)
 {
     __atomic_store_n(&hold->shown.list, (uintptr_t)0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -245,24 +245,24 @@ static inline bool peal_hold_release(struct peal_thread_hold *_Nonnull hold)
 
 /* After a release that returned true: whether a writer waits for what was let go, and takes note
  * that it is about to be answered. */
-bool peal_hold_is_asked(struct peal_thread_hold *_Nonnull hold);
+bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull hold);
 
 /* After a release that returned true: returns true if a thread waits for a call of the list that was released. The
  * caller then signals peal_calls_ended. */
-bool peal_hold_test_and_clear_awaited(struct peal_thread_hold *_Nonnull hold);
+bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hold);
 
 /* Has the calls of a method that are deferred while the list is held run when it is let go. */
-void peal_hold_defer(struct peal_thread_hold *_Nonnull hold, uint64_t number);
+void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hold, uint64_t number);
 /* After a release that returned true: whether there may be such calls. They are the caller's to run. */
-bool peal_hold_takes_deferred(struct peal_thread_hold *_Nonnull hold);
+bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hold);
 
 /* Whether a thread holds the snapshot. Call after a writer fence. */
-bool peal_thread_any_holds(const struct peal_snapshot *_Nonnull snapshot);
+bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
 
 /* Asks the threads that hold the snapshot to collect when they release it. True when a holder was found and
  * every holder had been asked before: one of them collects. False otherwise: a holder may have released the
  * snapshot before it was asked, so the writer must look again. */
-bool peal_thread_ask_holders(const struct peal_snapshot *_Nonnull snapshot);
+bool peal_thread_request_release(const struct peal_snapshot *_Nonnull snapshot);
 
 /* The same for the threads that run a call of the observer: they collect at the end of their list. */
 bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
@@ -282,32 +282,32 @@ static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(voi
 bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
-static inline uint64_t peal_hold_method(const struct peal_thread_hold *_Nonnull hold)
+static inline uint64_t peal_hazard_method(const struct peal_hazard_slot *_Nonnull hold)
 {
     const struct peal_snapshot *list =
-        (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
+        (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
     return list != NULL ? peal_snapshot_method(list) : hold->method;
 }
 
-static inline const struct peal_snapshot *_Nullable peal_hold_list(
-    const struct peal_thread_hold *_Nonnull hold)
+static inline const struct peal_snapshot *_Nullable peal_hazard_list(
+    const struct peal_hazard_slot *_Nonnull hold)
 {
-    return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HOLD_MARKS);
+    return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
 }
 
 /* How many levels of the calling thread are taken, counted from 0, and the one at a level. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
-static inline struct peal_thread_hold *_Nonnull peal_thread_level(
+static inline struct peal_hazard_slot *_Nonnull peal_thread_level(
     struct peal_thread *_Nonnull thread, uint32_t level)
 {
     return &thread->holds[level];
 }
 
 /* The thread's innermost list, when it is one that the caller ends; else NULL. */
-struct peal_thread_hold *_Nullable peal_thread_innermost_of_caller(struct peal_thread *_Nonnull thread);
+struct peal_hazard_slot *_Nullable peal_thread_innermost_of_caller(struct peal_thread *_Nonnull thread);
 
 /* The innermost level that is taken; NULL when none is. */
-struct peal_thread_hold *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
+struct peal_hazard_slot *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
 
 static inline uint32_t peal_thread_batches(void)
 {

@@ -28,8 +28,8 @@ extension Broadcast {
         _ number: UInt64, at place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
         _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer {
-        guard let hold = peal_hold_outermost() else { return sendSlow(number, arguments, count, result, calls) }
-        let list = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
+        guard let hold = peal_hazard_outermost() else { return sendSlow(number, arguments, count, result, calls) }
+        let list = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY)))
         return dispatch(hold, list, arguments, count, result, calls, number)
     }
 
@@ -41,12 +41,12 @@ extension Broadcast {
     public static func sendForcingFFI<Answer: BroadcastAnswer>(
         _ number: UInt64, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer? {
-        guard let place = peal_directory_find(number), let hold = peal_hold_outermost() else { return nil }
+        guard let place = peal_directory_find(number), let hold = peal_hazard_outermost() else { return nil }
         if hasNoObservers(place, arguments, count, nil, number) {
             if let calls { calls.pointee = 0 }
             return .done
         }
-        let list = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_LIBRARY)))
+        let list = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == number, peal_snapshot_parameter_count(list) == count,
             MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain
         else {

@@ -13,8 +13,8 @@ extension Broadcast {
     public static func beginShortly(_ number: UInt64, held: inout Hold?) -> Entries? {
         guard let place = peal_directory_find(number) else { return nil }
         if _slowPath(peal_directory_has_nobody(place)), peal_directory_is_of(place, number) { return (nil, nil) }
-        guard let hold = peal_hold_outermost() else { return nil }
-        let snapshot = List(peal_hold_shortly(hold, place, UInt(PEAL_HOLD_OF_CALLER)))
+        guard let hold = peal_hazard_outermost() else { return nil }
+        let snapshot = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_CALLER)))
         guard peal_snapshot_method(snapshot) == number,
             !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).needsCloserLook
         else {
@@ -38,7 +38,7 @@ extension Broadcast {
     /// - Parameter reachesQueues: Whether the first entry is to stand for the observers with queues.
     public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
         var hold =
-            if let held { held } else { try hold(number, nil, 0, mark: PEAL_HOLD_OF_CALLER) }
+            if let held { held } else { try hold(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
         if list(hold).needsPreparation {
             hold = try prepare(hold, number, reachesQueues: reachesQueues)
         }
@@ -48,34 +48,34 @@ extension Broadcast {
             throw fail(failure, number, nil, 0)
         }
         let isAsked = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
-        let hasRecorder = reachesQueues && (snapshot.hasGroups || isAsked)
-        guard peal_snapshot_count(snapshot) > 0 || hasRecorder else {
+        let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || isAsked)
+        guard peal_snapshot_count(snapshot) > 0 || hasEnqueueThunk else {
             end(hold)
             return (nil, nil)
         }
-        if MethodTraits(rawValue: peal_snapshot_traits(snapshot)).defersRecursion { peal_hold_defer(hold, number) }
+        if MethodTraits(rawValue: peal_snapshot_traits(snapshot)).defersRecursion { peal_hazard_defer(hold, number) }
         let entries = entries(of: snapshot, hold)
-        guard hasRecorder else { return entries }
+        guard hasEnqueueThunk else { return entries }
         guard snapshot.pointee.record != nil else {
             end(hold)
             throw fail(.notRecordable, number, nil, 0)
         }
-        let recorder = UnsafePointer(peal_snapshot_recorder(snapshot))
-        // Each call needs a token of its own: the recorder makes them all.
-        if isAsked { hold.pointee.shown.end = recorder + 1 }
-        return (recorder, hold)
+        let thunk = UnsafePointer(peal_snapshot_enqueue_thunk(snapshot))
+        // Each call needs a token of its own: the thunk makes them all.
+        if isAsked { hold.pointee.shown.end = thunk + 1 }
+        return (thunk, hold)
     }
 
     /// Settles the list, and has the services created that it lacks.
     ///
     /// - Returns: What holds the list that there is then.
     private static func prepare(_ held: Hold, _ number: UInt64, reachesQueues: Bool) throws(Outcome) -> Hold {
-        let hold = try settle(held, number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
+        let hold = try settle(held, number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
         guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else { return hold }
         let pending = PendingServices(of: list(hold), reachesQueues: reachesQueues)
         end(hold)
         pending.create()
-        return try holdSettled(number, nil, 0, mark: PEAL_HOLD_OF_CALLER)
+        return try holdSettled(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
     }
 
     /// The caller's loop cannot be deferred: inside itself, a method that restricts recursion can only be
@@ -115,14 +115,14 @@ extension Broadcast {
 
     @discardableResult
     private static func end(_ hold: Hold) -> Outcome {
-        peal_hold_release(hold) ? ended(hold) : .done
+        peal_hazard_release(hold) ? ended(hold) : .done
     }
 
     /// What is left to do for a list that was let go, where its hold asks for attention.
     public static func ended(_ hold: Hold) -> Outcome {
-        let failure = peal_hold_takes_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
+        let failure = peal_hazard_test_and_clear_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
         // Looked at first: a destroy callback may take the same hold.
-        let deferring = peal_hold_takes_deferred(hold) ? hold.pointee.deferring : nil
+        let deferring = peal_hazard_test_and_clear_deferred(hold) ? hold.pointee.deferring : nil
         answer(hold)
         if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }
         return failure.flatMap(Outcome.init) ?? .done

@@ -7,7 +7,7 @@ public enum Broadcast {
     public typealias Arguments = UnsafePointer<UnsafeMutableRawPointer?>
     /// A list, and what keeps it: one of the thread's levels.
     public typealias List = UnsafePointer<peal_snapshot>
-    public typealias Hold = UnsafeMutablePointer<peal_thread_hold>
+    public typealias Hold = UnsafeMutablePointer<peal_hazard_slot>
 
     /// How a broadcast ended. What is behind a failure is looked up later, by `BroadcastFailure`.
     public enum Outcome: UInt8, Error {
@@ -27,13 +27,13 @@ public enum Broadcast {
     @inlinable
     @inline(__always)
     public static func list(_ hold: Hold) -> List {
-        peal_hold_list(hold).unsafelyUnwrapped
+        peal_hazard_list(hold).unsafelyUnwrapped
     }
 
     @inlinable
     @inline(__always)
     public static func release(_ hold: Hold) {
-        if peal_hold_release(hold) { answer(hold) }
+        if peal_hazard_release(hold) { answer(hold) }
     }
 
     @usableFromInline
@@ -50,13 +50,13 @@ public enum Broadcast {
     ///
     /// - Parameter mark: Whose hold it is: see thread.h.
     public static func hold(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HOLD_OF_LIBRARY
+        _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
     ) throws(Outcome) -> Hold {
         guard peal_thread_current() != nil else { throw .outOfMemory }
         guard let place = peal_directory_find(number) else {
             throw fail(.unknownMethod, number, arguments, count)
         }
-        guard let hold = peal_hold_slowly(place, UInt(mark)) else {
+        guard let hold = peal_hazard_protect_slow(place, UInt(mark)) else {
             throw fail(.tooDeep, number, arguments, count)
         }
         return hold

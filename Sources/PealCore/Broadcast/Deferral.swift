@@ -119,7 +119,7 @@ enum HeldMethods {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { level in
             let hold = peal_thread_level(thread, level)
-            return hold != own && peal_hold_list(hold).map(peal_snapshot_method) == number
+            return hold != own && peal_hazard_list(hold).map(peal_snapshot_method) == number
         }
     }
 }

@@ -91,7 +91,7 @@ enum FrameReplay {
         while entry != end {
             // Told first, then looked at: see thread.h.
             let gate = entry.pointee.gate
-            peal_current_set(peal_hold_current(hold), gate)
+            peal_current_set(peal_hazard_current(hold), gate)
             if _fastPath(peal_gate_load(gate) == 0) {
                 guard call(entry) else { return entry - entries + 1 &- skipped }
             } else if let admitted = admit(entry, hold) {

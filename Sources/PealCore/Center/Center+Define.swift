@@ -61,7 +61,7 @@ extension Center {
             else { return CenterState.Remains() }
             return state.end(proto)
         }
-        remains?.letGo()
+        remains?.finishRemoval()
     }
 
     public func findProtocol(_ name: String) throws(Failure) -> PealProtocol {
@@ -190,10 +190,10 @@ extension CenterState {
         _ proto: PealProtocol, to declarations: [MethodDeclaration]
     ) throws(Failure) {
         var made: [Method] = []
-        let heirs = heirs(of: proto)
+        let subprotocols = subprotocols(of: proto)
         do throws(Failure) {
             for (rank, declaration) in declarations.enumerated().dropFirst(self[proto].own.count) {
-                for owner in heirs {
+                for owner in subprotocols {
                     made.append(
                         try Method.make(declaration, owner: owner, origin: proto, rank: rank))
                 }
@@ -209,16 +209,16 @@ extension CenterState {
             self[owner].add(methods)
         }
         // Tables without the new methods may lack what is required now.
-        for heir in heirs { self[heir].tables = SharedTables() }
+        for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
     }
 
     /// A protocol and all that adopt it, however far, each once, in the order of their numbers.
-    private func heirs(of proto: PealProtocol) -> [PealProtocol] {
-        var heirs: Set<PealProtocol> = [proto]
+    private func subprotocols(of proto: PealProtocol) -> [PealProtocol] {
+        var subprotocols: Set<PealProtocol> = [proto]
         var open = [proto]
         while let next = open.popLast() {
-            for adopter in self[next].adopters where heirs.insert(adopter).inserted { open.append(adopter) }
+            for adopter in self[next].adopters where subprotocols.insert(adopter).inserted { open.append(adopter) }
         }
-        return heirs.sorted { $0.number < $1.number }
+        return subprotocols.sorted { $0.number < $1.number }
     }
 }

@@ -71,6 +71,6 @@ public final class Center: Sendable {
         modules?.releaseAll(isStopped: isStopped)
         services.end()
         let remains = state.withLock { $0.end() }
-        remains.letGo()
+        remains.finishRemoval()
     }
 }

@@ -18,8 +18,8 @@ struct CenterState {
         // Unchecked: each observer is the caller's to end.
         var observers: [Observer] = []
 
-        func letGo() {
-            Observer.letGo(observers)
+        func finishRemoval() {
+            Observer.finishRemoval(observers)
             // Nothing of an ended center waits for the next collection.
             Reclaimer.collect()
         }

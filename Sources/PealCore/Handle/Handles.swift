@@ -33,7 +33,7 @@ public enum Handles {
     static var moduleSteps: HandleTable<ModuleStep> {
         table(PEAL_SLOTS_MODULE_STEPS, "too many modules in the process start or stop at once")
     }
-    static var errands: HandleTable<Errand> {
+    static var detachedWork: HandleTable<DetachedWork> {
         table(PEAL_SLOTS_ERRANDS, "too many threads of the process wait for their own calls")
     }
     public static var properties: HandleTable<Property> {

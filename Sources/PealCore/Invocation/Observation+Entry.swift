@@ -10,7 +10,7 @@ extension Observation {
         }
         if let lazy { return try lazy.call(self, for: method, call) }
         let hold = try hold(method)
-        defer { letGo(hold, of: method) }
+        defer { release(hold, of: method) }
         let list = Broadcast.list(hold)
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
         guard let index = entries.firstIndex(where: { $0.gate == gate }) else {
@@ -36,13 +36,13 @@ extension Observation {
             throw BroadcastFailure.last(error) ?? .outOfMemory
         }
         guard peal_snapshot_method(Broadcast.list(hold)) == method.number else {
-            letGo(hold, of: method)
+            release(hold, of: method)
             throw .staleObservation
         }
         return hold
     }
 
-    private func letGo(_ hold: Broadcast.Hold, of method: Method) {
+    private func release(_ hold: Broadcast.Hold, of method: Method) {
         Broadcast.release(hold)
         // What the observer broadcast of a method that defers waits for this call to end.
         if method.traits.defersRecursion, let thread = peal_thread_own_slot() {

@@ -54,7 +54,7 @@ extension Mediator {
     /// Has another thread of the library perform the rest of an action.
     func performElsewhere(on module: Module, _ work: @escaping @Sendable () -> Void) {
         withState { _ in module.status.performer = 0 }
-        Errand.run {
+        DetachedWork.run {
             let thread = Self.thisThread
             self.withState { _ in module.status.performer = thread }
             work()

@@ -70,7 +70,7 @@ extension Mediator {
                 _ = performAndWait(action, on: module, deadline: deadline, isOwnCall: false)
             }
         }
-        if isOwnCall { Errand.run { removeInOrder(deadline: .max) } } else { removeInOrder(deadline: deadline) }
+        if isOwnCall { DetachedWork.run { removeInOrder(deadline: .max) } } else { removeInOrder(deadline: deadline) }
     }
 
     /// Stops a module of another owner, unless another thread does. A start in progress is waited for.
@@ -93,7 +93,7 @@ extension Mediator {
     /// its deadline is not waited for: the thread that stops it releases it.
     func releaseAll(isStopped: Bool) {
         guard isStopped else {
-            return Errand.run {
+            return DetachedWork.run {
                 _ = self.wait(until: { _ in .max }) { $0.phase == .stopped }
                 self.releaseAll(isStopped: true)
             }

@@ -13,7 +13,7 @@ extension Mediator {
         let (action, isOwnCall) = requestStop(deadline)
         switch action {
         case .stop where isOwnCall:
-            Errand.run { self.drain() }
+            DetachedWork.run { self.drain() }
             return .notWaited
         case .stop: drain()
         case .wait where isOwnCall: return .notWaited

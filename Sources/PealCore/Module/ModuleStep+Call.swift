@@ -34,10 +34,10 @@ extension ModuleStep {
     /// Makes the call on this thread. It does not count as an observer's call. A step other than an event registers for
     /// the module's owner.
     func call() {
-        guard let thread = peal_thread_current(), let hold = peal_hold_nothing() else {
+        guard let thread = peal_thread_current(), let hold = peal_hazard_occupy() else {
             return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is short"))
         }
-        peal_current_set(peal_hold_current(hold), peal_gate_of_nobody())
+        peal_current_set(peal_hazard_current(hold), peal_null_gate())
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }
         let owners = thread.pointee.owner_count
         let result: Result

@@ -10,7 +10,7 @@ extension FunctionTables {
         }
         for (index, method) in methods.enumerated() {
             tables[method.origin]?.functions[method.rank] =
-                try ProxyEntry.function(of: method.plan, index: index, method.title)
+                try MethodThunk.function(of: method.plan, index: index, method.title)
         }
         handled = HandledMethods(function: function, methods: methods)
     }

@@ -8,7 +8,7 @@ struct HandledMethods: @unchecked Sendable {
     let methods: [Method]
 
     /// How many methods there may be: as many as there are functions for one table.
-    private static var most: Int { Int(PEAL_ENTRY_METHODS) }
+    private static var most: Int { Int(PEAL_THUNK_METHODS) }
 
     static func checkCount(_ count: Int) throws(Failure) {
         if count <= most { return }

@@ -38,7 +38,7 @@ enum HandlerCall {
     @_optimize(speed)
     static func numbers(
         _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> peal_entry_number {
+    ) -> peal_thunk_number {
         let cell = peal_handler_cell_at(handler, index)
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
         var frame = peal_register_frame_room()
@@ -52,7 +52,7 @@ enum HandlerCall {
                 withArguments(of: word, nil, plan, cell) { run(handler, cell, index, $0, result) }
             }
         }
-        return peal_entry_number(word: result)
+        return peal_thunk_number(word: result)
     }
 
     /// Any other frame.
@@ -62,14 +62,14 @@ enum HandlerCall {
     @_optimize(speed)
     static func frame(
         _ handler: Handler, _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
-        _ result: UnsafeMutablePointer<peal_entry_result>
+        _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
         let cell = peal_handler_cell_at(handler, UInt64(index))
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
         var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             withArguments(of: words, stack, plan, cell) { run(handler, cell, UInt64(index), $0, room) }
-            if cell.pointee.has_result { result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace)) }
+            if cell.pointee.has_result { result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultPlace)) }
         }
         return cell.pointee.has_result
     }

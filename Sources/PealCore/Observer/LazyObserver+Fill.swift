@@ -6,11 +6,11 @@ extension LazyObserver {
     ///
     /// - Throws: Why there is no instance.
     func fill(_ place: Observation) throws(Failure) {
-        while let departures = departuresIfEmpty, !service.isCreatingHere {
+        while let instanceGeneration = generationIfEmpty, !service.isCreatingHere {
             let use = try service.use(by: "observer of \(place.proto.name)")
             do throws(Failure) {
                 let isSeated = try place.proto.center.withState { (state) throws(Failure) in
-                    try state.seat(use, at: place, of: self, departures: departures)
+                    try state.install(use, at: place, of: self, instanceGeneration: instanceGeneration)
                 }
                 if isSeated {
                     Reclaimer.collectBacklog()
@@ -30,9 +30,9 @@ extension LazyObserver {
 extension CenterState {
     /// Lists an instance behind its place.
     ///
-    /// - Returns: False when the instance is not wanted (see `LazyObserver.seat`).
-    fileprivate func seat(
-        _ use: ServiceUse, at place: Observation, of lazy: LazyObserver, departures: Int
+    /// - Returns: False when the instance is not wanted (see `LazyObserver.install`).
+    fileprivate func install(
+        _ use: ServiceUse, at place: Observation, of lazy: LazyObserver, instanceGeneration: Int
     ) throws(Failure) -> Bool {
         var registration = Registration(proto: place.proto, target: use.target, functions: .service)
         registration.priority = place.record.pointee.priority
@@ -44,7 +44,7 @@ extension CenterState {
         let instance = Observation(record)
         do throws(Failure) {
             let changes = try prepare(record, tables)
-            if lazy.seat(instance, at: place, departures: departures, changes) { return true }
+            if lazy.install(instance, at: place, instanceGeneration: instanceGeneration, changes) { return true }
             changes.cancel()
         } catch {
             ObserverLife.disown(record)

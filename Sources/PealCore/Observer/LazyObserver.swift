@@ -19,7 +19,7 @@ final class LazyObserver: Sendable {
         /// Instances that observe no more, but may still be called.
         var left: [Observation] = []
         /// How many instances the service has given up.
-        var departures = 0
+        var instanceGeneration = 0
 
         mutating func takeInstance() -> Observation? {
             guard let taken = instance.take() else { return nil }
@@ -49,19 +49,19 @@ final class LazyObserver: Sendable {
     }
 
     /// How many instances have left, for who is about to bring one; nil when none is wanted.
-    var departuresIfEmpty: Int? {
-        state.withLock { $0.isEnded || $0.instance != nil ? nil : $0.departures }
+    var generationIfEmpty: Int? {
+        state.withLock { $0.isEnded || $0.instance != nil ? nil : $0.instanceGeneration }
     }
 
     /// Publishes an instance, unless there is one, or none is wanted any more, or some have left since
-    /// `departures` was read: this may be one of them. Under the center's lock.
+    /// `instanceGeneration` was read: this may be one of them. Under the center's lock.
     ///
     /// - Returns: Whether it was published.
-    func seat(
-        _ instance: Observation, at place: Observation, departures: Int, _ changes: SnapshotTransactions
+    func install(
+        _ instance: Observation, at place: Observation, instanceGeneration: Int, _ changes: SnapshotTransactions
     ) -> Bool {
         state.withLock { state in
-            guard !state.isEnded, state.instance == nil, state.departures == departures else { return false }
+            guard !state.isEnded, state.instance == nil, state.instanceGeneration == instanceGeneration else { return false }
             instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
             peal_observer_retain(place.record)
             changes.commit()
@@ -123,7 +123,7 @@ final class LazyObserver: Sendable {
 extension LazyObserver: ServiceFollower {
     func instanceLeaves(_ service: Service) {
         let leaving = state.withLock { state -> Observation? in
-            state.departures += 1
+            state.instanceGeneration += 1
             // The next one may be here before this is told of the last.
             guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else { return nil }
             return state.takeInstance()

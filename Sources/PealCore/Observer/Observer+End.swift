@@ -21,7 +21,7 @@ extension Observer {
     /// memory of the record.
     func unlist() {
         leaveLists()
-        letGo()
+        finishRemoval()
     }
 
     /// Takes it out of all lists: no broadcast that begins after this reaches it.
@@ -38,7 +38,7 @@ extension Observer {
     }
 
     /// The last step for one that is in no list any more.
-    private func letGo() {
+    private func finishRemoval() {
         leaveQueue()
         guard isWaitedFor else { return Reclaimer.leave(.observer(self)) }
         Reclaimer.end(self)
@@ -56,7 +56,7 @@ extension Observer {
     private var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
 
     /// The same for some.
-    static func letGo(_ records: [Observer]) {
+    static func finishRemoval(_ records: [Observer]) {
         guard !records.isEmpty else { return }
         for record in records { record.leaveQueue() }
         // Each is gone with its own end.

@@ -68,10 +68,10 @@ enum ObserverGate {
             if value == 0 { return entry }
             let record = entry.pointee.record
             if value & removed != 0 {
-                guard let successor = peal_successor_entry(record, peal_hold_method(hold)) else { return nil }
+                guard let successor = peal_successor_entry(record, peal_hazard_method(hold)) else { return nil }
                 entry = successor
                 // Stored before the look at the gate: see thread.h.
-                peal_current_set(peal_hold_current(hold), entry.pointee.gate)
+                peal_current_set(peal_hazard_current(hold), entry.pointee.gate)
                 continue
             }
             guard value & (lazy | blocks) == 0 else { return nil }

@@ -32,9 +32,9 @@ enum ObserverLife {
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
         let destroy = record.pointee.destroy
         guard destroy != nil || record.placeholder != nil else { return }
-        let hold = peal_hold_nothing()
+        let hold = peal_hazard_occupy()
         // Told before it is claimed: who finds it claimed can see that it runs.
-        if let hold { peal_current_set(peal_hold_current(hold), record.gate) }
+        if let hold { peal_current_set(peal_hazard_current(hold), record.gate) }
         if peal_observer_claim_destroy(record) {
             destroy?(record.pointee.target)
             endUse(of: record)

@@ -66,7 +66,7 @@ public struct Registration: ~Copyable {
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(behind: target) }
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
-        Observer.letGo(outcome.replaced)
+        Observer.finishRemoval(outcome.replaced)
         if outcome.leavesLongList { Reclaimer.collect() }
         return outcome.number
     }

@@ -45,7 +45,7 @@ enum RunningCalls {
 
     /// Signals if a thread waits for a call of a list that was released.
     static func answer(_ hold: Broadcast.Hold) {
-        if peal_hold_test_and_clear_awaited(hold) { signal() }
+        if peal_hazard_test_and_clear_awaited(hold) { signal() }
     }
 
     private static var ended: EventCount { peal_calls_ended_event_count() }

@@ -9,9 +9,9 @@ enum WeakHold {
         release(hold)
         guard retain(extras.pointee.reference) else { return false }
         // From here on the record is in use, also where a typed loop is left and releases its list first.
-        peal_hold_set_weak(hold, record)
+        peal_hazard_set_weak(hold, record)
         // Such a loop has no step after the call. So the end of the list looks for the target.
-        if peal_hold_is_of_caller(hold) { peal_hold_attend_weak(hold) }
+        if peal_hazard_is_of_caller(hold) { peal_hazard_note_weak(hold) }
         return true
     }
 
@@ -20,15 +20,15 @@ enum WeakHold {
         guard let record = hold.pointee.weak else { return }
         record.releaseTarget()
         // Only now: a thread that waits for the observer's code waits for this call too, and the record may end.
-        peal_hold_set_weak(hold, nil)
+        peal_hazard_set_weak(hold, nil)
     }
 
     /// Releases the target of a typed loop that was left during the call. The level is kept meanwhile, so that
     /// no broadcast takes it.
     static func releaseEnded(_ hold: Broadcast.Hold) {
-        guard peal_hold_takes_weak(hold), hold.pointee.weak != nil else { return }
-        peal_hold_keep(hold)
+        guard peal_hazard_test_and_clear_weak(hold), hold.pointee.weak != nil else { return }
+        peal_hazard_keep(hold)
         release(hold)
-        _ = peal_hold_release(hold)
+        _ = peal_hazard_release(hold)
     }
 }

@@ -29,10 +29,10 @@ struct WeakProbe: @unchecked Sendable {
     /// To retain and to release counts as a call of the observer: a thread that waits for its calls waits for this
     /// one too.
     private static func isDead(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
-        guard let extras = record.extras, let retain = extras.pointee.retain, let hold = peal_hold_nothing() else { return false }
+        guard let extras = record.extras, let retain = extras.pointee.retain, let hold = peal_hazard_occupy() else { return false }
         defer { Broadcast.release(hold) }
         // Stored before the look at the gate: see thread.h.
-        peal_current_set(peal_hold_current(hold), record.gate)
+        peal_current_set(peal_hazard_current(hold), record.gate)
         guard !ObserverGate.isEnding(record.gate), retain(extras.pointee.reference) else { return true }
         record.releaseTarget()
         return false

@@ -43,7 +43,7 @@ extension Center {
             guard state.properties[property.name]?.property === property else { throw .staleProperty }
             return state.end(property)
         }
-        remains.letGo()
+        remains.finishRemoval()
     }
 
     /// Takes a property back for one of its owners; with the last of them it ends.
@@ -55,7 +55,7 @@ extension Center {
             else { return CenterState.Remains() }
             return state.end(property)
         }
-        remains?.letGo()
+        remains?.finishRemoval()
     }
 }
 

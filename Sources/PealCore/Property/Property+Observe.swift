@@ -6,7 +6,7 @@ extension Property {
     public func registration(
         target: UnsafeMutableRawPointer?, table: UnsafeRawPointer
     ) throws(Failure) -> Registration {
-        let words = 1 + PropertyWay.allCases.count
+        let words = 1 + NotificationKind.allCases.count
         let size = table.load(as: Int.self)
         guard size == words * MemoryLayout<Int>.size else {
             throw Failure(.conformance, "the observer of property \(name) says that it has \(size) bytes; its first member must be its size, \(words * MemoryLayout<Int>.size)")
@@ -38,25 +38,25 @@ extension Property {
         if isBlocked { try? ObserverBlocks.block(observation) }
         node.pointee.property = number
         node.pointee.observation = observation
-        return (observation, tellInitially(node, thread))
+        return (observation, notifyInitially(node, thread))
     }
 
     /// - Returns: Whether somebody else tells it.
-    private func tellInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+    private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         let state = peal_property_lock(place)
         guard peal_property_is_of(place, number) else {
             peal_property_unlock(place, state)
             peal_change_free(node)
             return false
         }
-        let telling = PropertyTelling(place: place, number: number)
-        guard state & UInt32(PEAL_PROPERTY_TELLING) != 0, place.pointee.teller == UnsafeRawPointer(thread) else {
+        let telling = PropertyNotification(place: place, number: number)
+        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, place.pointee.notifier == UnsafeRawPointer(thread) else {
             peal_property_append(place, node)
-            guard state & UInt32(PEAL_PROPERTY_TELLING) == 0, place.pointee.first?.pointee.batch == nil else {
+            guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, place.pointee.first?.pointee.batch == nil else {
                 peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
                 return true
             }
-            peal_property_set_teller(place, thread)
+            peal_property_set_notifier(place, thread)
             _ = telling.drain()
             return false
         }

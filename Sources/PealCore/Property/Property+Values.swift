@@ -24,7 +24,7 @@ public enum PropertyAccess {
             if peal_property_is_text(place) { return setTextFast(place, number, value, size: size, old) }
             guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
             let new = old + Int(PEAL_PROPERTY_SHORT)
-            return tell(place, number, PropertyTelling.Values(old: old, new: new, newSize: size, isText: false))
+            return tell(place, number, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
         }
     }
 
@@ -39,7 +39,7 @@ public enum PropertyAccess {
     /// - Parameter value: Points to the pointer to the text.
     @inline(never)
     private static func setTextFast(
-        _ place: PropertyTelling.Place, _ number: UInt64, _ value: UnsafeRawPointer, size: Int,
+        _ place: PropertyNotification.Place, _ number: UInt64, _ value: UnsafeRawPointer, size: Int,
         _ old: UnsafeMutableRawPointer
     ) -> Bool? {
         var newSize = 0
@@ -48,12 +48,12 @@ public enum PropertyAccess {
             peal_property_set_text_shortly(place, number, text, old, &newSize)
         else { return nil }
         let new = old + Int(PEAL_PROPERTY_SHORT)
-        return tell(place, number, PropertyTelling.Values(old: old, new: new, newSize: newSize, isText: true))
+        return tell(place, number, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
     }
 
     @inline(__always)
-    private static func tell(_ place: PropertyTelling.Place, _ number: UInt64, _ values: PropertyTelling.Values) -> Bool {
-        let telling = PropertyTelling(place: place, number: number)
+    private static func tell(_ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values) -> Bool {
+        let telling = PropertyNotification(place: place, number: number)
         let isRejected = telling.tell(values)
         return peal_property_rest(place) ? isRejected : telling.drainMore() || isRejected
     }
@@ -102,7 +102,7 @@ extension Property {
     }
 }
 
-extension PropertyTelling {
+extension PropertyNotification {
     /// What came while this thread told.
     @inline(never)
     func drainMore() -> Bool {

@@ -12,7 +12,7 @@ public final class Property: Sendable {
     let type: PropertyType
     let ignoresEqual: Bool
     let proto: PealProtocol
-    /// In the order of `PropertyWay`.
+    /// In the order of `NotificationKind`.
     let methods: [Method]
     // The place lives forever; its mask belongs to this object, and is used while the property is open.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_property_place>
@@ -67,6 +67,6 @@ extension Failure {
 }
 
 /// The ways in which a change is told: the methods of a property's protocol, in order.
-enum PropertyWay: UInt32, CaseIterable {
+enum NotificationKind: UInt32, CaseIterable {
     case changed, values, prior, record
 }

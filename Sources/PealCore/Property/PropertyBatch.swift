@@ -48,12 +48,12 @@ public enum PropertyBatch {
             return false
         }
         peal_change_release_from_batch(change)
-        guard state & UInt32(PEAL_PROPERTY_TELLING) == 0 else {
+        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0 else {
             peal_property_unlock(place, state)
             return false
         }
-        peal_property_set_teller(place, thread)
-        let telling = PropertyTelling(place: place, number: number)
+        peal_property_set_notifier(place, thread)
+        let telling = PropertyNotification(place: place, number: number)
         return peal_property_waits_alone(place, change) ? telling.drainOne(change) : telling.drain()
     }
 }

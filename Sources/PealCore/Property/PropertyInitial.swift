@@ -10,12 +10,12 @@ enum PropertyInitial {
         try? ObserverBlocks.unblock(observation.number)
         guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else { return }
         let value = peal_change_new(change)
-        let values = PropertyTelling.Values(
+        let values = PropertyNotification.Values(
             old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
         tell(observation, values, of: property)
     }
 
-    private static func tell(_ observation: Observation, _ values: PropertyTelling.Values, of property: Property) {
+    private static func tell(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property) {
         let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
         observation.deliver(changed, nil)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in
@@ -26,7 +26,7 @@ enum PropertyInitial {
             words[1] = argument
             observation.deliver(valued, UnsafePointer(first))
         }
-        PropertyTelling.withRecord(values, property: property.number, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
+        PropertyNotification.withRecord(values, property: property.number, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
             observation.deliver(record, $0)
         }
     }

@@ -43,12 +43,12 @@ struct PropertySet {
 
     func run() throws(Failure) -> Outcome {
         var room = property.type.isText ? 256 : property.type.size
-        var isTelling = false
+        var isNotifying = false
         var deadline: UInt64?
         // Of a wait for room, made before the attempt that looks for room.
         var prepared: UInt32?
         while true {
-            switch try attempt(oldRoom: room, isTelling: isTelling) {
+            switch try attempt(oldRoom: room, isNotifying: isNotifying) {
             case .isCrowded(let failure):
                 let limit = deadline ?? peal_clock_deadline(Self.longestWait)
                 guard peal_clock_now() < limit else { throw failure }
@@ -57,16 +57,16 @@ struct PropertySet {
                 prepared = peal_event_count_prepare(peal_property_room_event_count())
             case .done(let outcome): return outcome
             case .needsRoom(let needed): room = 2 * needed
-            case .hasToldPrior: isTelling = true
+            case .hasToldPrior: isNotifying = true
             }
         }
     }
 
-    private var place: PropertyTelling.Place { property.place }
-    private var telling: PropertyTelling { PropertyTelling(place: place, number: property.number) }
+    private var place: PropertyNotification.Place { property.place }
+    private var telling: PropertyNotification { PropertyNotification(place: place, number: property.number) }
 
-    /// - Parameter isTelling: Whether TELLING is this thread's already.
-    private func attempt(oldRoom: Int, isTelling: Bool) throws(Failure) -> Step {
+    /// - Parameter isNotifying: Whether TELLING is this thread's already.
+    private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
         var block = property.type.isText ? peal_property_block_take(value.size) : nil
         defer {
@@ -74,16 +74,16 @@ struct PropertySet {
             peal_property_block_give(block)
         }
         guard let change = node, !property.type.isText || block != nil else {
-            if isTelling { endTelling() }
+            if isNotifying { endNotifying() }
             throw .outOfMemory
         }
         let state = peal_property_lock(place)
-        let isMine = isTelling || state & UInt32(PEAL_PROPERTY_TELLING) == 0
-        if let step = try settle(change, state, oldRoom: oldRoom, isTelling: isTelling) { return step }
+        let isMine = isNotifying || state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0
+        if let step = try settle(change, state, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
         block = write(change, block)
         change.pointee.property = property.number
-        change.pointee.prior_is_told = isTelling
-        if peal_thread_batches() > 0, !isTelling {
+        change.pointee.prior_is_told = isNotifying
+        if peal_thread_batches() > 0, !isNotifying {
             node = peal_batch_take_in(place, change, thread)
             peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
@@ -94,7 +94,7 @@ struct PropertySet {
             peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
-        peal_property_set_teller(place, thread)
+        peal_property_set_notifier(place, thread)
         // A batch of another thread that holds an earlier change back holds this one back too.
         let isHeldBack = place.pointee.first?.pointee.batch != nil
         return .done(Outcome(isDeferred: isHeldBack, isRejected: telling.drain()))
@@ -102,10 +102,10 @@ struct PropertySet {
 
     /// Under the lock: all that may end the try before the value is written; then the lock is let go.
     private func settle(
-        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isTelling: Bool
+        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isNotifying: Bool
     ) throws(Failure) -> Step? {
         guard peal_property_is_of(place, property.number) else {
-            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
             throw .staleProperty
         }
         let oldSize = telling.currentSize
@@ -115,22 +115,22 @@ struct PropertySet {
         }
         fill(change, oldSize)
         if let isSet = isSetAlready(change) {
-            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
             return .done(Outcome(isSet: isSet))
         }
-        let isTold = !isTelling && state & UInt32(PEAL_PROPERTY_TELLING) != 0
+        let isTold = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
         guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
             // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
-            let mayWait = isTold && place.pointee.teller != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
+            let mayWait = isTold && place.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
-            if isTelling { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
             let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end, and one that is slow needs a queue")
             if mayWait { return .isCrowded(failure) }
             throw failure
         }
-        return tellsPrior(state, isTelling) ? tellPrior(change) : nil
+        return notifiesPrior(state, isNotifying) ? notifyPrior(change) : nil
     }
 
     private static var mostWaiting: UInt32 { 65_536 }
@@ -158,16 +158,16 @@ struct PropertySet {
     }
 
     /// Only where this thread may tell now, and nothing else waits: else all has happened when it is told.
-    private func tellsPrior(_ state: UInt32, _ isTelling: Bool) -> Bool {
-        !isTelling && expected == nil && state == 0 && peal_thread_batches() == 0
-            && peal_property_is_heard(place, PropertyWay.prior.rawValue)
+    private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
+        !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
+            && peal_property_is_heard(place, NotificationKind.prior.rawValue)
     }
 
-    private func tellPrior(_ change: PropertyChange) -> Step {
-        peal_property_set_teller(place, thread)
-        peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING))
-        _ = telling.tellPrior(
-            PropertyTelling.Values(
+    private func notifyPrior(_ change: PropertyChange) -> Step {
+        peal_property_set_notifier(place, thread)
+        peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
+        _ = telling.notifyPrior(
+            PropertyNotification.Values(
                 old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
                 isText: property.type.isText))
         return .hasToldPrior
@@ -185,7 +185,7 @@ struct PropertySet {
     }
 
     /// After `prior` was told and the set failed: what came meanwhile is told.
-    private func endTelling() {
+    private func endNotifying() {
         _ = peal_property_lock(place)
         _ = telling.drain()
     }

@@ -32,10 +32,10 @@ public enum MethodNames {
         of number: UInt64, _ body: (UnsafePointer<peal_method_names>) -> UInt64?
     ) -> UInt64? {
         guard number != 0, let place = peal_directory_find(number),
-            let hold = peal_hold_outermost() ?? peal_hold_nothing()
+            let hold = peal_hazard_outermost() ?? peal_hazard_occupy()
         else { return nil }
         // The number first: only then are the names the method's.
-        let found = peal_hold_place(hold, place, number) ? peal_directory_names(place).flatMap { body($0) } : nil
+        let found = peal_hazard_place(hold, place, number) ? peal_directory_names(place).flatMap { body($0) } : nil
         Broadcast.release(hold)
         return found
     }

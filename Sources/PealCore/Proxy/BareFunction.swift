@@ -4,7 +4,7 @@ import PealCall
 /// A bare function that leads to a proxy: one of those that are there from the start, while there are any
 /// left and the shape is theirs, or a closure of libffi.
 enum BareFunction {
-    case ready(UInt32, ProxyEntry.Kind, CallShape)
+    case ready(UInt32, MethodThunk.Kind, CallShape)
     case closure(BareClosure)
 
     /// The ready ones. Whoever has called one may call it too late: so it is given out again for the same
@@ -15,7 +15,7 @@ enum BareFunction {
 
         mutating func take(_ shape: CallShape) -> UInt32? {
             if let index = free[shape]?.popLast() { return index }
-            guard next < UInt32(PEAL_ENTRY_BARE) else { return nil }
+            guard next < UInt32(PEAL_THUNK_BARE) else { return nil }
             defer { next += 1 }
             return next
         }
@@ -24,8 +24,8 @@ enum BareFunction {
     private static let ready = Guarded(Ready())
 
     static func take(_ shape: CallShape, _ plan: CallPlan.Pointer, _ title: String) throws(Failure) -> BareFunction {
-        ProxyEntry.leadToCalls
-        if let kind = ProxyEntry.kind(of: plan), plan.pointee.frame?.canMoveUp ?? false,
+        MethodThunk.leadToCalls
+        if let kind = MethodThunk.kind(of: plan), plan.pointee.frame?.canMoveUp ?? false,
             let index = ready.withLock({ $0.take(shape) })
         {
             return .ready(index, kind, shape)
@@ -48,17 +48,17 @@ enum BareFunction {
         }
     }
 
-    private static func ready(_ kind: ProxyEntry.Kind, _ index: UInt32) -> (@convention(c) () -> Void)? {
+    private static func ready(_ kind: MethodThunk.Kind, _ index: UInt32) -> (@convention(c) () -> Void)? {
         switch kind {
-        case .integers: peal_entry_bare_of_integers(index)
-        case .numbers: peal_entry_bare_of_numbers(index)
-        case .frame: peal_entry_bare_of_frame(index)
+        case .integers: peal_thunk_bare_of_integers(index)
+        case .numbers: peal_thunk_bare_of_numbers(index)
+        case .frame: peal_thunk_bare_of_frame(index)
         }
     }
 
     func lead(to number: UInt64) {
         switch self {
-        case .ready(let index, _, _): peal_entry_set_bare(index, number)
+        case .ready(let index, _, _): peal_thunk_set_bare(index, number)
         case .closure(let closure): closure.lead(to: number)
         }
     }
@@ -67,7 +67,7 @@ enum BareFunction {
     func giveBack() {
         switch self {
         case .ready(let index, _, let shape):
-            peal_entry_set_bare(index, 0)
+            peal_thunk_set_bare(index, 0)
             Self.ready.withLock { $0.free[shape, default: []].append(index) }
         case .closure(let closure): closure.giveBack()
         }

@@ -13,7 +13,7 @@ extension Proxy {
         try layout.checkPolicies()
         var entries: [UnsafeRawPointer?] = []
         for (index, method) in layout.methods.enumerated() {
-            entries.append(try ProxyEntry.function(of: method.plan, index: index, method.title))
+            entries.append(try MethodThunk.function(of: method.plan, index: index, method.title))
         }
         let table = try ProxyTable.make(of: proto, in: layout, entries)
         var cells: [peal_proxy_cell] = []
@@ -34,7 +34,7 @@ extension Proxy {
         var cells: [peal_proxy_cell] = []
         for (index, method) in layout.methods.enumerated() {
             let isThere = request.hasStages || functions[index] != nil
-            entries.append(isThere ? try ProxyEntry.function(of: method.plan, index: index, method.title) : nil)
+            entries.append(isThere ? try MethodThunk.function(of: method.plan, index: index, method.title) : nil)
             cells.append(method.proxyCell(broadcast: 0, path: try ProxyTable.path(layout.paths[index])))
         }
         let made = try ProxyTable.make(of: proto, in: layout, entries)

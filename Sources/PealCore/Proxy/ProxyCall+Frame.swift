@@ -10,7 +10,7 @@ extension ProxyCall {
     @_optimize(speed)
     static func frame(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
-        _ result: UnsafeMutablePointer<peal_entry_result>
+        _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
         guard let place = peal_proxy_find(words[0]), let cell = peal_proxy_cell_at(place, UInt64(index)),
             let plan = peal_proxy_cell_plan(cell)?.assumingMemoryBound(to: CallPlan.self),
@@ -18,12 +18,12 @@ extension ProxyCall {
         else { return fail(.staleSelf) }
         let method = peal_proxy_cell_broadcast(cell)
         if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords) }
-        guard peal_proxy_is_of(place, words[0]), let hold = peal_hold_outermost() else {
+        guard peal_proxy_is_of(place, words[0]), let hold = peal_hazard_outermost() else {
             return frameSlowly(words, index, nil, result)
         }
         guard method != 0 else { return frameToTarget(words, index, hold, result, place, plan, shape) }
         guard let methodPlace = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
-        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult else {
             return frameWithResult(words, index, hold, result, method)
         }
@@ -55,7 +55,7 @@ extension ProxyCall {
     @_optimize(speed)
     static func frameWithResult(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
-        _ result: UnsafeMutablePointer<peal_entry_result>, _ method: UInt64
+        _ result: UnsafeMutablePointer<peal_thunk_result>, _ method: UInt64
     ) -> Bool {
         let list = Broadcast.list(hold)
         guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
@@ -64,7 +64,7 @@ extension ProxyCall {
         var room = peal_result_room()
         (room.words.0, room.words.1) = folded.words
         withUnsafePointer(to: &room) {
-            result.initialize(to: peal_entry_result($0, in: plan.pointee.resultPlace))
+            result.initialize(to: peal_thunk_result($0, in: plan.pointee.resultPlace))
         }
         Broadcast.release(hold)
         return true
@@ -74,7 +74,7 @@ extension ProxyCall {
     @inline(never)
     static func frameSlowly(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold?,
-        _ result: UnsafeMutablePointer<peal_entry_result>
+        _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
         guard let call = find(words[0], UInt64(index)) else {
             if let hold { Broadcast.release(hold) }
@@ -83,7 +83,7 @@ extension ProxyCall {
         var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             call.run(.words(words, call.plan), hold: hold, result: room)
-            result.initialize(to: peal_entry_result(room, in: call.plan.pointee.resultPlace))
+            result.initialize(to: peal_thunk_result(room, in: call.plan.pointee.resultPlace))
         }
         return true
     }
@@ -97,7 +97,7 @@ extension ProxyCall {
     }
 }
 
-extension peal_entry_result {
+extension peal_thunk_result {
     /// A result as its registers.
     ///
     /// - Parameter result: a `peal_result_room`.

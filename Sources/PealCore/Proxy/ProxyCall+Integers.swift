@@ -20,12 +20,12 @@ extension ProxyCall {
             return integersSlowly(number, a, b, c, d, index, nil)
         }
         let method = peal_proxy_cell_broadcast(cell)
-        guard peal_proxy_is_of(place, number), let hold = peal_hold_outermost() else {
+        guard peal_proxy_is_of(place, number), let hold = peal_hazard_outermost() else {
             return integersSlowly(number, a, b, c, d, index, nil)
         }
         guard method != 0 else { return integersToTarget(number, a, b, c, d, index, hold, place) }
         guard let methodPlace = peal_directory_find(method) else { return integersSlowly(number, a, b, c, d, index, nil) }
-        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         guard peal_snapshot_method(list) == method, traits.isPlainWithoutResult else {
             return integersWithResult(number, a, b, c, d, index, hold, method)
@@ -37,7 +37,7 @@ extension ProxyCall {
         if traits.takesNothing {
             _ = FrameReplay.each(entries, count, hold) { unsafeBitCast($0, to: NoIntegers.self)($1) }
         } else {
-            let (a, b) = (peal_entry_word(a), peal_entry_word(b))
+            let (a, b) = (peal_thunk_word(a), peal_thunk_word(b))
             _ = FrameReplay.each(entries, count, hold) { unsafeBitCast($0, to: TwoIntegers.self)($1, a, b) }
         }
         Broadcast.release(hold)

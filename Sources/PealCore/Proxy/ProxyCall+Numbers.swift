@@ -6,26 +6,26 @@ extension ProxyCall {
     private typealias Numbers =
         @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
     typealias NumbersOne =
-        @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> peal_entry_number
+        @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> peal_thunk_number
 
     /// Up to four integers and two floating numbers.
     @inline(never)
     @_optimize(speed)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> peal_entry_number {
+    ) -> peal_thunk_number {
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil)
         }
         let method = peal_proxy_cell_broadcast(cell)
-        guard peal_proxy_is_of(place, number), let hold = peal_hold_outermost() else {
+        guard peal_proxy_is_of(place, number), let hold = peal_hazard_outermost() else {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil)
         }
         guard method != 0 else { return numbersToTarget(number, a, b, c, d, index, x, y, hold, place) }
         guard let methodPlace = peal_directory_find(method) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil)
         }
-        let list = Broadcast.List(peal_hold_shortly(hold, methodPlace, UInt(PEAL_HOLD_OF_LIBRARY)))
+        let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult else {
             return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
         }
@@ -34,7 +34,7 @@ extension ProxyCall {
             unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
         }
         Broadcast.release(hold)
-        return peal_entry_number()
+        return peal_thunk_number()
     }
 
     /// The same where the method's policy looks at results.
@@ -43,7 +43,7 @@ extension ProxyCall {
     private static func numbersWithResult(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
         _ hold: Broadcast.Hold, _ method: UInt64
-    ) -> peal_entry_number {
+    ) -> peal_thunk_number {
         let list = Broadcast.list(hold)
         guard let policy = simplePolicy(of: list, method) else {
             return numbersSlowly(number, a, b, c, d, index, x, y, hold)
@@ -58,7 +58,7 @@ extension ProxyCall {
         }
         guard let folded else { return numbersSlowly(number, a, b, c, d, index, x, y, hold) }
         Broadcast.release(hold)
-        return peal_entry_number(word: folded.words.0)
+        return peal_thunk_number(word: folded.words.0)
     }
 
     /// - Parameter hold: The method's list, where it is held already.
@@ -66,9 +66,9 @@ extension ProxyCall {
     static func numbersSlowly(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
         _ hold: Broadcast.Hold?
-    ) -> peal_entry_number {
+    ) -> peal_thunk_number {
         var frame = peal_whole_frame_room()
-        var result = peal_entry_result()
+        var result = peal_thunk_result()
         withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             (words[0], words[1], words[2], words[3], words[4]) = (number, a, b, c, d)
@@ -76,11 +76,11 @@ extension ProxyCall {
             (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
             _ = frameSlowly(words, UInt32(index), hold, &result)
         }
-        return peal_entry_number(integer: result.integers.0, real: result.floats.0)
+        return peal_thunk_number(integer: result.integers.0, real: result.floats.0)
     }
 }
 
-extension peal_entry_number {
+extension peal_thunk_number {
     /// A result whose kind does not matter: in both places.
     init(word: UInt64) { self.init(integer: word, real: Double(bitPattern: word)) }
 }

@@ -32,8 +32,8 @@ extension ProxyCall {
     static func numbersToTarget(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
         _ hold: Broadcast.Hold, _ place: UnsafeMutablePointer<peal_proxy_place>
-    ) -> peal_entry_number {
-        var result = peal_entry_number()
+    ) -> peal_thunk_number {
+        var result = peal_thunk_number()
         let isThere = callShortly(place, number, index, hold) { function, target in
             result = unsafeBitCast(function, to: NumbersOne.self)(target, a, b, c, d, x, y)
         }
@@ -44,7 +44,7 @@ extension ProxyCall {
     @inline(never)
     static func frameToTarget(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
-        _ result: UnsafeMutablePointer<peal_entry_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
+        _ result: UnsafeMutablePointer<peal_thunk_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
         _ plan: CallPlan.Pointer, _ shape: FrameShape
     ) -> Bool {
         var room = peal_result_room()
@@ -54,7 +54,7 @@ extension ProxyCall {
                     plan, shape: shape, function: function, target: target, words: words, result: room)
             }
             guard isThere else { return frameSlowly(words, index, nil, result) }
-            result.initialize(to: peal_entry_result(room, in: plan.pointee.resultPlace))
+            result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultPlace))
             return true
         }
     }
@@ -67,7 +67,7 @@ extension ProxyCall {
         _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
         _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
     ) -> Bool {
-        let list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+        let list = Broadcast.List(peal_hazard_protect_fast(hold, peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)))
         let entry = peal_snapshot_entries(list)
         guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 1,
             let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
@@ -76,7 +76,7 @@ extension ProxyCall {
             return false
         }
         let gate = entry.pointee.gate
-        peal_current_set(peal_hold_current(hold), gate)
+        peal_current_set(peal_hazard_current(hold), gate)
         let isOpen = _fastPath(peal_gate_load(gate) == 0)
         let isAlive = isOpen || ObserverGate.admit(entry, hold) != nil
         if isAlive { call(function, entry.pointee.target) }
@@ -93,11 +93,11 @@ extension ProxyCall {
         guard peal_thread_current() != nil else { throw .outOfMemory }
         let list: Broadcast.List
         let hold: Broadcast.Hold
-        if let outermost = peal_hold_outermost() {
+        if let outermost = peal_hazard_outermost() {
             hold = outermost
-            list = Broadcast.List(peal_hold_shortly(hold, peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)))
+            list = Broadcast.List(peal_hazard_protect_fast(hold, peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)))
         } else {
-            guard let level = peal_hold_slowly(peal_proxy_list(place), UInt(PEAL_HOLD_OF_LIBRARY)) else { throw .tooDeepForProxy }
+            guard let level = peal_hazard_protect_slow(peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)) else { throw .tooDeepForProxy }
             hold = level
             list = Broadcast.list(hold)
         }

@@ -15,7 +15,7 @@ struct DeliveryRun {
     @_optimize(speed)
     func run() -> Int {
         // The run of the queue has made sure that there is a level.
-        guard let hold = peal_hold_nothing() else { return 0 }
+        guard let hold = peal_hazard_occupy() else { return 0 }
         defer { Broadcast.release(hold) }
         hold.pointee.method = group.pointee.method
         let image = peal_call_arguments(call)

@@ -13,7 +13,7 @@ extension Mailbox {
         switch peal_mailbox_push(self, item) {
         case PEAL_PUSHED: return .accepted
         case PEAL_PUSHED_FIRST:
-            let isScheduled = locked { takesScheduling() }
+            let isScheduled = locked { markScheduledIfNeeded() }
             return !isScheduled || schedule() ? .accepted : .rejected
         default: return pushLocked(item)
         }
@@ -26,7 +26,7 @@ extension Mailbox {
         let earlier = locked {
             drop { $0.pointee.group.map { $0.pointee.method == method && $0.pointee.keeps_latest } ?? false }
         }
-        earlier?.letGoOfAll()
+        earlier?.discardAll()
     }
 
     @inline(never)
@@ -41,14 +41,14 @@ extension Mailbox {
         switch outcome {
         case .accepted:
             append(item)
-            isScheduled = takesScheduling()
+            isScheduled = markScheduledIfNeeded()
         case .dropped: pointee.dropped += count
         case .rejected: pointee.rejected += count
         }
         peal_mailbox_unlock(self)
-        if outcome != .accepted { item.letGo() }
-        dead?.letGoOfAll()
-        leaving?.letGoOfAll()
+        if outcome != .accepted { item.discard() }
+        dead?.discardAll()
+        leaving?.discardAll()
         if isScheduled, !schedule() { return .rejected }
         return outcome
     }
@@ -62,7 +62,7 @@ extension Mailbox {
             return task.pointee.run(task)
         }
         append(task.item)
-        let isScheduled = takesScheduling()
+        let isScheduled = markScheduledIfNeeded()
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }
     }
@@ -99,7 +99,7 @@ extension Mailbox {
         return pointee.is_ended ? .dropped : .accepted
     }
 
-    /// Asks the runner of the queue for a run, and releases the reference of `takesScheduling`. False where the
+    /// Asks the runner of the queue for a run, and releases the reference of `markScheduledIfNeeded`. False where the
     /// executor refuses: what waits is rejected then.
     func schedule() -> Bool {
         switch pointee.kind {
@@ -154,8 +154,8 @@ extension Mailbox {
         let tasks = pointee.is_running ? nil : takeAll { _ in true }
         peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
-        calls?.letGoOfAll()
-        tasks?.letGoOfAll()
+        calls?.discardAll()
+        tasks?.discardAll()
     }
 }
 

@@ -17,7 +17,7 @@ extension Mailbox {
         if let refusal = begin(wasScheduled) { return .failure(refusal) }
         return entered(on: thread, submits: false) {
             var called = runItems(limit: limit)
-            while goesOn() { called += runItems(limit: limit) }
+            while resumeIfRequested() { called += runItems(limit: limit) }
             return .success(called)
         }
     }
@@ -33,7 +33,7 @@ extension Mailbox {
         }
     }
 
-    private func goesOn() -> Bool {
+    private func resumeIfRequested() -> Bool {
         locked {
             guard pointee.runs_again, !pointee.is_running else { return false }
             pointee.runs_again = false
@@ -88,7 +88,7 @@ extension Mailbox {
             peal_mailbox_lock_alone(self)
         }
         pointee.is_running = false
-        let isScheduled = takesScheduling()
+        let isScheduled = markScheduledIfNeeded()
         if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
         peal_mailbox_signal(self)
         let isEnded = pointee.is_ended

@@ -60,7 +60,7 @@ extension Mailbox {
         let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
         let dead = takeDead(looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
-        dead?.letGoOfAll()
+        dead?.discardAll()
     }
 
     /// The same on all queues, for all that wait: copies of dropped calls may keep a plugin.
@@ -74,7 +74,7 @@ extension Mailbox {
     /// The same for all that wait.
     func dropAllDead() {
         let dead = locked { takeDead() }
-        dead?.letGoOfAll()
+        dead?.discardAll()
     }
 
     /// Takes out calls that no observer is left for, and counts them as dropped. The caller must hold the lock.

@@ -140,7 +140,7 @@ extension Mailbox {
 
     /// Whether the caller has to `schedule` a run once it has released the lock. From here on the queue's end
     /// waits for that, and the mailbox has a reference of it: others may end the queue meanwhile.
-    func takesScheduling() -> Bool {
+    func markScheduledIfNeeded() -> Bool {
         guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else { return false }
         peal_mailbox_set_descriptor(self, true)
         guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }

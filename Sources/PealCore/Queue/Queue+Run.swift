@@ -57,7 +57,7 @@ extension Queue {
         let isDone = mailbox.locked {
             guard mailbox.pointee.pauses > 0 else { return false }
             mailbox.pointee.pauses -= 1
-            isScheduled = mailbox.takesScheduling()
+            isScheduled = mailbox.markScheduledIfNeeded()
             return true
         }
         guard isDone else { throw Failure(.state, "the queue is not paused; each resume takes one pause back") }

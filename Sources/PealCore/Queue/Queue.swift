@@ -176,7 +176,7 @@ extension Mailbox {
         peal_mailbox_set_descriptor(self, false)
         peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
-        remains?.letGoOfAll()
+        remains?.discardAll()
     }
 }
 

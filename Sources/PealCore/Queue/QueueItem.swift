@@ -11,12 +11,12 @@ extension QueueItem {
     }
 
     /// Lets a chain of items go that were taken out of a mailbox.
-    func letGoOfAll() {
-        forEach { $0.letGo() }
+    func discardAll() {
+        forEach { $0.discard() }
     }
 
     /// Lets an item go whose calls will not be made. A task has to run all the same.
-    func letGo() {
+    func discard() {
         if isTask { return runTask() }
         let completion = peal_call_completion(peal_item_call(self))
         if completion != 0 { Completion.find(completion)?.dropReserved(Int(pointee.count)) }

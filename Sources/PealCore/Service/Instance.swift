@@ -56,7 +56,7 @@ final class Instance: Sendable {
     /// Takes back what was made for nothing.
     func forget() {
         Handles.instances.remove(number)
-        service.letGo()
+        service.release()
     }
 
     /// Marks those that left their services, and ends those that nobody keeps, in order; call with no lock
@@ -68,7 +68,7 @@ final class Instance: Sendable {
         if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
         var held: [Reclaimer.Retired] = []
         for instance in leaving {
-            if peal_thread_any_holds(instance.hazard) {
+            if peal_thread_any_protects(instance.hazard) {
                 held.append(.instance(instance.number))
             } else {
                 instance.dropBase()
@@ -83,7 +83,7 @@ final class Instance: Sendable {
     static func leave(_ instance: Instance) {
         peal_instance_leave(instance.place)
         if instance.isShown { peal_thread_writer_fence() }
-        guard peal_thread_any_holds(instance.hazard) else { return instance.dropBase() }
+        guard peal_thread_any_protects(instance.hazard) else { return instance.dropBase() }
         Reclaimer.retire([.instance(instance.number)])
         Reclaimer.collect()
     }
@@ -118,7 +118,7 @@ final class Instance: Sendable {
                 others.append(last)
             }
             Handles.instances.remove(instance.number)
-            service.letGo()
+            service.release()
             guard let next = others.popLast() else { return }
             ending = next
         }

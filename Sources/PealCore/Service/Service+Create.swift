@@ -11,7 +11,7 @@ extension Service {
         } catch {
             finish(creation, error)
             ServiceEvents.failed(self, error.sentence)
-            letGo()
+            release()
             throw error
         }
     }
@@ -26,7 +26,7 @@ extension Service {
             creation.leave(failure)
             CreationMonitor.signal()
         }
-        if failure == nil { letGo() }
+        if failure == nil { release() }
     }
 
     private func make(_ creation: Creation) throws(Failure) -> (Instance, ServiceUse) {

@@ -26,7 +26,7 @@ extension Service {
         if closed.instance != nil { tellLeaving(closed.followers) }
         tellEnd(closed.followers)
         if let instance = closed.instance { Instance.leave(instance) }
-        return letGo()
+        return release()
     }
 
     /// The instance and the followers at the end of a registration.

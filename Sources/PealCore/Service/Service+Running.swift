@@ -4,8 +4,8 @@ extension Service {
     /// Calls one of its functions: a level of the thread says so, for who wants to know whether this thread
     /// may wait for the service. Registrations in it are not the thread's owner's.
     func running<Result>(_ body: () -> Result) -> Result {
-        let hold = peal_hold_nothing()
-        if let hold { peal_current_set(peal_hold_current(hold), gate) }
+        let hold = peal_hazard_occupy()
+        if let hold { peal_current_set(peal_hazard_current(hold), gate) }
         let result = body()
         if let hold { Broadcast.release(hold) }
         return result

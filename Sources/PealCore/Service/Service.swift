@@ -101,7 +101,7 @@ public final class Service: Sendable {
     ///
     /// - Returns: True if that was the last.
     @discardableResult
-    func letGo() -> Bool {
+    func release() -> Bool {
         let release = record.pointee.release
         let isLast = readState { state in
             state.keepers -= 1

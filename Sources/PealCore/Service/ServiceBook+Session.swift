@@ -85,7 +85,7 @@ extension ServiceBook {
         for left in leaving { left.service.tellLeaving() }
         for service in closing { service.tellEnd() }
         Instance.leave(leaving.map { $0.instance })
-        for service in closing { service.letGo() }
+        for service in closing { service.release() }
         return !closing.isEmpty
     }
 

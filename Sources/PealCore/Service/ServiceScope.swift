@@ -2,7 +2,7 @@ public import CPealSupport
 
 /// An instance that stays for a while on one thread, kept by a level of it.
 public enum ServiceScope {
-    public typealias Hold = UnsafeMutablePointer<peal_thread_hold>
+    public typealias Hold = UnsafeMutablePointer<peal_hazard_slot>
 
     /// What a scope shows.
     public typealias Begun = (hold: Hold, target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
@@ -33,7 +33,7 @@ public enum ServiceScope {
             let use = try service.use()
             defer { use.end() }
             guard let place = peal_instance_place_of(use.number) else { throw .staleUse }
-            guard let hold = peal_scope_hold(place) else {
+            guard let hold = peal_scope_protect(place) else {
                 throw Failure(.depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
             }
             // Who removes it marks it first, and then looks for levels that hold it.
@@ -48,14 +48,14 @@ public enum ServiceScope {
     /// - Returns: False when that is not the innermost of this thread, or holds no such instance.
     public static func end(_ hold: Hold, _ target: UnsafeMutableRawPointer?) -> Bool {
         guard let thread = peal_thread_own_slot(), peal_thread_innermost(thread) == hold,
-            peal_scope_holds(hold, target)
+            peal_scope_protects(hold, target)
         else { return false }
         release(hold)
         return true
     }
 
     public static func release(_ hold: Hold) {
-        if peal_hold_release(hold) { answer(hold) }
+        if peal_hazard_release(hold) { answer(hold) }
     }
 
     /// What is left to do for a level that was released.

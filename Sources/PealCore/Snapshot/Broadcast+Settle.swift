@@ -2,7 +2,7 @@ internal import CPealSupport
 
 extension Broadcast {
     /// Protects a method's list as ``hold(_:_:_:mark:)`` does, once its entries are in order.
-    static func holdSettled(_ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HOLD_OF_LIBRARY)
+    static func holdSettled(_ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY)
         throws(Outcome) -> Hold
     {
         try settle(try hold(number, arguments, count, mark: mark), number, arguments, count, mark: mark)
@@ -13,7 +13,7 @@ extension Broadcast {
     ///
     /// - Returns: The hold of the list as it is then. Where this throws, nothing is held.
     static func settle(
-        _ hold: Hold, _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HOLD_OF_LIBRARY
+        _ hold: Hold, _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
     ) throws(Outcome) -> Hold {
         // The number first: with another method's list nothing else means anything.
         guard peal_snapshot_method(list(hold)) == number, list(hold).isUnsettled else { return hold }

@@ -6,12 +6,12 @@ import PealCall
 typealias MethodPlace = UnsafeMutablePointer<peal_directory_place>
 
 extension MethodPlace {
-    var number: UInt64 { pointee.nobody.method }
+    var number: UInt64 { pointee.empty_list.method }
 
-    var plan: CallPlan.Pointer { pointee.nobody.plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self) }
+    var plan: CallPlan.Pointer { pointee.empty_list.plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self) }
 
     /// Those of the method, without observers.
-    var traits: MethodTraits { MethodTraits(rawValue: pointee.nobody.traits) }
+    var traits: MethodTraits { MethodTraits(rawValue: pointee.empty_list.traits) }
 
     /// The list of observers; nil while there are none.
     var list: Snapshot? {

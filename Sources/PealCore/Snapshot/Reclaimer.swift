@@ -21,9 +21,9 @@ enum Reclaimer {
         /// Call after a writer fence.
         fileprivate var isHeld: Bool {
             switch self {
-            case .list(let list): peal_thread_any_holds(list)
-            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_any_holds($0) } ?? false
-            case .instance(let number): Instance.hazard(of: number).map { peal_thread_any_holds($0) } ?? false
+            case .list(let list): peal_thread_any_protects(list)
+            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_any_protects($0) } ?? false
+            case .instance(let number): Instance.hazard(of: number).map { peal_thread_any_protects($0) } ?? false
             case .observer(let record): Reclaimer.isRun(record)
             }
         }
@@ -31,9 +31,9 @@ enum Reclaimer {
         /// - Returns: Whether a reader is sure to collect it.
         fileprivate func askHolders() -> Bool {
             switch self {
-            case .list(let list): peal_thread_ask_holders(list)
-            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_ask_holders($0) } ?? true
-            case .instance(let number): Instance.hazard(of: number).map { peal_thread_ask_holders($0) } ?? true
+            case .list(let list): peal_thread_request_release(list)
+            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_request_release($0) } ?? true
+            case .instance(let number): Instance.hazard(of: number).map { peal_thread_request_release($0) } ?? true
             case .observer(let record): peal_thread_ask_runners(record.gate)
             }
         }
@@ -75,8 +75,8 @@ enum Reclaimer {
 
     /// What a reader does after it let a list go and may have been asked to tell.
     @inline(never)
-    static func answer(_ hold: UnsafeMutablePointer<peal_thread_hold>) {
-        if peal_hold_is_asked(hold) { collect() }
+    static func answer(_ hold: UnsafeMutablePointer<peal_hazard_slot>) {
+        if peal_hazard_test_and_clear_requested(hold) { collect() }
     }
 
     /// Frees what no reader holds, and asks the holders of the rest. Call with no lock held: destroy callbacks

@@ -27,7 +27,7 @@ extension Snapshot {
         snapshot.pointee.traits = place.traits.rawValue
         snapshot.pointee.parameter_count = UInt32(place.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
-        if groupCapacity > 0 || place.traits.hasCompletion { Recorder.install(in: snapshot) }
+        if groupCapacity > 0 || place.traits.hasCompletion { EnqueueThunk.install(in: snapshot) }
         return snapshot
     }
 
@@ -105,7 +105,7 @@ extension Snapshot {
     func takeOver(_ borrowed: Int, from old: Snapshot) {
         peal_thread_writer_fence()
         let taken = entries.prefix(borrowed)
-        guard !peal_thread_any_holds(old) else {
+        guard !peal_thread_any_protects(old) else {
             for entry in taken { peal_observer_own(entry.record) }
             return
         }

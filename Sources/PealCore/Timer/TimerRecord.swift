@@ -38,9 +38,9 @@ extension TimerRecord {
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
-        if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hold_nothing() {
+        if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hazard_occupy() {
             // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
-            peal_current_set(peal_hold_current(hold), observer.gate)
+            peal_current_set(peal_hazard_current(hold), observer.gate)
             if timer.isWantedStill(), timer.isAdmitted(hold) {
                 timer.call()
                 WeakHold.release(hold)

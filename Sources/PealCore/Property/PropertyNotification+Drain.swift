@@ -3,7 +3,7 @@ import PealCall
 
 typealias PropertyChange = UnsafeMutablePointer<peal_change_node>
 
-extension PropertyTelling {
+extension PropertyNotification {
     /// Tells what waits, until nothing does or a batch holds the next change back; then lets the telling go.
     /// Begins with the lock of the place held, and TELLING the caller's.
     ///
@@ -13,20 +13,20 @@ extension PropertyTelling {
         while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
             // Sets that wait for room are woken for some changes at once: to wake them for each costs more than a set.
             let hasRoomAgain = place.pointee.waiting % Self.changesAWake == 0
-            peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING) | waitingBit)
+            peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
             if tell(change) { isRejected = true }
             peal_change_free(change)
             _ = peal_property_lock(place)
         }
-        letGo()
+        release()
         return isRejected
     }
 
     /// The same where one change waits: no thread waits for its room.
     func drainOne(_ change: PropertyChange) -> Bool {
         _ = peal_property_take(place)
-        peal_property_unlock(place, UInt32(PEAL_PROPERTY_TELLING))
+        peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
         let isRejected = tell(change)
         peal_change_free(change)
         return peal_property_rest(place) ? isRejected : drainMore() || isRejected
@@ -36,8 +36,8 @@ extension PropertyTelling {
 
     private var waitingBit: UInt32 { place.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
 
-    private func letGo() {
-        peal_property_set_teller(place, nil)
+    private func release() {
+        peal_property_set_notifier(place, nil)
         let closed = peal_property_take_closed(place)
         peal_property_unlock(place, waitingBit)
         peal_event_count_signal(peal_property_room_event_count())
@@ -53,7 +53,7 @@ extension PropertyTelling {
         let values = values(of: change)
         guard !isBackWhereItWas(change, values) else { return false }
         var isRejected = false
-        if !change.pointee.prior_is_told { isRejected = tellPrior(values) }
+        if !change.pointee.prior_is_told { isRejected = notifyPrior(values) }
         return tell(values) || isRejected
     }
 

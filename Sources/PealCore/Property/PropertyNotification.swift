@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// Notifies the observers of a property. One thread at a time does: the one that has set `TELLING` in the slot's state.
-struct PropertyTelling {
+struct PropertyNotification {
     typealias Place = UnsafeMutablePointer<peal_property_place>
 
     let place: Place
@@ -21,21 +21,21 @@ struct PropertyTelling {
     func tell(_ values: Values) -> Bool {
         var isRejected = false
         if isHeard(.changed) { isRejected = broadcast(.changed, nil, 0) }
-        if isHeard(.values), tellValues(values) { isRejected = true }
-        if isHeard(.record), tellRecord(.record, values, isPrior: false) { isRejected = true }
+        if isHeard(.values), notifyValues(values) { isRejected = true }
+        if isHeard(.record), notifyRecord(.record, values, isPrior: false) { isRejected = true }
         return isRejected
     }
 
-    func tellPrior(_ values: Values) -> Bool {
-        isHeard(.prior) && tellRecord(.prior, values, isPrior: true)
+    func notifyPrior(_ values: Values) -> Bool {
+        isHeard(.prior) && notifyRecord(.prior, values, isPrior: true)
     }
 
     @inline(__always)
-    private func isHeard(_ way: PropertyWay) -> Bool { peal_property_is_heard(place, way.rawValue) }
+    private func isHeard(_ way: NotificationKind) -> Bool { peal_property_is_heard(place, way.rawValue) }
 
     @inline(__always)
-    private func tellValues(_ values: Values) -> Bool {
-        guard !values.isText else { return tellTexts(values) }
+    private func notifyValues(_ values: Values) -> Bool {
+        guard !values.isText else { return notifyTexts(values) }
         var arguments: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (values.old, values.new)
         return withUnsafePointer(to: &arguments) { arguments in
             let first = UnsafeRawPointer(arguments).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
@@ -45,7 +45,7 @@ struct PropertyTelling {
 
     /// The arguments are the pointers to the texts.
     @inline(never)
-    private func tellTexts(_ values: Values) -> Bool {
+    private func notifyTexts(_ values: Values) -> Bool {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 4) { words in
             words[2] = values.old
             words[3] = values.new
@@ -57,7 +57,7 @@ struct PropertyTelling {
     }
 
     @inline(never)
-    private func tellRecord(_ way: PropertyWay, _ values: Values, isPrior: Bool) -> Bool {
+    private func notifyRecord(_ way: NotificationKind, _ values: Values, isPrior: Bool) -> Bool {
         Self.withRecord(values, property: number, kind: PEAL_CHANGE_SET, isPrior: isPrior) { arguments in
             broadcast(way, arguments, 1)
         }
@@ -82,7 +82,7 @@ struct PropertyTelling {
     }
 
     @inline(__always)
-    private func broadcast(_ way: PropertyWay, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
+    private func broadcast(_ way: NotificationKind, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
         let answer: Refusal = Broadcast.send(
             peal_property_method(place, way.rawValue), at: peal_property_method_place(place, way.rawValue), arguments,
             count, nil, nil)

@@ -1,15 +1,15 @@
-#include "recorder.h"
+#include "enqueue_thunk.h"
 
 #include <string.h>
 
 #include "frame.h"
 
-uint32_t peal_recorder_gate;
+uint32_t peal_enqueue_thunk_gate;
 
 _Static_assert(
     offsetof(struct peal_snapshot, entries)
-        == offsetof(struct peal_snapshot, recorder) + sizeof(struct peal_entry),
-    "the recorder is the entry in front of the first");
+        == offsetof(struct peal_snapshot, enqueue_thunk) + sizeof(struct peal_entry),
+    "the enqueue_thunk is the entry in front of the first");
 
 #if PEAL_FRAME_SUPPORTED
 
@@ -73,14 +73,14 @@ static const function functions[][2] = {
     { (function)numbers_registers, (function)numbers_stack },
 };
 
-void (*peal_recorder_function(uint8_t place, bool uses_stack))(void)
+void (*peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void)
 {
     return place < sizeof functions / sizeof *functions ? functions[place][uses_stack] : NULL;
 }
 
 #else
 
-void (*peal_recorder_function(uint8_t place, bool uses_stack))(void)
+void (*peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void)
 {
     (void)place;
     (void)uses_stack;

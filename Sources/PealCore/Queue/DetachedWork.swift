@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// Work that cannot be done on the thread that requested it, such as waiting for that thread's own call
 /// to end. It is done on a thread of the executor.
-final class Errand: Sendable {
+final class DetachedWork: Sendable {
     private let work: @Sendable () -> Void
     // Used by the executor alone.
     private nonisolated(unsafe) let place = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
@@ -18,12 +18,12 @@ final class Errand: Sendable {
 
     static func run(_ work: @escaping @Sendable () -> Void) {
         var number: UInt64 = 0
-        let errand = try? Handles.errands.insert {
+        let work = try? Handles.detachedWork.insert {
             number = $0
-            return Errand(work)
+            return DetachedWork(work)
         }
-        guard let errand else { return }
+        guard let work else { return }
         let context = UnsafeMutableRawPointer(bitPattern: UInt(number))
-        peal_executor_run(errand.place, { Handles.errands.remove(UInt64(UInt(bitPattern: $0)))?.work() }, context)
+        peal_executor_run(work.place, { Handles.detachedWork.remove(UInt64(UInt(bitPattern: $0)))?.work() }, context)
     }
 }

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// The callees of the functions of tables: a `self` is a proxy's number, or leads to an observer's handler. Each is
 /// a test and a jump: the next function saves its own registers.
-enum EntryCall {
+enum ThunkCall {
     @_optimize(speed)
     static func integers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
@@ -14,7 +14,7 @@ enum EntryCall {
     @_optimize(speed)
     static func numbers(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
-    ) -> peal_entry_number {
+    ) -> peal_thunk_number {
         if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
         return ProxyCall.numbers(number, a, b, c, d, index, x, y)
     }
@@ -22,7 +22,7 @@ enum EntryCall {
     @_optimize(speed)
     static func frame(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
-        _ result: UnsafeMutablePointer<peal_entry_result>
+        _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
         if let handler = peal_handler_of(words[0]) { return HandlerCall.frame(handler, words, index, stack, result) }
         return ProxyCall.frame(words, index, stack, result)

@@ -2,14 +2,14 @@ internal import CPealSupport
 import PealCall
 
 /// Chooses the functions of tables: by what a call leaves in registers, not by its prototype.
-enum ProxyEntry {
+enum MethodThunk {
     /// The function of a method.
     ///
     /// - Parameter index: The method's, in its proxy.
     static func function(of plan: CallPlan.Pointer, index: Int, _ title: String) throws(Failure) -> UnsafeRawPointer {
         leadToCalls
         if let function = ready(plan, index: UInt32(index)) { return function }
-        let closure = CallClosure.function(of: plan, index: index) { EntryCall.arguments($0, $1, $2, $3) }
+        let closure = CallClosure.function(of: plan, index: index) { ThunkCall.arguments($0, $1, $2, $3) }
         guard let closure else { throw .forbidden(title) }
         return closure
     }
@@ -18,9 +18,9 @@ enum ProxyEntry {
         let function: (@convention(c) () -> Void)? =
             switch kind(of: plan) {
             case nil: nil
-            case .integers: peal_entry_of_integers(index)
-            case .numbers: peal_entry_of_numbers(index)
-            case .frame: peal_entry_of_frame(index)
+            case .integers: peal_thunk_of_integers(index)
+            case .numbers: peal_thunk_of_numbers(index)
+            case .frame: peal_thunk_of_frame(index)
             }
         return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
     }
@@ -39,7 +39,7 @@ enum ProxyEntry {
     static func kind(of plan: CallPlan.Pointer) -> Kind? {
         guard let shape = plan.pointee.frame else { return nil }
         let isOfIntegers = shape.takesIntegers(upTo: PlainPath.mostIntegers)
-        let isOfNumbers = peal_entry_has_numbers() && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
+        let isOfNumbers = peal_thunk_has_numbers() && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
         switch plan.pointee.resultPlace {
         case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
         case .float: return isOfNumbers ? .numbers : .frame
@@ -50,8 +50,8 @@ enum ProxyEntry {
     /// Done once, before the first function is handed out.
     static let leadToCalls: Void = {
         peal_entries_lead_to(
-            { EntryCall.integers($0, $1, $2, $3, $4, $5) }, { EntryCall.frame($0, $1, $2, $3) },
-            { EntryCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
+            { ThunkCall.integers($0, $1, $2, $3, $4, $5) }, { ThunkCall.frame($0, $1, $2, $3) },
+            { ThunkCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
     }()
 }
 

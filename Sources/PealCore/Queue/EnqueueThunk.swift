@@ -3,27 +3,27 @@ import PealCall
 
 /// The entry of a typed loop that represents the observers with queues, which the loop cannot call itself.
 /// The caller's compiler calls it like any other; it passes the arguments to the queues.
-enum Recorder {
-    /// Makes the recorder of a list. Without a function, where the system forbids closures, typed loops
+enum EnqueueThunk {
+    /// Makes the thunk of a list. Without a function, where the system forbids closures, typed loops
     /// that reach all cannot read the list.
     static func install(in list: Snapshot) {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let function = function(for: plan) else { return }
-        list.pointee.record = { list, words in Recorder.record(list, words) }
-        peal_snapshot_recorder(list).initialize(
+        list.pointee.record = { list, words in EnqueueThunk.record(list, words) }
+        peal_snapshot_enqueue_thunk(list).initialize(
             to: SnapshotEntry(
                 function: unsafeBitCast(function, to: (@convention(c) () -> Void).self),
-                target: UnsafeMutableRawPointer(list), gate: peal_recorder_open_gate(), table: nil))
+                target: UnsafeMutableRawPointer(list), gate: peal_enqueue_thunk_open_gate(), table: nil))
     }
 
     private static func function(for plan: CallPlan.Pointer) -> UnsafeRawPointer? {
         if let frame = plan.pointee.frame {
-            let function = peal_recorder_function(plan.pointee.resultPlace.rawValue, frame.usesStack)
+            let function = peal_enqueue_thunk_function(plan.pointee.resultPlace.rawValue, frame.usesStack)
             return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
         }
         return CallClosure.function(of: plan, index: 0) { list, _, arguments, _ in
             guard let list else { return }
-            Recorder.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), .pointers(arguments))
+            EnqueueThunk.take(Broadcast.List(list.assumingMemoryBound(to: peal_snapshot.self)), .pointers(arguments))
         }
     }
 
@@ -41,7 +41,7 @@ enum Recorder {
         }
     }
 
-    /// All observers are the recorder's to call, where each needs a token of its own.
+    /// All observers are the thunk's to call, where each needs a token of its own.
     private static func broadcast(_ list: Broadcast.List, _ carrier: Carrier) {
         guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
         copying.withArguments(of: carrier) { broadcast(list, $0) }
@@ -64,6 +64,6 @@ enum Recorder {
         guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost(thread) else { return }
         _ = Broadcast.fail(outcome, peal_snapshot_method(list), nil, peal_snapshot_parameter_count(list))
         thread.pointee.recorded_failure = outcome.rawValue
-        peal_hold_attend_failure(hold)
+        peal_hazard_note_failure(hold)
     }
 }
