@@ -20,6 +20,11 @@ example=$PEAL_SOURCE/examples-c/hello-swift
 mkdir -p "$place/package/Sources/program"
 cp -p "$example/main.swift" "$place/package/Sources/program/"
 
+# SwiftPM does not see that headers have changed or that a folder has other files. Then the build begins again.
+(cd "$place/peal" && find . -type f | sort && find . -name '*.h' -exec cksum {} +) >"$work/state"
+cmp -s "$work/state" "$place/state" || rm -rf "$place/scratch"
+cp "$work/state" "$place/state"
+
 # SwiftPM takes a compiler that is named in the environment, and needs its own.
 unset CC CXX
 must "$swift" build --package-path "$place/package" --scratch-path "$place/scratch" --product program \
