@@ -1,8 +1,11 @@
-# Public names that have changed, old to new, for programs written for an earlier version. Apply it with
+# Public names that have changed, old to new, for programs that were written for an earlier version. Apply it once, to all
+# files of such a program together:
 #
-#     sed -i -E -f docs/renames.sed *.c *.h
+#     sed -i -E -f docs/renames.sed *.c *.h *.cpp *.hpp
 #
-# Entries are in the order in which they must be applied.
+# A file that has the new names already must not be converted again, because peal_service_remove is both an old and a new
+# name. Entries are in the order in which they must be applied. Members are only renamed where their name is used for nothing
+# else; the others are in CHANGELOG.md.
 
 # 0.1.0: one verb to read about an object
 s/\bpeal_module_ask\b/peal_module_get_info/g
@@ -19,9 +22,15 @@ s/\bpeal_completion_report\b/peal_completion_info/g
 s/\bpeal_completion_drop\b/peal_completion_release/g
 s/\bpeal_service_remove\b/peal_service_remove_instance/g
 s/\bpeal_service_unregister\b/peal_service_remove/g
-s/\bpeal_unobserve\b/peal_protocol_remove_target/g
-s/\bpeal_unobserve_all\b/peal_protocol_remove_observers/g
-s/\bpeal_signal_unbind\b/peal_signal_remove/g
+s/\bpeal_unobserve\b/peal_protocol_remove_observations_of/g
+s/\bpeal_unobserve_all\b/peal_protocol_remove_observations/g
+s/\bpeal_signal_unbind\b/peal_signal_remove_binding/g
+s/\bservice_removed\b/service_instance_removed/g
+s/\bservice_unregistered\b/service_removed/g
+
+# 0.1.0: C++
+s/\btry_remove\(\)/try_remove_instance()/g
+s/\btry_unregister\(\)/try_remove()/g
 s/\bpeal_use_end\b/peal_use_release/g
 s/\bpeal_forget_failure\b/peal_clear_failure/g
 s/\bpeal_proxy_destroy_wait\b/peal_proxy_destroy_and_wait/g

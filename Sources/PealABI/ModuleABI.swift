@@ -117,7 +117,7 @@ public func peal_signal_bind(
 }
 
 @c @implementation
-public func peal_signal_remove(_ center: peal_center, _ signal: Int32) -> peal_status {
+public func peal_signal_remove_binding(_ center: peal_center, _ signal: Int32) -> peal_status {
     Boundary.status { () throws(Failure) in try Signals.unbind(signal, of: try center.find()) }
 }
 

@@ -76,7 +76,7 @@ public func peal_observation_remove_with(
 }
 
 @c @implementation
-public func peal_protocol_remove_target(
+public func peal_protocol_remove_observations_of(
     _ proto: peal_protocol, _ target: UnsafeRawPointer?, _ out_removed: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
@@ -86,7 +86,7 @@ public func peal_protocol_remove_target(
 }
 
 @c @implementation
-public func peal_protocol_remove_observers(
+public func peal_protocol_remove_observations(
     _ proto: peal_protocol, _ out_removed: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in

@@ -277,6 +277,6 @@ CLAIM("C3", "a foreign observer that throws through the typed loop leaves no lis
         } catch (const boom &) {
         }
     }
-    CHECK_OK(peal_protocol_remove_observers(handles.protocol, nullptr));
+    CHECK_OK(peal_protocol_remove_observations(handles.protocol, nullptr));
     CHECK_OK(on_plain.send().status);
 }

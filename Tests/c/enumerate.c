@@ -117,7 +117,7 @@ CLAIM("P4", "an observer of an adopting protocol is listed for the adopted one, 
     CHECK_EQUAL(count, 2);
     CHECK_OK(peal_protocol_list_observations(loud.protocol, listed, 4, &count));
     CHECK_EQUAL(count, 1);
-    CHECK_OK(peal_protocol_remove_target(bell.protocol, &bob, &removed));
+    CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &bob, &removed));
     CHECK_EQUAL(removed, 1);
     CHECK(peal_observation_is_active(adopting));
     PEAL_BROADCAST(bell, &bell, on_ring, 1);
@@ -134,19 +134,19 @@ CLAIM("O6", "a target's registrations are removed by the target, whatever their 
     (void)observe(&ann, &does_both, 0, queue, 0);
     (void)observe(&bob, &does_both, 0, no_queue, 0);
     (void)observe(NULL, &does_both, 0, no_queue, 0);
-    CHECK_OK(peal_protocol_remove_target(bell.protocol, &cid, &removed));
+    CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &cid, &removed));
     CHECK_EQUAL(removed, 0);
-    CHECK_OK(peal_protocol_remove_target(bell.protocol, &ann, &removed));
+    CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &ann, &removed));
     CHECK_EQUAL(removed, 2);
     CHECK_EQUAL(count_observers(bell.protocol), 2);
-    CHECK_OK(peal_protocol_remove_target(bell.protocol, NULL, &removed));
+    CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, NULL, &removed));
     CHECK_EQUAL(removed, 1);
     PEAL_BROADCAST(bell, &bell, on_ring, 1);
     CHECK_EQUAL(rings, 1);
     (void)observe(&ann, &does_both, 0, no_queue, 0);
-    CHECK_OK(peal_protocol_remove_observers(bell.protocol, NULL));
+    CHECK_OK(peal_protocol_remove_observations(bell.protocol, NULL));
     CHECK_EQUAL(count_observers(bell.protocol), 0);
-    CHECK_OK(peal_protocol_remove_observers(bell.protocol, &removed));
+    CHECK_OK(peal_protocol_remove_observations(bell.protocol, &removed));
     CHECK_EQUAL(removed, 0);
     close_center(center);
     CHECK_OK(peal_queue_destroy(queue));
@@ -156,7 +156,7 @@ static void remove_all(void *self)
 {
     size_t removed = 0;
 
-    CHECK_OK(peal_protocol_remove_observers(bell.protocol, &removed));
+    CHECK_OK(peal_protocol_remove_observations(bell.protocol, &removed));
     CHECK_EQUAL(removed, 2);
     *(int *)self += 1;
 }
@@ -224,8 +224,8 @@ CLAIM("F1", "lists and infos refuse what is null, stale or of another size")
     CHECK_FAILURE(peal_protocol_list_observations(bell.protocol, NULL, 2, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_method_list_observations(no_method, listed, 1, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_protocol_list_observations(no_protocol, listed, 1, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_protocol_remove_target(no_protocol, &ann, &count), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_protocol_remove_observers(no_protocol, &count), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_protocol_remove_observations_of(no_protocol, &ann, &count), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_protocol_remove_observations(no_protocol, &count), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_observation_get_info(no_observation, &info), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_observation_get_info(observation, &info), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_observation_get_info(observation, NULL), PEAL_ERROR_ARGUMENT);

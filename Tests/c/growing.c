@@ -199,13 +199,13 @@ static void remove_mixed(void)
 static void unobserve_all(void)
 {
     size_t removed = 0;
-    CHECK_OK(peal_protocol_remove_observers(bell.protocol, &removed));
+    CHECK_OK(peal_protocol_remove_observations(bell.protocol, &removed));
     CHECK_EQUAL(removed, count);
 }
 static void unobserve_each(void)
 {
     for (size_t i = 0; i < count; i++)
-        CHECK_OK(peal_protocol_remove_target(bell.protocol, &targets[i], NULL));
+        CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &targets[i], NULL));
 }
 static void retire_owner(void)
 {

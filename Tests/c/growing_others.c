@@ -99,7 +99,7 @@ static void unobserve_none(void)
     for (size_t i = 0; i < count; i++) {
         size_t removed = 0;
         CHECK_OK(bell_observe(&bell, NULL, &bell_table, NULL, NULL));
-        CHECK_OK(peal_protocol_remove_target(bell.protocol, NULL, &removed));
+        CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, NULL, &removed));
         CHECK_EQUAL(removed, 1);
     }
 }

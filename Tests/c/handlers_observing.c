@@ -262,7 +262,7 @@ CLAIM("O15", "the information about a handler's registration has the target, and
     REQUIRE_OK(peal_observation_get_info(a.observation, &info));
     CHECK_POINTER(info.target, &a);
     CHECK_EQUAL(info.priority, 7);
-    CHECK_OK(peal_protocol_remove_target(crown.protocol, &a, &removed));
+    CHECK_OK(peal_protocol_remove_observations_of(crown.protocol, &a, &removed));
     CHECK_EQUAL(removed, 1);
     CHECK_EQUAL(a.destroyed, 1);
     CHECK_OK(peal_broadcast(crown.on_crown, 1));

@@ -60,7 +60,7 @@ int main(void)
     must(peal_module_register(center, &module, NULL));
     must(peal_signals_bind_usual(center, nowhere, 5000));
     must(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
-    must(peal_signal_remove(center, SIGUSR1));
+    must(peal_signal_remove_binding(center, SIGUSR1));
     must(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
     must(peal_modules_start(center));
     say(".");
@@ -73,7 +73,7 @@ int main(void)
             break;
         /* 'u': the signal does what it did before. */
         if (byte == 'u') {
-            must(peal_signal_remove(center, SIGUSR1));
+            must(peal_signal_remove_binding(center, SIGUSR1));
             say("u");
         }
         must(peal_modules_get_state(center, &state));

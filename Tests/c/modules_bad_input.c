@@ -208,17 +208,17 @@ CLAIM("M6", "signals that cannot be bound, are bound, or have another's handler 
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, (peal_signal_action)9, nowhere, 0), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_BACKGROUND, nowhere, 0), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, stale, 0), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_signal_remove(center, SIGUSR1), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(peal_signal_remove(center, 1000), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(peal_signal_remove(no_center, SIGUSR1), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_signal_remove_binding(center, SIGUSR1), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_signal_remove_binding(center, 1000), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_signal_remove_binding(no_center, SIGUSR1), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_signals_bind_usual(no_center, nowhere, 0), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_signals_bind_usual(center, stale, 0), PEAL_ERROR_HANDLE);
 
     CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
     CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_CONFLICT);
     CHECK_FAILURE(peal_signal_bind(other, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_CONFLICT);
-    CHECK_FAILURE(peal_signal_remove(other, SIGUSR1), PEAL_ERROR_NOT_FOUND);
-    CHECK_OK(peal_signal_remove(center, SIGUSR1));
+    CHECK_FAILURE(peal_signal_remove_binding(other, SIGUSR1), PEAL_ERROR_NOT_FOUND);
+    CHECK_OK(peal_signal_remove_binding(center, SIGUSR1));
 
     signal(SIGHUP, ignore_signal);
     CHECK_FAILURE(peal_signals_bind_usual(center, nowhere, 0), PEAL_ERROR_CONFLICT);

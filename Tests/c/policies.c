@@ -899,7 +899,7 @@ CLAIM("B2", "requesting the result of a method without one gives a status, and c
         CHECK_EQUAL(result, 77);
         CHECK_EQUAL(called, 0);
         /* Once more without an observer to call. */
-        CHECK_OK(peal_protocol_remove_observers(plain.protocol, NULL));
+        CHECK_OK(peal_protocol_remove_observations(plain.protocol, NULL));
     }
     CHECK_OK(peal_ask(plain.nothing, NULL, 5));
     close_center(center);

@@ -453,8 +453,8 @@ static peal_status set_copy(void)
 static peal_status remove_it(void) { return peal_observation_remove(observation); }
 static peal_status remove_waiting(void) { return peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER); }
 static peal_status remove_draining(void) { return peal_observation_remove_with(observation, PEAL_REMOVE_DRAIN, 0); }
-static peal_status unobserve(void) { return peal_protocol_remove_target(bell.protocol, &rings[3], NULL); }
-static peal_status unobserve_all(void) { return peal_protocol_remove_observers(bell.protocol, NULL); }
+static peal_status unobserve(void) { return peal_protocol_remove_observations_of(bell.protocol, &rings[3], NULL); }
+static peal_status unobserve_all(void) { return peal_protocol_remove_observations(bell.protocol, NULL); }
 static peal_status block(void) { return peal_observation_block(observation); }
 static peal_status destroy_queue(void) { return peal_queue_destroy(queue); }
 static peal_status stop_timer(void) { return peal_timer_stop_and_wait(timer, PEAL_FOREVER); }
@@ -471,7 +471,7 @@ static peal_status unregister_till(void) { return peal_service_remove(service); 
 static peal_status end_session(void) { return peal_session_end(center, NULL); }
 static peal_status remove_module(void) { return peal_module_remove(module); }
 static peal_status stop_modules(void) { return peal_modules_stop(center, PEAL_FOREVER); }
-static peal_status unbind(void) { return peal_signal_remove(center, SIGUSR1); }
+static peal_status unbind(void) { return peal_signal_remove_binding(center, SIGUSR1); }
 static peal_status destroy_proxy(void) { return peal_proxy_destroy_and_wait(proxy.proxy, PEAL_FOREVER); }
 static peal_status destroy_closure(void) { return peal_proxy_destroy(closure); }
 static peal_status destroy_invocation(void) { return peal_invocation_destroy(invocation); }
@@ -788,7 +788,7 @@ static bool register_until_refused(void)
     for (size_t i = 0; i < count; i++)
         holds &= peal_observation_remove(made[i]) == PEAL_OK;
     holds &= peal_owner_retire(owner, PEAL_FOREVER) == PEAL_OK;
-    holds &= peal_protocol_remove_observers(bell.protocol, NULL) == PEAL_OK;
+    holds &= peal_protocol_remove_observations(bell.protocol, NULL) == PEAL_OK;
     holds &= peal_center_destroy(center) == PEAL_OK;
     interpose_starve_all(false);
     open_world();
@@ -829,10 +829,10 @@ static bool remove_of_crowd(void)
     /* Its list could not be copied, so it stays there, uncalled, until the next change. */
     CHECK_OK(peal_broadcast(gong.on_stroke, 1));
     CHECK_EQUAL(crowd[0], 0);
-    CHECK_OK(peal_protocol_remove_target(gong.protocol, &crowd[1], NULL));
+    CHECK_OK(peal_protocol_remove_observations_of(gong.protocol, &crowd[1], NULL));
     return is_removed && CHECK_EQUAL(destroyed, 2);
 }
-static peal_status unobserve_gong(void) { return peal_protocol_remove_observers(gong.protocol, NULL); }
+static peal_status unobserve_gong(void) { return peal_protocol_remove_observations(gong.protocol, NULL); }
 static bool unobserve_crowd(void) { return end_crowd(unobserve_gong) && CHECK_EQUAL(destroyed, CROWD); }
 static bool retire_crowd(void) { return end_crowd(retire) && CHECK_EQUAL(destroyed, CROWD); }
 static bool destroy_crowd(void) { return end_crowd(destroy_center) && CHECK_EQUAL(destroyed, CROWD); }

@@ -344,7 +344,7 @@ CLAIM("L1", "a retirement waits for a use of another thread")
     struct account account = { .owner = owner };
     struct ender ender = { .go = LATCH_INITIALIZER };
     static const struct peal_service_events events = {
-        PEAL_TABLE(peal_service_events), .service_unregistered = note_unregistered
+        PEAL_TABLE(peal_service_events), .service_removed = note_unregistered
     };
     struct peal_service_events_protocol handles;
     pthread_t thread;

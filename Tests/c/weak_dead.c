@@ -191,7 +191,7 @@ static void observe_in_hook(void)
 
     in_hook = NULL;
     CHECK_OK(bell_observe(&bell, &other, &table, NULL, NULL));
-    CHECK_OK(peal_protocol_remove_target(bell.protocol, &other, NULL));
+    CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &other, NULL));
     CHECK_OK(peal_observation_remove(listeners[2].observation));
 }
 

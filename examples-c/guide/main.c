@@ -175,7 +175,7 @@ int main(void)
     PEAL_BROADCAST(chat, &chat, on_message, "Dan", "are you there?");
     must(peal_reference_release(weakly.reference)); /* we no longer need her */
     PEAL_BROADCAST(chat, &chat, on_message, "Dan", "and now?");
-    must(peal_protocol_remove_observers(chat.protocol, NULL)); /* Bob goes too */
+    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* Bob goes too */
 
     struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
     struct peal_observe_options later = PEAL_OBSERVE_OPTIONS;
@@ -189,7 +189,7 @@ int main(void)
     strcpy(text, "?!?!?!"); /* Fay's copy is her own */
     printf("Fay has not read it yet\n");
     must(peal_queue_pump(queue, 0, NULL));
-    must(peal_protocol_remove_observers(chat.protocol, NULL));
+    must(peal_protocol_remove_observations(chat.protocol, NULL));
 
     peal_owner plugin;
     must(peal_owner_create("bots", &plugin));
@@ -222,7 +222,7 @@ int main(void)
     printf("%zu message is kept\n", archive.table->count(archive.self));
     must(peal_use_release(archive.use));
     must(peal_session_end(center, NULL));        /* a log-out */
-    must(peal_protocol_remove_observers(chat.protocol, NULL)); /* else the next message opens it again */
+    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* else the next message opens it again */
 
     const char *const network_needs[] = { "storage", NULL };
     struct peal_lifecycle_protocol life;

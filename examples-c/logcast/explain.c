@@ -113,7 +113,7 @@ static void service_created(void *self, const char *name, const char *by)
     pthread_mutex_unlock(&explain->lock);
 }
 
-static void service_removed(void *self, const char *name)
+static void service_instance_removed(void *self, const char *name)
 {
     struct explain *explain = self;
     pthread_mutex_lock(&explain->lock);
@@ -125,7 +125,7 @@ static void service_removed(void *self, const char *name)
 
 static const struct peal_service_events services_ear = {
     PEAL_TABLE(peal_service_events), .service_registered = service_registered,
-    .service_created = service_created, .service_removed = service_removed,
+    .service_created = service_created, .service_instance_removed = service_instance_removed,
 };
 
 bool explain_open(struct explain *explain, peal_center center)

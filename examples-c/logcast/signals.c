@@ -47,14 +47,14 @@ void signals_let_kill(struct signals *signals, peal_center center)
 {
     if (signals->ended_by == 0)
         return;
-    peal_signal_remove(center, SIGINT);
-    peal_signal_remove(center, SIGTERM);
+    peal_signal_remove_binding(center, SIGINT);
+    peal_signal_remove_binding(center, SIGTERM);
 }
 
 void signals_unbind(struct signals *signals, peal_center center)
 {
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
-        peal_signal_remove(center, bound[i].number);
+        peal_signal_remove_binding(center, bound[i].number);
     peal_queue_destroy(signals->queue);
     signals->descriptor = -1;
 }

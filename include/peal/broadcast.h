@@ -112,7 +112,7 @@ struct peal_send_options {
  * result of a method that returns void, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_RECURSION, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT when 65,536 calls wait deferred. After an
  * error no observer was called.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_send(
     peal_method method, void *const *arguments, size_t argument_count, void *out_result,
     size_t *out_calls);
@@ -123,7 +123,7 @@ PEAL_API peal_status peal_send(
  * The rest is as for peal_send. Also returns PEAL_ERROR_POLICY when the policy is invalid or does not fit
  * the method, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
  * under FOLD and COLLECT, nor when an observer was called.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_send_with(
     peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_send_options *options, void *out_result, size_t *out_calls);
@@ -134,7 +134,7 @@ PEAL_API peal_status peal_send_with(
  * Arguments are those of the prototype, except that a struct is passed by a pointer to it. Their number
  * is checked. Their types cannot be checked: a pointer must be a pointer, an int64_t must be 64 bits wide.
  * The statuses are those of peal_send.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 #define peal_broadcast(...) \
     peal_broadcast_counted(PEAL_COUNT(__VA_ARGS__) - 1, __VA_ARGS__)
 #define peal_ask(method, ...) \
@@ -143,7 +143,7 @@ PEAL_API peal_status peal_send_with(
 /* The functions that the macros call, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `method` or `out_result`.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ...);
 PEAL_API peal_status peal_ask_counted(
     size_t argument_count, peal_method method, void *out_result, ...);
@@ -236,7 +236,7 @@ struct peal_entries {
  * and must not be ended, when the method has no observers, and on failure, whose status
  * peal_last_status() returns.
  *
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin(peal_method method);
 
 /* The same, with one entry in front that represents all observers with queues, if there are any: a call
@@ -244,7 +244,7 @@ PEAL_API struct peal_entries peal_entries_begin(peal_method method);
  * returns zero. When that fails, for example without memory, peal_last_status() returns the status once
  * the list is released.
  *
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
 
 /* The decision about an entry whose gate is not zero. */

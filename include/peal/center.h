@@ -21,7 +21,7 @@ PEAL_API peal_center peal_center_default(void);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_center_create(peal_center *out_center);
 
-/* Ends a center: unregisters its services, whose instances are removed in reverse order of creation,
+/* Ends a center: removes its services, whose instances are removed in reverse order of creation,
  * removes its observers, and makes every handle into it stale. Instances that are in use are destroyed by
  * the end of their last use. Destroy callbacks run as after peal_observation_remove: before this returns,
  * unless a broadcast of one of the observer's methods is running. Calls that wait for an outer broadcast

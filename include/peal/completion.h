@@ -7,9 +7,9 @@
  *     METHOD(optional, void, on_push, (const char *payload, peal_completion done))
  *
  * The broadcaster creates a completion with a function, and passes it. Each observer gets its own token, and
- * completes or drops it exactly once, at any time, on any thread. When all tokens are completed or dropped,
+ * completes or releases it exactly once, at any time, on any thread. When all tokens are completed or released,
  * or the time limit has expired, the results are folded and the broadcaster's function runs, exactly once.
- * A token is dropped automatically when its call is dropped, because the observer was removed or a queue was
+ * A token is released automatically when its call is dropped, because the observer was removed or a queue was
  * full, and when the owner of its observer is retired (owner.h).
  *
  * Gathering calls all observers of a method with a result, those with queues too. Each result is passed to a
@@ -26,7 +26,7 @@ PEAL_BEGIN_DECLARATIONS
 /* The outcome of all answers. */
 struct peal_completion_info {
     size_t size;        /* sizeof(struct peal_completion_info) */
-    peal_status status; /* PEAL_OK: all have answered or were dropped; PEAL_ERROR_TIMEOUT;
+    peal_status status; /* PEAL_OK: all have answered or were released; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
     int64_t result;     /* of completions: the results, folded; 0 without any */
     size_t observers;   /* the number of observers, those included that were not called before the time
@@ -35,15 +35,17 @@ struct peal_completion_info {
     size_t dropped;     /* the number of observers that will not answer */
 };
 
-/* report: *borrowed during the call*. Runs with no lock held. */
-typedef void (*peal_completion_done)(void *context, const struct peal_completion_info *report);
+/* info: *borrowed during the call*. Runs with no lock held. The handle of the completion ends with this call. */
+typedef void (*peal_completion_done)(void *context, const struct peal_completion_info *info);
 
 /* A completion to create. Begin with PEAL_COMPLETION_OPTIONS or zeros and the size. */
 struct peal_completion_options {
     size_t size;               /* sizeof(struct peal_completion_options) */
     peal_completion_done done; /* required */
     void *context;             /* for `done` */
-    peal_queue queue;          /* the queue of `done`; zero: on the thread of the last answer */
+    peal_queue queue;          /* the queue of `done`; zero: on the thread that ends it: that of the last
+                                  answer or release, of the cancel or of an owner's retirement; after the time
+                                  limit on a thread of the library */
     peal_policy policy;        /* LAST, SUM, MIN, MAX, ANY or EVERY; 0 is LAST */
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
 };
@@ -56,6 +58,10 @@ struct peal_completion_options {
 
 /* Creates a completion, to be passed to one broadcast or answered directly.
  *
+ * A broadcast that fails before it passes the completion on, for a wrong argument count for example, leaves it
+ * to the caller, who passes it to another broadcast, answers, releases or cancels it. A later failure
+ * of the broadcast ends it.
+ *
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_completion: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale queue; PEAL_ERROR_POLICY;
@@ -66,13 +72,14 @@ PEAL_API PEAL_CHECK peal_status peal_completion_create(
 
 /* Answers. A token can be answered once.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token is zero, or has been answered or dropped, or when the
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token is zero, or has been answered or released, or when the
  * completion has ended, for example by its time limit: this is harmless. PEAL_ERROR_STATE for a completion
  * that was passed to a broadcast: its tokens answer.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_complete(peal_completion token, int64_t result);
 
-/* Releases a token without an answer. Its observer counts as dropped.
+/* Releases a token without an answer. Its observer counts as dropped. A completion that was passed to no broadcast
+ * is its own only token: `done` runs with PEAL_OK and one dropped.
  *
  * Returns as peal_complete.
  * Thread rule: any thread. Since 0.1. */
@@ -109,12 +116,16 @@ struct peal_gather_options {
  * `done` begins after the last `reply` has returned, and no `reply` is called after it.
  *
  * method, arguments, argument_count: as for peal_send.
+ * A broadcast that fails before it passes the completion on, for a wrong argument count for example, leaves it
+ * to the caller, who passes it to another broadcast, answers, releases or cancels it. A later failure
+ * of the broadcast ends it.
+ *
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_gathering: filled, for peal_completion_cancel; zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
  * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method without a result;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_gather(
     peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_gather_options *options, peal_completion *out_gathering);

@@ -198,7 +198,7 @@ struct peal_observation_info {
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_get_info(
-    peal_observation observation, struct peal_observation_info *info);
+    peal_observation observation, struct peal_observation_info *out_info);
 
 /* The way in which a method's calls are made. */
 typedef enum peal_call_path {

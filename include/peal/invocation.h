@@ -161,7 +161,7 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
  * PEAL_ERROR_STATE when the observer is blocked or the method has ended. Also
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_invocation_invoke(
     peal_invocation invocation, peal_observation observation);
 
@@ -184,7 +184,7 @@ PEAL_API peal_status peal_invocation_invoke_function(
  * out_calls: filled with the number of observers called; may be NULL.
  * Returns what peal_send_with returns. Also PEAL_ERROR_STATE when the method has ended. After a
  * failure the invocation's result is unchanged.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_invocation_broadcast(
     peal_invocation invocation, const struct peal_send_options *options, void *out_result,
     size_t *out_calls);

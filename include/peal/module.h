@@ -42,7 +42,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* The events of an application. All are optional. The mediator broadcasts the first three itself. The
+/* The events of an application. All are optional. The library calls the first three itself. The
  * program broadcasts the others, or signals do (peal_signal_bind). */
 #define PEAL_LIFECYCLE(METHOD)                                                                      \
     METHOD(optional, void, will_start, (void))                                                      \
@@ -146,7 +146,7 @@ struct peal_module_description {
  * PEAL_ERROR_NOT_FOUND for an unknown protocol or service, PEAL_ERROR_CYCLE for a module that needs itself,
  * PEAL_ERROR_TYPE for a queue and a method with a bare pointer (observer.h), PEAL_ERROR_ARGUMENT,
  * PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
 
@@ -155,7 +155,7 @@ PEAL_API peal_status peal_module_register(
  * event or step, or the time limit expires, the rest is done after that has ended: on a thread of the library
  * for an event.
  *
- * module: *consumed*, unless it is PEAL_ERROR_STATE.
+ * module: *consumed*, except when PEAL_ERROR_STATE is returned.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, because the time limit
  * has expired, this is its own call, or the wait would be part of a circle ("Circles");
  * PEAL_ERROR_STATE when a module that runs, or that a running start will start, needs it: the
@@ -166,8 +166,8 @@ PEAL_API peal_status peal_module_remove(peal_module module);
 /* Removes all modules of a class, in reverse start order.
  *
  * out_removed: filled with the number of removed modules; may be NULL.
- * Returns as peal_module_remove, the first status that is not PEAL_OK; PEAL_ERROR_NOT_FOUND for an unknown
- * class. A module that cannot be removed stays, and the others are removed.
+ * Returns as peal_module_remove: the first error, else PEAL_NOT_WAITED if any removal returned that;
+ * PEAL_ERROR_NOT_FOUND for an unknown class. A module that cannot be removed stays, and the others are removed.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_remove_class(
     peal_center center, const char *class_name, size_t *out_removed);
@@ -239,7 +239,7 @@ PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_get_state(peal_center center, peal_modules_state *out_state);
 
-/* ---- The report -------------------------------------------------------------------------------- */
+/* ---- State ------------------------------------------------------------------------------------- */
 
 /* The state of one module. */
 typedef enum peal_module_state {
@@ -247,7 +247,8 @@ typedef enum peal_module_state {
     PEAL_MODULE_STARTING = 1,
     PEAL_MODULE_RUNNING = 2,
     PEAL_MODULE_STOPPING = 3,
-    PEAL_MODULE_STOPPED = 4, /* after a start of all that failed: registered again */
+    PEAL_MODULE_STOPPED = 4, /* also when its start was undone because another module's start failed; it can
+                                be started again */
     PEAL_MODULE_FAILED = 5  /* its start has failed */
 } peal_module_state;
 
@@ -269,10 +270,10 @@ struct peal_module_info {
 
 /* Reads the state of a module, atomically.
  *
- * info: filled; its size must be set.
+ * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_module_get_info(peal_module module, struct peal_module_info *info);
+PEAL_API peal_status peal_module_get_info(peal_module module, struct peal_module_info *out_info);
 
 /* Lists the modules of a center: started modules in start order, then the others in order of
  * registration.
@@ -330,7 +331,7 @@ PEAL_API peal_status peal_signal_bind(
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_signal_remove(peal_center center, int signal);
+PEAL_API peal_status peal_signal_remove_binding(peal_center center, int signal);
 
 /* Binds the usual signals: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
  * SIGCONT to FOREGROUND. Either all are bound or none.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * observer.h - targets that implement a protocol, and the handles of their registrations.
+ * observer.h - targets that implement a protocol, and the handles of their registrations. (inspect.h lists the
+ * registrations of a protocol.)
  *
  * An observer is a target (any pointer) and a table of functions. It is listed under exactly the
  * methods that its table implements. Calls run in order of priority, higher first, and within one
@@ -35,7 +36,8 @@ enum peal_observe_flags {
     /* Registered with one block: it is not called before peal_observation_unblock. */
     PEAL_OBSERVE_BLOCKED = 1 << 3,
     /* With a queue: the observer promises that bare pointers among the arguments outlive delivery.
-     * Without this flag, and without `borrowed` in the method, such methods refuse a queue. */
+     * A method with a bare pointer and without `borrowed` cannot be observed with a queue otherwise:
+     * PEAL_ERROR_TYPE. */
     PEAL_OBSERVE_BORROWED = 1 << 4
 };
 
@@ -85,8 +87,9 @@ struct peal_observe_options {
  *   does not run.
  * out_observation: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFORMANCE, whose sentence names the missing methods;
- * PEAL_ERROR_DUPLICATE. Also PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY,
- * PEAL_ERROR_LIMIT.
+ * PEAL_ERROR_DUPLICATE; PEAL_ERROR_TYPE for a queue and a method with a bare pointer (BORROWED);
+ * PEAL_ERROR_STATE for a queue of the parent, in the child of a fork. Also PEAL_ERROR_HANDLE,
+ * PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe(
     peal_protocol protocol, void *target, const void *table,
@@ -154,7 +157,7 @@ PEAL_API peal_status peal_observe_handler(
  * The broadcast waits for a creation that another thread has begun. When a creation fails, observers of
  * "PealServices" are notified, the broadcast continues without it, and the next broadcast tries again.
  * Inside its own creation the service is neither called nor waited for. A broadcast that fails creates
- * no instance. Neither does PEAL_EACH for a service with a queue, because it does not visit that.
+ * no instance. PEAL_EACH does not visit observers with a queue, so it creates no service that has one.
  *
  * When the instance is removed, the registration stays and is lazy again. While it observes, the
  * registration has a use of the instance. Blocks and removals apply to the instance too; while it is
@@ -178,9 +181,9 @@ PEAL_API peal_status peal_observe_service(
 /* Removes an observer: ends its registration. Once this returns, no call of it starts on any thread. A call that another
  * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
  * and found that it may be called: the few instructions from there into the function may not have run yet.
- * So free the target in the destroy callback, not after this function. For an observer without a queue that
- * no thread is calling, the destroy callback has run when this returns. Otherwise it runs when the
- * broadcast that calls the observer has ended, or in its turn on the observer's queue.
+ * So free the target in the destroy callback, not after this function. For an observer without a queue, the
+ * destroy callback has run when this returns, unless one of its methods is being broadcast: then it runs when
+ * that broadcast has ended. With a queue it runs in its turn on the queue.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
  * Thread rule: any thread. Since 0.1. */
@@ -188,14 +191,17 @@ PEAL_API peal_status peal_observation_remove(peal_observation observation);
 
 /* Options of peal_observation_remove_with. */
 enum peal_remove_flags {
-    /* Delivers the calls that wait on the observer's queue first. Without it they are dropped. */
+    /* The calls that wait on the observer's queue are still made, and then the observer ends. Without this flag
+     * they are dropped. */
     PEAL_REMOVE_DRAIN = 1 << 0,
     /* Returns when no call of the observer is running. */
     PEAL_REMOVE_WAIT = 1 << 1
 };
 
-/* Removes an observer as peal_observation_remove does, and can drain its queued calls before and wait for
- * its running calls after.
+/* Removes an observer as peal_observation_remove does. With DRAIN, calls that already wait on its queue are
+ * made after this has returned, and no broadcast adds another. With WAIT, this returns when its running calls have
+ * ended. With both, it returns when all calls that wait on the queue, also those of other observers, have been
+ * made.
  *
  * With WAIT from the observer's own call, or with WAIT and DRAIN from any call of its queue, waiting would
  * never end. The function then removes the observer without waiting and returns PEAL_NOT_WAITED.
@@ -204,10 +210,12 @@ enum peal_remove_flags {
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK: with WAIT, the observer's code does not run and will not run. The exception is the
  * destroy callback of an observer with a queue, which runs there. PEAL_NOT_WAITED: the observer is removed,
- * but a call may still run, because waiting would never end or the time limit has expired: do not unload
- * its code. PEAL_ERROR_HANDLE when it has already ended. In that case too, WAIT has waited for a call that
- * still ran, for example the call of a ONCE observer. PEAL_ERROR_ARGUMENT for unknown flags.
- * Two threads that each wait for the other's running call wait until the time limit.
+ * but a call may still run, and with DRAIN one may still begin, because waiting would never end or the time
+ * limit has expired: do not unload its code. PEAL_ERROR_HANDLE when it has already ended. In that case too,
+ * WAIT has waited for a call that still ran, for example the call of a ONCE observer. PEAL_ERROR_ARGUMENT for
+ * unknown flags.
+ * Two threads that each wait for the other's running call wait until the time limit: for ever with
+ * PEAL_FOREVER.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_observation_remove_with(
     peal_observation observation, uint32_t flags, uint32_t timeout);
@@ -219,16 +227,16 @@ PEAL_API peal_status peal_observation_remove_with(
  * protocol: registrations for protocols that adopt it, or are adopted by it, stay.
  * target: compared, never followed; NULL for registrations with a NULL target. Lazy registrations
  *   have no target, and stay.
- * out_removed: filled with how many; may be NULL.
+ * out_removed: filled with the number of ended registrations; may be NULL.
  * Returns PEAL_OK, also where there was none; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_protocol_remove_target(
+PEAL_API peal_status peal_protocol_remove_observations_of(
     peal_protocol protocol, const void *target, size_t *out_removed);
 
-/* Ends all registrations for a protocol. Registrations for protocols that adopt it stay.
+/* Ends all registrations for a protocol, lazy ones too. Registrations for protocols that adopt it stay.
  *
- * Parameters, statuses and thread rule are those of peal_protocol_remove_target. Since 0.1. */
-PEAL_API peal_status peal_protocol_remove_observers(peal_protocol protocol, size_t *out_removed);
+ * Parameters, statuses and thread rule are those of peal_protocol_remove_observations_of. Since 0.1. */
+PEAL_API peal_status peal_protocol_remove_observations(peal_protocol protocol, size_t *out_removed);
 
 /* Skips an observer until it is unblocked as many times as it was blocked. A queued call tests this
  * just before it begins: an observer that was blocked at the broadcast and is unblocked by then is called.
@@ -248,7 +256,7 @@ PEAL_API peal_status peal_observation_unblock(peal_observation observation);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_observation_is_active(peal_observation observation);
 
-/* For PEAL_CLEANUP: ends an observation with the scope of its variable, and waits for its calls.
+/* For PEAL_CLEANUP: ends an observation with the scope of its variable, and waits for its calls, without a limit.
  *
  *     peal_observation shown PEAL_CLEANUP(peal_observation_cleanup) = { 0 };
  *

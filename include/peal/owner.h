@@ -12,8 +12,10 @@
  * An owner owns observations, queues, services, modules, timers, proxies, completions, the functions of
  * types, and the protocols and properties that were defined for it. Its own code is all code that peal
  * calls for these: observers, targets of proxies, destroy callbacks, executors, functions of timers, of
- * services and of modules, `done` and `reply`. Registrations that a callback makes belong to no owner,
- * unless the callback names one.
+ * services and of modules, `done` and `reply`. A function whose options have no owner takes the one that the
+ * thread has entered; when that is being retired, it returns PEAL_ERROR_HANDLE. Registrations that a callback
+ * makes belong to no owner, unless the callback names one. The start and stop of a module are the exception:
+ * they run with the module's owner entered.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -32,8 +34,7 @@ PEAL_API PEAL_CHECK peal_status peal_owner_create(const char *name, peal_owner *
 
 /* Makes the calling thread's later registrations belong to the owner, unless they name another one. Calls
  * nest, up to 16 deep: a host enters an owner before a plugin's own code, and the plugin may enter others.
- * A callback that peal calls does not inherit the owner: its registrations belong to no owner unless they
- * name one.
+ * A callback that peal calls does not inherit the owner.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT.
  * Each thread has its own entered owners.
@@ -53,7 +54,7 @@ PEAL_API peal_owner peal_owner_current(void);
 
 /* Ends an owner and everything that belongs to it:
  * - removes its modules, after stopping all modules that need them, also those of other owners (module.h);
- * - unregisters its services and waits until their instances are destroyed;
+ * - removes its services and waits until their instances are destroyed;
  * - removes its observers and drops their queued calls, and ends its queues and timers;
  * - waits for its calls that run on other threads, and runs its destroy callbacks on this thread;
  * - removes the protocols and properties that only this owner defined.
@@ -68,7 +69,7 @@ PEAL_API peal_owner peal_owner_current(void);
  * as often as needed, to wait for the rest. An owner that is never retired with PEAL_OK keeps its handle
  * and some memory.
  *
- * Completion tokens of the owner's observers that are not answered are dropped.
+ * Completion tokens of the owner's observers that are not answered are released.
  *
  * owner: *consumed* by PEAL_OK.
  * timeout: how long to wait for running calls, in milliseconds; PEAL_FOREVER for no limit.

@@ -131,8 +131,8 @@
 #define peal_protocol_list_methods (*peal_loaded_protocol_list_methods)
 #define peal_protocol_list_observations (*peal_loaded_protocol_list_observations)
 #define peal_protocol_name (*peal_loaded_protocol_name)
-#define peal_protocol_remove_observers (*peal_loaded_protocol_remove_observers)
-#define peal_protocol_remove_target (*peal_loaded_protocol_remove_target)
+#define peal_protocol_remove_observations (*peal_loaded_protocol_remove_observations)
+#define peal_protocol_remove_observations_of (*peal_loaded_protocol_remove_observations_of)
 #define peal_protocol_version (*peal_loaded_protocol_version)
 #define peal_proxy_create (*peal_loaded_proxy_create)
 #define peal_proxy_create_for (*peal_loaded_proxy_create_for)
@@ -172,7 +172,7 @@
 #define peal_service_wait (*peal_loaded_service_wait)
 #define peal_session_end (*peal_loaded_session_end)
 #define peal_signal_bind (*peal_loaded_signal_bind)
-#define peal_signal_remove (*peal_loaded_signal_remove)
+#define peal_signal_remove_binding (*peal_loaded_signal_remove_binding)
 #define peal_signals_bind_usual (*peal_loaded_signals_bind_usual)
 #define peal_status_name (*peal_loaded_status_name)
 #define peal_status_text (*peal_loaded_status_text)
@@ -316,8 +316,8 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(protocol_list_methods) \
     FUNCTION(protocol_list_observations) \
     FUNCTION(protocol_name) \
-    FUNCTION(protocol_remove_observers) \
-    FUNCTION(protocol_remove_target) \
+    FUNCTION(protocol_remove_observations) \
+    FUNCTION(protocol_remove_observations_of) \
     FUNCTION(protocol_version) \
     FUNCTION(proxy_create) \
     FUNCTION(proxy_create_for) \
@@ -357,7 +357,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(service_wait) \
     FUNCTION(session_end) \
     FUNCTION(signal_bind) \
-    FUNCTION(signal_remove) \
+    FUNCTION(signal_remove_binding) \
     FUNCTION(signals_bind_usual) \
     FUNCTION(status_name) \
     FUNCTION(status_text) \

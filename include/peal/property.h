@@ -133,7 +133,7 @@ PEAL_API peal_status peal_property_get_text(
  * for a text of 1,048,576 bytes or more, its zero not counted; PEAL_ERROR_DEPTH; PEAL_ERROR_MEMORY. On
  * failure the value is not set. While another thread notifies, a set first waits up to a second for
  * room, unless a callback calls it or a batch is open.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_property_set(peal_property property, const void *value, size_t size);
 
 /* Sets the value if it is still the expected one.
@@ -143,7 +143,7 @@ PEAL_API peal_status peal_property_set(peal_property property, const void *value
  *   PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification.
  * The rest is as for peal_property_set. When it is not set, the status is PEAL_OK and there is no
  * notification.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_property_compare_and_set(
     peal_property property, const void *expected, const void *value, size_t size, bool *out_is_set);
 

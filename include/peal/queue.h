@@ -56,7 +56,8 @@ struct peal_queue_options {
     peal_owner owner;       /* zero: the thread's, if any */
     /* For PEAL_QUEUE_EXECUTOR: arranges one call of peal_queue_run(queue), soon, on any thread. False: this
      * is not possible; the waiting calls are rejected, and counted. Not called again before that run has
-     * begun, nor after `destroy`. Runs with no lock held, on the broadcasting thread. */
+     * begun, nor after `destroy`. Runs with no lock held, on the thread that enqueues:
+     * the broadcasting one, or for timers and completions a thread of the library. */
     bool (*submit)(void *context, peal_queue queue);
     void *context;                  /* for `submit` */
     void (*destroy)(void *context); /* called once, when the queue has ended and no thread is in its calls or
@@ -114,7 +115,7 @@ PEAL_API peal_status peal_queue_destroy(peal_queue queue);
  * out_calls: filled with the number of calls that were made; may be NULL. Firings of timers (timer.h) do
  *   not count.
  * Returns PEAL_OK; PEAL_ERROR_STATE for a queue of another kind, on the wrong thread, or while it is
- * being pumped, by its own call or by another thread; PEAL_ERROR_HANDLE.
+ * being pumped, by its own call or by another thread; PEAL_ERROR_DEPTH; PEAL_ERROR_HANDLE.
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out_calls);
 
@@ -132,8 +133,8 @@ PEAL_API peal_status peal_queue_descriptor(peal_queue queue, int *out_descriptor
 /* Runs the waiting calls on the calling thread. An executor calls this once for each `submit`.
  *
  * Returns PEAL_OK; PEAL_ERROR_STATE when nothing was submitted, because the executor calls twice: this is
- * harmless. PEAL_ERROR_HANDLE when the queue has been ended meanwhile: an executor may ignore
- * that.
+ * harmless; also for a queue of another kind, one that is being run, and one of the parent in the child of a
+ * fork. PEAL_ERROR_HANDLE when the queue has been ended meanwhile: an executor may ignore that.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_run(peal_queue queue);
 
@@ -175,11 +176,11 @@ struct peal_queue_info {
 
 /* Reads a queue's counts, atomically.
  *
- * out_counts: filled; its size must be set.
+ * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_get_info(
-    peal_queue queue, struct peal_queue_info *out_counts);
+    peal_queue queue, struct peal_queue_info *out_info);
 
 PEAL_END_DECLARATIONS
 

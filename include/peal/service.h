@@ -105,12 +105,14 @@ struct peal_service_description {
 PEAL_API peal_status peal_service_register(
     peal_center center, const struct peal_service_description *description, peal_service *out_service);
 
-/* Ends a registration: removes the instance as peal_service_remove_instance does, and frees the name. Lazy
- * observations of the service end.
+/* Ends a registration: removes the instance and frees the name. Lazy observations of the service end. It does not
+ * wait for a creation that runs, also inside it. After PEAL_NOT_WAITED the call of the description's `release` is
+ * the end, for which retiring the owner waits.
  *
+ * service: *consumed*.
  * Returns PEAL_OK; PEAL_NOT_WAITED when the instance is still in use, or being created: its functions
  *   will still be called; PEAL_ERROR_HANDLE; PEAL_ERROR_STATE for one of peal's own.
- * Thread rule: any thread; it may wait. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_service_remove(peal_service service);
 
 /* Finds a service by name, created or not.
@@ -297,7 +299,7 @@ struct peal_service_info {
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_service_get_info(peal_service service, struct peal_service_info *info);
+PEAL_API peal_status peal_service_get_info(peal_service service, struct peal_service_info *out_info);
 
 /* Lists the services of a center, those of peal included, in order of registration.
  *
@@ -313,9 +315,9 @@ PEAL_API peal_status peal_service_list(
  * of the failure. Registering and ending peal's own services is not broadcast. */
 #define PEAL_SERVICE_EVENTS(METHOD)                                               \
     METHOD(optional, void, service_registered, (const char *name))                \
-    METHOD(optional, void, service_unregistered, (const char *name))              \
-    METHOD(optional, void, service_created, (const char *name, const char *by))   \
     METHOD(optional, void, service_removed, (const char *name))                   \
+    METHOD(optional, void, service_created, (const char *name, const char *by))   \
+    METHOD(optional, void, service_instance_removed, (const char *name))          \
     METHOD(optional, void, service_failed, (const char *name, const char *message))
 PEAL_PROTOCOL(peal_service_events, "PealServices", PEAL_SERVICE_EVENTS);
 

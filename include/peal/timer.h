@@ -112,7 +112,8 @@ PEAL_API peal_status peal_timer_stop(peal_timer timer);
  * Returns PEAL_OK; PEAL_NOT_WAITED: stopped, but a call may still run, because this is one of its own
  * calls or the time limit has expired. PEAL_ERROR_HANDLE when it has already ended. In that case too, a call
  * that still ran has been waited for.
- * Two threads that each wait for the other's running call wait until the time limit.
+ * Two threads that each wait for the other's running call wait until the time limit: for ever with
+ * PEAL_FOREVER.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout);
 
@@ -146,12 +147,12 @@ struct peal_timer_info {
 
 /* Reads the state of a timer, atomically.
  *
- * out_facts: filled; its size must be set.
+ * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_timer_get_info(peal_timer timer, struct peal_timer_info *out_facts);
+PEAL_API peal_status peal_timer_get_info(peal_timer timer, struct peal_timer_info *out_info);
 
-/* For PEAL_CLEANUP: ends a timer with the scope of its variable, and waits for its calls.
+/* For PEAL_CLEANUP: ends a timer with the scope of its variable, and waits for its calls, without a limit.
  *
  *     peal_timer timer PEAL_CLEANUP(peal_timer_cleanup) = { 0 };
  *

@@ -95,7 +95,8 @@ PEAL_API peal_status peal_type_layout(
  *     struct message *, registered by     copied, and the copy destroyed when the call has ended
  *       peal_type_set_copy
  *     pointers to functions               passed unchanged
- *     all other pointers                  passed unchanged: borrowed until the call has ended
+ *     all other pointers                  passed unchanged, where `borrowed` or PEAL_OBSERVE_BORROWED promises
+ *                                         that they last until the call has ended; refused otherwise
  *
  * A type is registered by the name of the pointed-to type: "struct widget", "union value", a typedef of
  * one, or a name that is never declared. The rule then applies to each parameter that is a pointer to

@@ -25,9 +25,9 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
     ///
-    /// Any thread. The C interface's `peal_signal_remove`.
+    /// Any thread. The C interface's `peal_signal_remove_binding`.
     public func unbindSignal(_ signal: Int32) throws(PealError) {
-        try PealError.check(peal_signal_remove(handle, signal))
+        try PealError.check(peal_signal_remove_binding(handle, signal))
     }
 
     /// Binds the usual signals, or none: SIGTERM and SIGINT terminate, SIGHUP reloads, SIGTSTP and SIGCONT are the

@@ -34,11 +34,11 @@ extension Center {
         var table = peal_service_events()
         table.size = MemoryLayout<peal_service_events>.size
         table.service_registered = { EventTarget.tell($0, ServiceEvent.registered(String(pealText: $1))) }
-        table.service_unregistered = { EventTarget.tell($0, ServiceEvent.unregistered(String(pealText: $1))) }
+        table.service_removed = { EventTarget.tell($0, ServiceEvent.unregistered(String(pealText: $1))) }
         table.service_created = {
             EventTarget.tell($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
         }
-        table.service_removed = { EventTarget.tell($0, ServiceEvent.removed(String(pealText: $1))) }
+        table.service_instance_removed = { EventTarget.tell($0, ServiceEvent.removed(String(pealText: $1))) }
         table.service_failed = {
             EventTarget.tell($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
         }

@@ -42,7 +42,7 @@ extension Center {
     /// - Returns: The number of removed registrations.
     /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_protocol_remove_target`.
+    /// Any thread, also from a callback. The C interface's `peal_protocol_remove_observations_of`.
     @discardableResult
     public func unobserve<Observed: Sendable>(_ type: Observed.Type, _ object: Observed) throws(PealError) -> Int {
         let observer = try Self.observer(object, of: type)

@@ -5,9 +5,9 @@ enum ServiceEvents {
     static let proto = "PealServices"
     static let methods = [
         "optional void service_registered (const char *name)",
-        "optional void service_unregistered (const char *name)",
-        "optional void service_created (const char *name, const char *by)",
         "optional void service_removed (const char *name)",
+        "optional void service_created (const char *name, const char *by)",
+        "optional void service_instance_removed (const char *name)",
         "optional void service_failed (const char *name, const char *message)",
     ]
 

@@ -134,7 +134,7 @@ static bool observe_all(
 static void check_handlers(const struct group *group, const struct handles *handles, size_t observers)
 {
     struct random random;
-    if (peal_protocol_remove_observers(handles->protocol, NULL) != PEAL_OK)
+    if (peal_protocol_remove_observations(handles->protocol, NULL) != PEAL_OK)
         fail_alone("%s is still observed: %s", group->description->name, peal_last_message());
     signature_begin(group->signatures[0], observers, &random);
     for (size_t i = 0; i < observers; i++)
