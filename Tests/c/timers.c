@@ -656,3 +656,54 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
         CHECK_OK(peal_timer_destroy(timers[index]));
     lane_close(&lane);
 }
+
+/* Restarts a timer to a later time, and delays the thread that fires timers until that has passed too. */
+static bool submit_late(void *context, peal_queue queue)
+{
+    (void)queue;
+    CHECK_OK(peal_timer_restart(*(const peal_timer *)context, PEAL_MILLISECONDS(30), PEAL_MILLISECONDS(1)));
+    sleep_ms(60);
+    return false;
+}
+
+CLAIM("X4", "a timer that was restarted fires after one that is due before it, also when both are late")
+{
+    static int ranks[] = { 0, 1 };
+    peal_timer first, restarted, delaying;
+    peal_queue executor;
+    struct peal_queue_options delayed = PEAL_QUEUE_OPTIONS;
+
+    reset();
+    order_count = 0;
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    delayed.kind = PEAL_QUEUE_EXECUTOR;
+    delayed.submit = submit_late;
+    delayed.context = &restarted;
+    CHECK_OK(peal_queue_create(&delayed, &executor));
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(note_order, &ranks[0], PEAL_MILLISECONDS(1));
+    options.flags = PEAL_TIMER_ONCE;
+    options.queue = lane.queue;
+    options.delay_ns = PEAL_MILLISECONDS(20);
+    CHECK_OK(peal_timer_create(&options, &first));
+    options.target = &ranks[1];
+    options.delay_ns = PEAL_MILLISECONDS(15);
+    CHECK_OK(peal_timer_create(&options, &restarted));
+    options.queue = executor;
+    options.delay_ns = PEAL_MILLISECONDS(1);
+    CHECK_OK(peal_timer_create(&options, &delaying));
+    CHECK_OK(peal_timer_start(first));
+    CHECK_OK(peal_timer_start(restarted));
+    CHECK_OK(peal_timer_start(delaying));
+    for (int waited = 0; order_count < 2 && waited < LANE_LONG; waited++) {
+        sleep_ms(1);
+        CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
+    }
+    CHECK_EQUAL(order_count, 2);
+    CHECK_EQUAL(order[0], 0);
+    CHECK_EQUAL(order[1], 1);
+    CHECK_OK(peal_timer_destroy(delaying));
+    CHECK_OK(peal_timer_destroy(restarted));
+    CHECK_OK(peal_timer_destroy(first));
+    CHECK_OK(peal_queue_destroy(executor));
+    lane_close(&lane);
+}

@@ -19,7 +19,7 @@ extension Service {
     public func unregister() throws(Failure) -> Bool {
         try refuseIfBuiltIn("unregistered")
         let closed = readState { state in
-            close(&state) ? Closed(instance: state.instance.take(), followers: state.followers.take()) : nil
+            close(&state) ? Closed(instance: state.instance.take(), followers: Self.values(of: state.followers.take())) : nil
         }
         guard let closed else { throw .staleService }
         unlist()
@@ -32,7 +32,13 @@ extension Service {
     /// The instance and the followers at the end of a registration.
     private struct Closed: Sendable {
         let instance: Instance?
-        let followers: Followers?
+        let followers: [any ServiceFollower]
+    }
+
+    /// An array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while another
+    /// thread changes its own copy.
+    private static func values(of followers: Followers?) -> [any ServiceFollower] {
+        followers.map { Array($0.values) } ?? []
     }
 
     /// Has the instance forget what belongs to its session.
@@ -99,25 +105,21 @@ extension Service {
 
     /// Before an instance that was taken away loses its base.
     func tellLeaving() {
-        tellLeaving(readState { $0.followers })
+        tellLeaving(readState { Self.values(of: $0.followers) })
     }
 
-    private func tellLeaving(_ followers: Followers?) {
-        if let followers {
-            for follower in followers.values { follower.instanceLeaves(self) }
-        }
+    private func tellLeaving(_ followers: [any ServiceFollower]) {
+        for follower in followers { follower.instanceLeaves(self) }
         ServiceEvents.removed(self)
     }
 
     /// Followers are told once, and let go of.
     func tellEnd() {
-        tellEnd(readState { $0.followers.take() })
+        tellEnd(readState { Self.values(of: $0.followers.take()) })
     }
 
-    private func tellEnd(_ followers: Followers?) {
-        if let followers {
-            for follower in followers.values { follower.serviceEnds(self) }
-        }
+    private func tellEnd(_ followers: [any ServiceFollower]) {
+        for follower in followers { follower.serviceEnds(self) }
         ServiceEvents.unregistered(self)
     }
 }

@@ -118,11 +118,11 @@ struct TimerAgenda: @unchecked Sendable {
         var firstDue: TimerRecord?
         var last: TimerRecord?
         while let timer = first {
-            let isDue = timer.pointee.due <= now
-            guard isDue || timer.pointee.moment.key < timer.latestMoment else { break }
+            let isRestarted = timer.pointee.moment.key < timer.latestMoment
+            guard isRestarted || timer.pointee.due <= now else { break }
             peal_heap_remove(&heap, peal_timer_moment(timer))
-            guard isDue else {
-                // It was restarted meanwhile.
+            if isRestarted {
+                // Others may be due before it, even if it is due now.
                 list(timer)
                 continue
             }
