@@ -20,7 +20,7 @@ _Static_assert(
         uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12,           \
         uint64_t s13, uint64_t s14, uint64_t s15
 
-/* Callers reach these as functions of the method's type: clang's check of that is told to look away. */
+/* Callers reach these as functions of the method's type, so clang's check of function types is disabled. */
 #if defined(__clang__)
 #define ANY_TYPE __attribute__((no_sanitize("function")))
 #else

@@ -21,7 +21,7 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
         return true;
     if (errno == ETIMEDOUT)
         return false;
-    /* Where the system refuses futexes the waiter tests its condition again and again. */
+    /* If the system refuses futexes, the waiter tests its condition repeatedly. */
     (void)sched_yield();
     return peal_clock_now() < deadline;
 }

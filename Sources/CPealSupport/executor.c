@@ -17,47 +17,47 @@
 
 enum {
     MOST_WORKERS = 256,
-    PATIENCE = 2000000,    /* ns: work that was not taken for so long gets one more thread */
+    PATIENCE = 2000000,    /* ns: work that was not taken for this long gets one more thread */
     SECOND = 1000000000,   /* ns */
-    IDLE_SECONDS = 5,      /* after so long an idle worker ends */
-    LEAST_STACK = 1 << 20, /* where the process's own limit is less or more */
+    IDLE_SECONDS = 5,      /* after this time an idle worker ends */
+    LEAST_STACK = 1 << 20, /* unless the process's own limit is less or more */
     MOST_STACK = 8 << 20
 };
 static const int64_t never = INT64_MAX;
 
 struct worker {
     sem_t woken;
-    struct worker *next; /* idle before it; it sleeps longer */
+    struct worker *next; /* the worker that fell idle before it, and sleeps longer */
     struct worker *previous;
     bool is_idle;
-    char name[PEAL_THREAD_NAME]; /* the thread's, or what it is about to be */
+    char name[PEAL_THREAD_NAME]; /* the thread's name, current or next */
 };
 
-/* Taken while the first threads are made, and only there. */
+/* Acquired while the first threads are made, and only there. */
 static struct peal_lock starting;
 
-/* Guards all that follows, and the works. */
+/* Guards all variables below, and the works. */
 static struct peal_lock lock;
 static struct peal_work *first;
 static struct peal_work *last;
 static struct peal_heap times;
-static struct worker *idle; /* the one that fell idle last */
+static struct worker *idle; /* the worker that fell idle last */
 static uint32_t idle_workers;
-static uint32_t workers;  /* those that are being made too */
+static uint32_t workers;  /* includes those that are being made */
 static uint32_t seekers;  /* workers that will look at the list without being woken */
-static uint32_t parallel; /* so many are made without a wait */
-static uint64_t taken;    /* works, ever */
+static uint32_t parallel; /* the number of workers that are made without delay */
+static uint64_t taken;    /* the number of works ever taken */
 static bool has_clock;
-static bool is_watching; /* the clock looks whether work is taken */
+static bool is_watching; /* the clock checks that work is taken */
 static int64_t clock_wakes = INT64_MAX;
 
 static sem_t clock_woken;
 static bool has_started; /* atomic: a clock and a worker exist */
-/* Of signal handlers, newest first; atomic. */
+/* Requests of signal handlers, newest first; atomic. */
 static struct peal_work *requests;
 static __thread bool is_worker __attribute__((tls_model("initial-exec")));
 
-/* What is to be done once the lock is released. */
+/* The actions that follow once the lock is released. */
 struct help {
     bool creates;
     bool wakes_clock;
@@ -96,7 +96,7 @@ static struct peal_work *work_of(struct peal_heap_node *time)
     return (struct peal_work *)(void *)time;
 }
 
-/* ---- Who takes it, with the lock held ------------------------------------------------------------ */
+/* ---- Choosing a worker, with the lock held ------------------------------------------------------- */
 
 static void unlink_idle(struct worker *worker)
 {
@@ -121,7 +121,7 @@ static void link_idle(struct worker *worker)
     idle_workers++;
 }
 
-/* Called whenever work was added, or a seeker found some. One seeker is enough: when it finds work, it calls this. */
+/* Called whenever work was added, or a seeker found some. One seeker is enough: it calls this when it finds work. */
 static struct help attend(bool is_stuck)
 {
     struct help help = { 0 };
@@ -170,7 +170,7 @@ static bool create(void *(*body)(void *))
 
 static void *run_worker(void *unused);
 
-/* Without the lock. False when a thread could not be made. */
+/* Without the lock. Returns false if a thread could not be made. */
 static bool give(struct help help)
 {
     if (help.woken != NULL)
@@ -182,7 +182,7 @@ static bool give(struct help help)
     peal_lock_take(&lock);
     workers--;
     seekers--;
-    /* Those that are busy take the work later. One may have fallen idle meanwhile, as a seeker was on the way. */
+    /* Busy workers take the work later. A worker may have fallen idle meanwhile, as a seeker was on the way. */
     struct worker *other = first != NULL && seekers == 0 ? idle : NULL;
     if (other != NULL) {
         unlink_idle(other);
@@ -194,7 +194,7 @@ static bool give(struct help help)
     return false;
 }
 
-/* False when the time has passed. */
+/* Returns false if the time has passed. */
 static bool sleep_until(sem_t *woken, int64_t time)
 {
     const struct timespec until = { (time_t)(time / SECOND), (long)(time % SECOND) };
@@ -233,7 +233,7 @@ static bool take_name(struct worker *self, const char *name)
 
 static void show_name(const struct worker *self) { (void)pthread_setname_np(pthread_self(), self->name); }
 
-/* With the lock held, which is released meanwhile. Returns whether the worker was woken, and is a seeker now. */
+/* With the lock held, which is released meanwhile. Returns true if the worker was woken, and is now a seeker. */
 static bool fall_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);
@@ -245,7 +245,7 @@ static bool fall_idle(struct worker *self, bool *out_is_over)
     peal_lock_take(&lock);
     *out_is_over = false;
     if (!self->is_idle) {
-        /* The post that belongs to it comes at once. */
+        /* The matching post follows at once. */
         if (!has_woken)
             (void)sleep_until(&self->woken, never);
         return true;
@@ -266,7 +266,7 @@ static void *run_worker(void *unused)
     (void)take_name(&self, NULL);
     show_name(&self);
     (void)sem_init(&self.woken, 0, 0);
-    /* The thread's slot and reserve, while there is memory. */
+    /* Makes the thread's record and reserve, while there is memory. */
     (void)peal_thread_current();
     peal_lock_take(&lock);
     while (!is_over) {
@@ -331,7 +331,7 @@ static void take_due(int64_t now)
 static void *run_clock(void *unused)
 {
     uint64_t seen = 0;
-    int64_t looks = never; /* when the next look is due at what was taken */
+    int64_t looks = never; /* when the number of taken works is checked next */
     (void)unused;
     (void)pthread_setname_np(pthread_self(), "peal:clock");
     /* Timed waits end as exactly as the system can. */

@@ -13,11 +13,11 @@ uint32_t peal_fork_gate;
 static struct peal_event_count opened; /* the gate */
 static uint32_t generation;
 
-/* The locks of threads that have no slot: before their first one, or while memory is short. */
+/* The locks of threads that have no record: before their first one, or while memory is short. */
 static __thread uint32_t own_without_slot __attribute__((tls_model("initial-exec")));
 static uint32_t all_without_slot;
 
-/* One fork at a time. Taken by prepare, released in parent and child. */
+/* One fork at a time. Acquired by prepare, released in parent and child. */
 static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
 
 uint32_t peal_fork_generation(void) { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }
@@ -37,7 +37,7 @@ static void wait_until_open(void)
     }
 }
 
-/* In the thread's slot, or among those of all threads without one. */
+/* Counts in the thread's record, or among the locks of all threads without one. */
 static void note_lock(struct peal_thread *own, int32_t change)
 {
     if (own != NULL) {
@@ -53,7 +53,7 @@ void peal_fork_enter_slow(void)
     struct peal_thread *own = peal_thread_own;
     if (own == NULL)
         note_lock(own, 1);
-    /* A thread that has a lock already passes. */
+    /* A thread that holds a lock already passes. */
     while (own_without_slot + (own != NULL ? own->locks : 0) == 1 && is_shut()) {
         note_lock(own, -1);
         wait_until_open();
@@ -61,7 +61,7 @@ void peal_fork_enter_slow(void)
     }
 }
 
-/* The note of a lock that was taken before the thread had a slot is not in the slot. */
+/* A lock that was acquired before the thread had a record is not noted in the record. */
 void peal_fork_leave_slow(void)
 {
     note_lock(NULL, -1);
@@ -100,7 +100,7 @@ static void done_in_parent(void)
     pthread_mutex_unlock(&forking);
 }
 
-/* The forking thread is the only one. No lock is held, and none is taken here. */
+/* The forking thread is the only one. No lock is held, and none is acquired here. */
 static void done_in_child(void)
 {
     generation++;
@@ -113,7 +113,7 @@ static void done_in_child(void)
     pthread_mutex_init(&forking, NULL);
 }
 
-/* When the library is loaded, so before the handlers of those that use it: theirs run outside these. */
+/* Runs when the library is loaded, so before the handlers of programs that use it: theirs run outside these. */
 __attribute__((constructor)) static void register_handlers(void)
 {
     (void)pthread_atfork(prepare, done_in_parent, done_in_child);

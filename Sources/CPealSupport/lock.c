@@ -14,11 +14,11 @@
 enum {
     FREE = 0,
     TAKEN = 1,
-    CONTENDED = 2 /* taken, and a thread may sleep on it */
+    CONTENDED = 2 /* acquired, and a thread may sleep on it */
 };
 
-/* Most critical sections are over after some ten nanoseconds. A holder that has lost its processor is waited for in
- * the kernel. */
+/* Most critical sections last some ten nanoseconds. The wait for a holder that has lost its processor is one in the
+ * kernel. */
 enum { SPINS = 10 };
 
 static bool try_take(struct peal_lock *lock)
@@ -34,7 +34,7 @@ static bool take_spinning(struct peal_lock *lock)
         const uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
         if (word == FREE && try_take(lock))
             return true;
-        /* A thread that sleeps already shows that the section is long. */
+        /* A thread that already sleeps shows that the section is long. */
         if (word == CONTENDED)
             return false;
         peal_processor_pause();
@@ -44,10 +44,10 @@ static bool take_spinning(struct peal_lock *lock)
 
 static void take_sleeping(struct peal_lock *lock)
 {
-    /* A thread that takes the lock here leaves it marked as contended, since others may sleep on it still. */
+    /* A thread that acquires the lock here keeps it marked as contended, since others may still sleep on it. */
     while (__atomic_exchange_n(&lock->word, CONTENDED, __ATOMIC_ACQUIRE) != FREE) {
         const long slept = syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, (uint32_t)CONTENDED, NULL, NULL, 0);
-        /* Where the system refuses futexes the processor is given to the holder. */
+        /* If the system refuses futexes, the processor is yielded to the holder. */
         if (slept != 0 && errno != EAGAIN && errno != EINTR)
             (void)sched_yield();
     }

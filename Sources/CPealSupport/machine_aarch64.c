@@ -2,8 +2,8 @@
 
 #if defined(__aarch64__) && PEAL_FRAME_SUPPORTED
 
-/* Known to the code below as text. */
-#define RESULT 256 /* behind the words of a frame */
+/* Constants for the assembly below, as text. */
+#define RESULT 256 /* after the words of a frame */
 #define ROOM 304   /* both */
 
 _Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
@@ -11,13 +11,13 @@ _Static_assert(ROOM == RESULT + sizeof(struct peal_thunk_result) && ROOM % 16 ==
 _Static_assert(PEAL_FRAME_FIRST_FLOAT == 8, "the first floating register");
 _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 16, "the sizes of entries");
 
-/* Loads one of peal_thunk_targets: `way` is its place there. */
+/* Loads one of peal_thunk_targets, of which `way` is the index. */
 #define LOAD_WAY(way)                                                                              \
     "    adrp x16, peal_thunk_targets\n"                                                              \
     "    add x16, x16, :lo12:peal_thunk_targets\n"                                                    \
     "    ldr x16, [x16, #" way "]\n"
 
-/* Loads the number that a bare function leads to; its index is in w9. Another thread may be writing it. */
+/* Loads the number that a bare thunk leads to; its index is in w9. Another thread may be writing it. */
 #define LOAD_SELF(register)                                                                        \
     "    adrp x16, peal_thunk_selves\n"                                                            \
     "    add x16, x16, :lo12:peal_thunk_selves\n"                                                  \
@@ -33,7 +33,7 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 16, "the sizes o
     "    .cfi_def_cfa_register 29\n"                                                               \
     "    sub sp, sp, #" TEXT_OF(ROOM) "\n"
 
-/* What the handler says is whether there is a result. */
+/* The handler returns whether there is a result. */
 #define CALL_AND_LEAVE                                                                             \
     "    stp d0, d1, [sp, #64]\n"                                                                  \
     "    stp d2, d3, [sp, #80]\n"                                                                  \
@@ -60,8 +60,8 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 16, "the sizes o
     "    .cfi_def_cfa_offset 0\n"                                                                  \
     "    ret\n"
 
-/* Entries of three instructions each, which differ in their index alone: it goes to `index`, and all of them go on at
- * `tail`. `hint #34` is `bti c`, which older assemblers do not know. */
+/* Thunks of three instructions each, which differ in their index alone: it is loaded into `index`, and all of them
+ * continue at `tail`. `hint #34` is `bti c`, which older assemblers do not support. */
 #define ENTRIES(kind, count, index, tail)                                                          \
     "    .balign 16\n"                                                                             \
     "    .hidden peal_thunk_" kind "_code\n"                                                       \
@@ -92,9 +92,9 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 16, "the sizes o
 __asm__(
     "    .pushsection .text\n"
 
-    /* Calls that stay in registers: the index goes where a sixth integer would. */
+    /* Calls that stay in registers: the index is passed as a sixth integer would be. */
     ENTRIES("integers", METHODS, "w5", ".Lpeal_thunk_integers")
-    /* The index goes where no argument does. x8 has the address of a result in memory. */
+    /* The index is passed in a register of no argument. x8 has the address of a result in memory. */
     ENTRIES("frame", METHODS, "w9", ".Lpeal_thunk_frame")
     ENTRIES("bare_integers", BARE, "w9", ".Lpeal_thunk_bare_integers")
     ENTRIES("bare_frame", BARE, "w9", ".Lpeal_thunk_bare_frame")
@@ -104,7 +104,7 @@ __asm__(
     "    br x16\n"
     END(".Lpeal_thunk_integers")
 
-    /* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
+    /* The same for bare thunks: integers move up by one register, to make room for the number that `self` would be. */
     BEGIN(".Lpeal_thunk_bare_integers")
     "    mov x4, x3\n"
     "    mov x3, x2\n"
@@ -116,7 +116,7 @@ __asm__(
     "    br x16\n"
     END(".Lpeal_thunk_bare_integers")
 
-    /* Writes the frame, calls, and leaves the result in every register that a caller may look at. */
+    /* Writes the frame, calls, and loads the result into every register that a caller may read. */
     BEGIN(".Lpeal_thunk_frame") ENTER
     "    stp x0, x1, [sp]\n"
     "    stp x2, x3, [sp, #16]\n"
@@ -125,7 +125,7 @@ __asm__(
     "    mov w1, w9\n" CALL_AND_LEAVE
     END(".Lpeal_thunk_frame")
 
-    /* The same with a number in the first place: the one method of a bare function. */
+    /* The same with a number as the first argument: the one method of a bare thunk. */
     BEGIN(".Lpeal_thunk_bare_frame") ENTER
     LOAD_SELF("x10")
     "    stp x10, x0, [sp]\n"

@@ -2,8 +2,8 @@
 
 #if defined(__x86_64__) && PEAL_FRAME_SUPPORTED
 
-/* Known to the code below as text. */
-#define RESULT 240 /* behind the words of a frame */
+/* Constants for the assembly below, as text. */
+#define RESULT 240 /* after the words of a frame */
 #define ROOM 272   /* both */
 
 _Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
@@ -19,7 +19,7 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes o
     "    .cfi_def_cfa_register %rbp\n"                                                             \
     "    subq $" TEXT_OF(ROOM) ", %rsp\n"
 
-/* What the handler says is whether there is a result. */
+/* The handler returns whether there is a result. */
 #define CALL_AND_LEAVE                                                                             \
     "    movsd %xmm0, 48(%rsp)\n"                                                                  \
     "    movsd %xmm1, 56(%rsp)\n"                                                                  \
@@ -52,8 +52,8 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes o
     "    .cfi_def_cfa %rsp, 8\n"                                                                   \
     "    ret\n"
 
-/* Of calls that stay in registers: `way` is the place in peal_thunk_targets. The index goes where a sixth integer
- * would; floating numbers stay where they are. */
+/* Calls that stay in registers: `way` is the index in peal_thunk_targets. The thunk's index is passed as a sixth integer
+ * would be; floating numbers stay in their registers. */
 #define TABLE_OF_ENTRIES(kind, way)                                                                \
     "    .balign 16\n"                                                                             \
     "    .hidden peal_thunk_" kind "_code\n"                                                       \
@@ -72,7 +72,7 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes o
     "    .cfi_endproc\n"                                                                           \
     "    .size peal_thunk_" kind "_code, . - peal_thunk_" kind "_code\n"
 
-/* The same of bare functions: integers move up by one, to make room for the number that a `self` would be. */
+/* The same for bare thunks: integers move up by one register, to make room for the number that `self` would be. */
 #define BARE_ENTRIES(kind, way)                                                                    \
     "    .balign 32\n"                                                                             \
     "    .hidden peal_thunk_bare_" kind "_code\n"                                                  \
@@ -101,7 +101,7 @@ __asm__(
 
     TABLE_OF_ENTRIES("integers", "0") TABLE_OF_ENTRIES("numbers", "16")
 
-    /* The index goes where no argument does. */
+    /* The index is passed in a register of no argument. */
     "    .balign 16\n"
     "    .hidden peal_thunk_frame_code\n"
     "    .globl peal_thunk_frame_code\n"
@@ -119,7 +119,7 @@ __asm__(
     "    .cfi_endproc\n"
     "    .size peal_thunk_frame_code, . - peal_thunk_frame_code\n"
 
-    /* Writes the frame, calls, and leaves the result in every register that a caller may look at. */
+    /* Writes the frame, calls, and loads the result into every register that a caller may read. */
     "    .balign 16\n"
     "    .type .Lpeal_thunk_frame, @function\n"
     ".Lpeal_thunk_frame:\n"
@@ -134,7 +134,7 @@ __asm__(
     "    .cfi_endproc\n"
     "    .size .Lpeal_thunk_frame, . - .Lpeal_thunk_frame\n"
 
-    /* The same with a number in the first place: the one method of a bare function. */
+    /* The same with a number as the first argument: the one method of a bare thunk. */
     "    .balign 16\n"
     "    .type .Lpeal_thunk_bare_frame, @function\n"
     ".Lpeal_thunk_bare_frame:\n"

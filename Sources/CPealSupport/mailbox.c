@@ -74,13 +74,13 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
     struct peal_mailbox *mailbox = all;
     while (mailbox != NULL && __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0)
         mailbox = mailbox->after;
-    /* Its last reference may be gone already: then it is about to leave the list. */
+    /* The last reference may be released already: the mailbox is then about to be removed from the list. */
     const bool is_retained = mailbox != NULL && peal_count_try_retain(&mailbox->references);
     peal_lock_release(&all_lock);
     return is_retained ? mailbox : NULL;
 }
 
-/* ---- Coming in --------------------------------------------------------------------------------- */
+/* ---- Enqueuing --------------------------------------------------------------------------------- */
 
 static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
 {
@@ -88,7 +88,7 @@ static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest
     struct peal_item *const last = newest;
     uint64_t calls = 0;
     size_t items = 0;
-    /* Most items are for the same group as the next: one addition for all of them. */
+    /* Most items have the same group as the next one, so their references are added at once. */
     struct peal_group *group = newest->group;
     uint32_t of_group = 0;
     while (newest != NULL) {
@@ -177,8 +177,8 @@ bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); 
 
 /* ---- The main queue ---------------------------------------------------------------------------- */
 
-/* libdispatch's interface in C, which is the same on all systems. Declared here, since its headers come with a
- * Swift toolchain and want that one's clang. Weak: in a program without libdispatch the main queue is pumped. */
+/* libdispatch's interface in C, which is the same on all systems. Declared here, since its headers are part of a Swift
+ * toolchain and require its clang. Weak: in a program without libdispatch the main queue is pumped. */
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q __attribute__((weak));
 extern void dispatch_async_f(

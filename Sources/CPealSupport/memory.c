@@ -9,7 +9,7 @@ REPLACEABLE void *peal_memory_allocate(size_t size) { return calloc(1, size); }
 REPLACEABLE void *peal_memory_allocate_unset(size_t size)
 {
     void *none = NULL;
-    /* Compilers know what realloc of nothing is, and would make it a malloc. */
+    /* Compilers recognise a realloc of NULL, and would replace it by malloc. */
     __asm__("" : "+r"(none));
     return realloc(none, size);
 }

@@ -42,7 +42,7 @@ static struct peal_name_table *make(uint64_t count)
     return table;
 }
 
-/* A table of the same size without what is gone: readers that miss meanwhile ask under the lock. */
+/* Makes a table of the same size without removed entries. Readers that miss meanwhile search again under the lock. */
 static bool sweep(struct peal_name_table *table)
 {
     const uint64_t live = table->live;
@@ -78,7 +78,7 @@ static bool grow(struct peal_names *names)
     return true;
 }
 
-/* At most three quarters of the entries are used. */
+/* At most three quarters of the entries are in use. */
 static bool make_room(struct peal_names *names)
 {
     struct peal_name_table *table = names->table;

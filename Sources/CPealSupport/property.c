@@ -23,7 +23,7 @@ enum { SIZES = 32 };
 static struct peal_property_block *unused[SIZES];
 static struct peal_lock unused_lock;
 
-/* Which list: capacities are 16 bytes times a power of two. */
+/* The index of a list: capacities are 16 bytes times a power of two. */
 static unsigned size_class(size_t size)
 {
     unsigned which = 0;
@@ -76,7 +76,7 @@ enum peal_property_found peal_property_read_text(
             continue;
         const size_t length = __atomic_load_n(&block->length, __ATOMIC_ACQUIRE);
         const size_t fitting = capacity == 0 ? 0 : length < capacity ? length : capacity - 1;
-        /* Of another text's block the length may be anything. */
+        /* The length may be that of another text's block, and have any value. */
         char next = 0;
         if (fitting < block->capacity) {
             peal_property_load(block, buffer, fitting);
@@ -177,7 +177,7 @@ bool peal_property_close(
     struct peal_change_node *changes = NULL;
     struct peal_change_node *node;
     while ((node = peal_property_take(place)) != NULL) {
-        /* The batch that holds a change back frees it. */
+        /* A change in a batch is freed by that batch. */
         if (node->batch != NULL)
             continue;
         node->next = changes;
@@ -195,8 +195,8 @@ bool peal_property_close(
 /* ---- The lock ---------------------------------------------------------------------------------- */
 
 /* Not a peal_lock: its release must see whether a thread sleeps on the word, by one more atomic operation. Here the
- * release is a store, since each set pays for it. A thread that finds the lock taken waits for as long as a copy of a
- * value takes, unless the holder has lost its processor. Only then it sleeps. */
+ * release is a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a value
+ * takes, unless the holder has lost its processor. Only then it sleeps. */
 uint32_t peal_property_lock(struct peal_property_place *place)
 {
     enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };
@@ -329,7 +329,7 @@ bool peal_property_set_in_batch(
     memcpy(peal_change_new(node), value, size);
     node->property = number;
     peal_property_write(place, peal_change_new(node), size);
-    /* Nothing waited, so there is nothing to be merged with. */
+    /* No change waited, so there is none to be merged with. */
     (void)peal_batch_take_in(place, node, thread);
     peal_property_unlock(place, PEAL_PROPERTY_WAITING);
     return true;
@@ -373,7 +373,7 @@ void *peal_change_copy(const void *value)
     const struct peal_change empty = { 0 };
     if (record == NULL)
         record = &empty;
-    /* A text tells the size of the new one alone. */
+    /* A record of a text has the size of the new one alone. */
     const size_t head = rounded(sizeof *record);
     const size_t old_size = record->old_value == NULL ? 0
         : record->is_text ? strlen(record->old_value) + 1
@@ -399,7 +399,7 @@ void peal_property_forked(void)
     for (uint32_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
         for (uint32_t j = 0; peal_property_chunks[i] != NULL && j < PEAL_PROPERTY_CHUNK; j++) {
             struct peal_property_place *place = peal_property_place_of(i << PEAL_PROPERTY_CHUNK_BITS | j);
-            /* Changes that a batch of another thread held back are told by the next set. */
+            /* Observers are notified of the changes in another thread's batch by the next set. */
             for (struct peal_change_node *node = place->first; node != NULL; node = node->next)
                 if (node->batch != peal_thread_own)
                     node->batch = NULL;

@@ -18,7 +18,7 @@ bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
     struct peal_proxy_cells *known = place->cells;
     if (known != NULL && known->capacity >= count)
         return true;
-    /* At least doubled, so that all that was outgrown is less than what is there. */
+    /* At least doubled, so that all outgrown cells together are fewer than the current ones. */
     uint32_t capacity = known == NULL ? 4 : 2 * known->capacity;
     if (capacity < count)
         capacity = count;
@@ -32,7 +32,7 @@ bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
     return true;
 }
 
-/* The number of the proxy before is gone: whoever reads what is written here reads that after it. */
+/* The number of the previous proxy is gone. A thread that loads a word stored here with release then also sees that. */
 void peal_proxy_fill(struct peal_proxy_place *place, uint32_t index, struct peal_proxy_cell from)
 {
     struct peal_proxy_cell *cell = &place->cells->cells[index];

@@ -5,7 +5,7 @@ static struct peal_counted *counted_at(uint32_t index)
     return (struct peal_counted *)(void *)peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), index);
 }
 
-/* Returns the slot that a number points at. Whether it is still that of the number, its word says. */
+/* Returns the slot at the index of a number. Its word then shows if it is still that of the number. */
 static struct peal_counted *counted_of(uint64_t number)
 {
     if (peal_number_tag(number) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
@@ -71,7 +71,7 @@ void *peal_counted_object(uint64_t number)
     if (counted == NULL || count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_ACQUIRE), number) == 0)
         return NULL;
     void *object = __atomic_load_n(&counted->slot.object, __ATOMIC_ACQUIRE);
-    /* While the number is not stale, what was read before is its own. */
+    /* If the number is not stale now, the values loaded before belong to it. */
     return count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), number) == 0 ? NULL : object;
 }
 

@@ -22,7 +22,7 @@ static struct taken {
 
 /* The process of the bindings. A forked child that has not called exec yet must not notify its parent. */
 static pid_t process;
-/* Held while a signal has its default effect, so that it is not restored meanwhile. */
+/* Locked while a signal has its default effect, so that its handler is not restored meanwhile. */
 static struct peal_lock handlers;
 
 static void handle(int number)
@@ -96,7 +96,7 @@ void peal_signal_act_as_default(int number)
     peal_lock_take(&handlers);
     if (all_taken[number].is_taken) {
         signal(number, SIG_DFL);
-        /* Raised for this thread, where it is let through: so it has acted when this goes on. */
+        /* Raised for this thread, which does not block it: so it has taken effect when this thread continues. */
         sigemptyset(&alone);
         sigaddset(&alone, number);
         pthread_sigmask(SIG_UNBLOCK, &alone, &before);

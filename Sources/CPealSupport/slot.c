@@ -25,7 +25,7 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
     char *memory = peal_memory_allocate(count * directory->element_size + CACHE_LINE);
     if (memory == NULL)
         return false;
-    /* Aligned by hand, since all raw memory comes from one function. Swift imports no type that is aligned beyond 16. */
+    /* Aligned here, since all raw memory is allocated by one function. Swift imports no type with an alignment above 16. */
     char *chunk = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
     const uint32_t first = index & ~(count - 1);
     for (uint32_t i = 0; directory->prepare != NULL && i < count; i++)
@@ -137,7 +137,7 @@ void peal_slot_free(struct peal_slots *slots, uint64_t number)
         &slots->free, &head, head_with(head, index + 1), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-/* Returns the slot that a number points at, of whatever generation it is. */
+/* Returns the slot at the index of a number, whatever its generation. */
 static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t number)
 {
     return peal_number_tag(number) == slots->tag ? peal_slot_at(slots, peal_number_index(number)) : NULL;

@@ -1,4 +1,4 @@
-/* The tables of all handles of the process, constant but for their slots: using one initialises nothing. */
+/* The tables of all handles of the process, constant except for their slots: their use initialises nothing. */
 #include "property.h"
 #include "proxy.h"
 #include "reference.h"
@@ -7,7 +7,7 @@
 
 #define SLOTS .slot_size = sizeof(struct peal_slot)
 
-/* What ends something takes slots of these tables, so their first slots need no memory, and more may be in the reserve. */
+/* The end of an object takes slots of these tables. So their first slots need no memory, and more may be in the reserve. */
 enum { CENTERS, COMPLETIONS, MODULE_STEPS, ERRANDS, NEEDED_TABLES };
 static struct peal_slot first_slots[NEEDED_TABLES][1 << PEAL_SLOT_FIRST_BITS];
 #define NEEDED_SLOTS(table) SLOTS, .chunks = { (char *)first_slots[table] }, .is_needed = true
@@ -28,7 +28,7 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_PROXIES] = { SLOTS, .tag = 13, .limit = PEAL_PROXY_PLACES, .directory = &peal_proxy_directory },
     [PEAL_SLOTS_TIMERS] = { SLOTS, .tag = 14, .limit = 1 << 28 },
     [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_PLACES, .directory = &peal_property_directory },
-    /* Used within the engine alone: their numbers return from timers, queues and completions, so their tag has no
+    /* Used within the engine alone: timers, queues and completions return their numbers, so their tag has no
      * meaning. */
     [PEAL_SLOTS_MODULE_STEPS] = { NEEDED_SLOTS(MODULE_STEPS), .tag = 0, .limit = 1 << 24 },
     [PEAL_SLOTS_ERRANDS] = { NEEDED_SLOTS(ERRANDS), .tag = 0, .limit = 1 << 20 },

@@ -10,7 +10,7 @@ void *peal_method_chunks[PEAL_DIRECTORY_CHUNKS];
 const struct peal_directory peal_method_directory
     = { peal_method_chunks, PEAL_DIRECTORY_CHUNK_BITS, sizeof(struct peal_directory_place), prepare };
 
-/* The place's `nobody` is read as a snapshot. */
+/* The element's `empty_list` is read as a snapshot. */
 _Static_assert(
     offsetof(struct peal_directory_place, empty_list.capacity)
             - offsetof(struct peal_directory_place, empty_list)
@@ -25,9 +25,9 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
     place->empty_list.method = peal_no_number_of(index);
 }
 
-/* A caller with a stale number may read a place while it is opened for another method. The number
- * is written last, so a caller that finds its own number finds the rest too. Each store is a release: a caller that reads
- * one of them finds that the number before is gone. */
+/* A caller with a stale number may read an element while it is opened for another method. The number is written last, so a
+ * caller that finds its own number finds the rest too. Each store is a release: a caller that loads one of these values
+ * also sees that the previous number is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)
@@ -39,7 +39,7 @@ void peal_directory_open(
     __atomic_store_n(&place->empty_list.method, number, __ATOMIC_RELEASE);
 }
 
-/* The list first: whoever finds the number gone must not find a list that still bears it. */
+/* The list is closed first: a reader that finds the number gone must not find a list that still has it. */
 void peal_directory_close(struct peal_directory_place *place)
 {
     peal_directory_publish(place, peal_directory_nobody(place));

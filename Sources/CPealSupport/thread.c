@@ -69,7 +69,7 @@ static struct peal_thread *make_slot(void)
     char *memory = peal_memory_allocate(sizeof(struct peal_thread) + LINE);
     if (memory == NULL)
         return NULL;
-    /* Aligned by hand, for the reason that memory.h gives; a slot is never freed. */
+    /* Aligned here, for the reason that memory.h gives; a record is never freed. */
     memory += (LINE - ((uintptr_t)memory & (LINE - 1))) & (LINE - 1);
     struct peal_thread *thread = (struct peal_thread *)(void *)memory;
     thread->claimed = 1;
@@ -91,12 +91,12 @@ struct peal_thread *peal_thread_claim(void)
         return NULL;
     thread->last_status = 0;
     thread->message[0] = 0;
-    /* Without the key, or with no memory for it, the slot stays with a finished thread: a kilobyte
-     * that is not used again. */
+    /* Without the key, or with no memory for it, the record stays with a finished thread: a kilobyte that is not used
+     * again. */
     if (has_exit_key)
         (void)pthread_setspecific(exit_key, thread);
     peal_thread_own = thread;
-    /* Early, since most threads are first seen while there is memory. Where this fails, an operation that needs the
+    /* Early, since most threads first call the library while there is memory. If this fails, an operation that needs the
      * reserve tries again. */
     (void)peal_reserve_prepare(0);
     return thread;
@@ -110,7 +110,7 @@ uint32_t peal_thread_depth(const struct peal_thread *thread)
     return level;
 }
 
-/* The next free level, or NULL. */
+/* The next free slot, or NULL. */
 static struct peal_hazard_slot *next_level(void)
 {
     struct peal_thread *thread = peal_thread_current();
@@ -119,7 +119,7 @@ static struct peal_hazard_slot *next_level(void)
     const uint32_t level = peal_thread_depth(thread);
     if (level >= PEAL_THREAD_DEPTH)
         return NULL;
-    /* The level is told before the hazard: a writer that sees the hazard's store sees the level. */
+    /* `reached` is stored before the hazard: a writer that sees the hazard's store sees it too. */
     if (level > thread->reached)
         __atomic_store_n(&thread->reached, level, __ATOMIC_RELAXED);
     return &thread->holds[level];
@@ -137,7 +137,7 @@ struct peal_hazard_slot *peal_hazard_occupy(void)
 {
     struct peal_hazard_slot *hold = next_level();
     if (hold != NULL) {
-        /* What the level called last does not run. */
+        /* The call that the slot named last has ended. */
         __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
         __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
     }
@@ -156,7 +156,7 @@ struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thr
     return innermost != NULL && (innermost->shown.list & PEAL_HAZARD_OF_CALLER) != 0 ? innermost : NULL;
 }
 
-/* Writers set their bit at any time, so bits are changed atomically; but looked at first, which costs less. */
+/* Writers set their bit at any time, so bits are changed atomically. They are loaded first, which costs less. */
 static bool has_attention(const struct peal_hazard_slot *hold, uint32_t bit)
 {
     return (__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) & bit) != 0;
@@ -168,7 +168,7 @@ static void set_attention(struct peal_hazard_slot *hold, uint32_t bit)
         __atomic_fetch_or(&hold->shown.attention, bit, __ATOMIC_RELAXED);
 }
 
-/* Whether the bit was set; it is no longer. */
+/* Returns true if the bit was set, and clears it. */
 static bool take_attention(struct peal_hazard_slot *hold, uint32_t bit)
 {
     return has_attention(hold, bit) && (__atomic_fetch_and(&hold->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
@@ -215,7 +215,7 @@ bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hold)
     return take_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
-enum { PAGE = 65536 }; /* of any system */
+enum { PAGE = 65536 }; /* a multiple of any system's page size */
 static char page[PAGE] __attribute__((aligned(PAGE)));
 static struct peal_lock page_lock;
 
@@ -230,7 +230,7 @@ static void fence_by_page(void)
     peal_lock_release(&page_lock);
 }
 
-/* Runs on each processor once: the thread that ran there was switched out, which is a full barrier. A thread that has
+/* Runs on each processor once. The thread that ran there was switched out, which is a full barrier. A thread that has
  * moved meanwhile was switched out too. */
 static void fence_by_processors(void)
 {
@@ -275,7 +275,7 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
     return false;
 }
 
-/* Visits each level of each thread that was ever taken. */
+/* Visits each slot of each thread that was ever occupied. */
 #define FOR_EACH_LEVEL(thread, hold)                                                               \
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
          thread != NULL; thread = thread->next)                                                    \
@@ -296,7 +296,7 @@ bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
     return false;
 }
 
-/* What a writer has found out about the threads that it asked. */
+/* The result of a writer's requests to the threads. */
 struct asked {
     bool any;
     bool all_before;
@@ -365,7 +365,8 @@ bool peal_thread_others_lock(void)
     return false;
 }
 
-/* What the thread held, ran and collected is void. Its last call does not return in this process. */
+/* Clears the slots, locks and pending work of a thread that does not exist in this process. Its last call does not
+ * return here. */
 static void clear(struct peal_thread *thread)
 {
     for (uint32_t level = 0; level <= thread->reached; level++) {

@@ -1,4 +1,4 @@
-/* The C of peal's own that Swift needs. Each file says why it cannot be Swift. */
+/* The part of peal that is written in C. The comment at the top of each file states why it cannot be Swift. */
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 

@@ -1,8 +1,8 @@
-/* Counts of references, the three kinds that there are.
+/* Reference counts, of three kinds.
  *
  * Not Swift: the counts are members of C structs that several threads share.
  *
- * Plain       a count of its own. A thread that retains has a reference already, or keeps the object alive by a lock.
+ * Plain       a count of its own. A thread that retains has a reference already, or a lock protects the object for it.
  * Ordered     a plain count whose changes are ordered with another word. One thread retains, and then loads the word.
  *             Another changes the word, and then loads the count. Both are sequentially consistent, so the first sees the
  *             changed word, or the second sees the reference.
@@ -23,13 +23,13 @@ static inline void peal_count_retain(uint32_t *_Nonnull count, uint32_t times)
 {
     __atomic_fetch_add(count, times, __ATOMIC_RELAXED);
 }
-/* Returns true for the last references: the caller ends the object. What other threads did before they released happens
- * before that. */
+/* Returns true for the last references: the caller then ends the object. The writes of other threads before their releases
+ * happen before that. */
 static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)
 {
     return __atomic_fetch_sub(count, times, __ATOMIC_ACQ_REL) == times;
 }
-/* Adds a reference if the object has one still: for a thread that found it in a list that does not keep it. */
+/* Adds a reference unless the last one was released. For a thread that found the object in a list without a reference. */
 static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
 {
     uint32_t known = __atomic_load_n(count, __ATOMIC_RELAXED);
@@ -38,7 +38,7 @@ static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
         continue;
     return known > 0;
 }
-/* As peal_count_release, where no thread retains: the thread with the last reference need not write the count. */
+/* As peal_count_release, for counts that no thread retains again: the last holder need not write the count. */
 static inline bool peal_count_release_only(uint32_t *_Nonnull count)
 {
     return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || peal_count_release(count, 1);
@@ -65,8 +65,8 @@ static inline uint32_t peal_count_load_ordered(const uint32_t *_Nonnull count)
 enum peal_retained { PEAL_RETAINED, PEAL_RETAINED_DEAD, PEAL_RETAINED_TOO_OFTEN };
 enum peal_released { PEAL_RELEASED, PEAL_RELEASED_LAST, PEAL_RELEASED_STALE };
 
-/* counted: the bits of the word that are the count. alive: the bits of which one is set as long as the object is alive;
- *   the count is among them. */
+/* counted: the bits of the word that are the count. alive: the bits of which one is set until the object ends; they
+ *   include the count. */
 static inline enum peal_retained peal_word_retain(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {
@@ -80,7 +80,7 @@ static inline enum peal_retained peal_word_retain(
     return PEAL_RETAINED;
 }
 
-/* A release too many is stale: it must not revive the object. */
+/* A release too many returns PEAL_RELEASED_STALE: it must not revive the object. */
 static inline enum peal_released peal_word_release(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {

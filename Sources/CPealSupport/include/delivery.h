@@ -1,10 +1,10 @@
-/* Calls that wait on queues: what one broadcast leaves behind for its queued observers.
+/* Calls that wait on queues: what a broadcast enqueues for its queued observers.
  *
- * Not Swift: a broadcast makes all of it in one raw allocation, which several threads share and the
- * last one frees; and the layout keeps a waiting call small.
+ * Not Swift: a broadcast makes all of it in one raw allocation, which several threads share and the last one frees. The
+ * layout makes a waiting call small.
  *
  *     call    counted; the captured arguments of one broadcast, for all queues
- *       item    one for each queue, in the same allocation: whom to call there
+ *       item    one for each queue, in the same allocation: the observers to be called there
  *     group   counted; the observers of one method on one queue, in call order
  */
 #ifndef CPEAL_DELIVERY_H
@@ -15,22 +15,22 @@
 
 struct peal_mailbox;
 
-/* The observers of a method on one queue. It never changes once a list has it, except for `ended`. */
+/* The observers of a method on one queue. It never changes once a list contains it, except for `ended`. */
 struct peal_group {
-    uint32_t references; /* lists that have it, and items that wait, once they are taken in */
+    uint32_t references; /* lists that contain it, and waiting items, once they are taken in */
     uint64_t method;
     const void *_Nonnull plan;         /* PealCall's CallPlan */
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
     struct peal_mailbox *_Nonnull mailbox;
     uint32_t count;
-    uint32_t ended;      /* the first so many are not called any more; guarded by the mailbox's lock */
+    uint32_t ended;      /* the number of first entries that are not called any more; guarded by the mailbox's lock */
     uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
     uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
-    bool keeps_latest;   /* a new item takes the place of one that waits */
+    bool keeps_latest;   /* a new item replaces a waiting one */
     struct peal_entry entries[];
 };
 
-/* One thing that waits in a mailbox: calls of a group, or where there is none, a task. */
+/* An element of a mailbox: calls of a group or, if there is none, a task. */
 struct peal_item {
     struct peal_item *_Nullable next;
     struct peal_group *_Nullable group;
@@ -38,15 +38,15 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. The items follow, then the handle of what waits for answers,
- * where there is one, then the arguments. Small: a million of them may wait. */
+/* The captured arguments of one broadcast. It is followed by the items, by the handle of the completion if one waits for
+ * answers, and by the arguments. Small, since a million of these may wait. */
 struct peal_kept_call {
-    uint32_t references; /* items that wait */
-    uint32_t image;      /* where the image of the arguments begins, from the call; one more where the handle is there */
+    uint32_t references; /* waiting items */
+    uint32_t image;      /* the offset of the arguments' image from the call; odd, by one more, if the handle is there */
 };
 
-/* Something else to be run in turn: the end of an observer, a mark to be waited for. Tasks are not
- * counted, and never dropped: a queue that ends runs them. */
+/* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted, and
+ * never dropped: a queue that ends runs them. */
 struct peal_task {
     struct peal_item item;
     void (*_Nonnull run)(struct peal_task *_Nonnull task);
@@ -60,7 +60,7 @@ static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_
 {
     return (struct peal_kept_call *)(void *)((char *)item - item->offset);
 }
-/* Where the image begins, from the call, aligned for any argument. */
+/* The offset of the image from the call, aligned for any argument. */
 static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
 {
     const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
@@ -71,7 +71,7 @@ __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(
 {
     return (char *)call + (call->image & ~1U);
 }
-/* Where the handle is: the last word before the image. */
+/* The address of the handle: the last word before the image. */
 static inline uint64_t *_Nonnull peal_call_completion_place(struct peal_kept_call *_Nonnull call)
 {
     return (uint64_t *)peal_call_arguments(call) - 1;
@@ -81,7 +81,7 @@ static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call
 {
     return (call->image & 1) != 0 ? *peal_call_completion_place(call) : 0;
 }
-/* A call whose items and arguments are still to be filled in. */
+/* Begins a call whose items and arguments the caller fills in afterwards. */
 static inline void peal_call_begin(
     struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
 {
@@ -90,7 +90,7 @@ static inline void peal_call_begin(
     if (completion != 0)
         *peal_call_completion_place(call) = completion;
 }
-/* True when that was the last item. */
+/* Returns true if that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)
 {
     return peal_count_release_only(&call->references);
@@ -122,7 +122,7 @@ static inline bool peal_group_release(struct peal_group *_Nonnull group, uint32_
     return peal_count_release(&group->references, times);
 }
 
-/* A list's groups stand behind its entries. */
+/* A list's groups follow its entries. */
 static inline struct peal_group *_Nonnull *_Nonnull peal_snapshot_groups(
     const struct peal_snapshot *_Nonnull snapshot)
 {

@@ -1,24 +1,24 @@
-/* Functions that record a call: the entry of a typed loop that stands for what the loop cannot call
- * itself, observers with queues.
+/* Enqueue thunks: functions that enqueue a call. A typed loop calls one as the entry that represents the observers
+ * that it cannot call itself, those with queues.
  *
- * Not Swift: they take every register and stack word that an argument may travel in, whatever their
- * caller passes. Their first argument is the list. They write a frame as frame.h has it and hand it to
- * the list's `record`. Their result is zero, in all registers that a result may come back in.
+ * Not Swift: they read every register and stack word in which an argument may be passed, whatever the prototype. Their
+ * first argument is the list. They write a frame as in frame.h and pass it to the list's `record`. Their result is zero, in
+ * all registers in which a result may be returned.
  */
 #ifndef CPEAL_RECORDER_H
 #define CPEAL_RECORDER_H
 
 #include "snapshot.h"
 
-/* The enqueue_thunk for results in these registers (PealCall's ResultPlace), without or with stack words;
- * NULL where frames do not exist. */
+/* The enqueue thunk for results in these registers (PealCall's ResultPlace), without or with stack words. NULL if the
+ * machine has no frames. */
 void (*_Nullable peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void);
 
-/* The gate of a enqueue_thunk: always open. */
+/* The gate of an enqueue thunk: always open. */
 extern uint32_t peal_enqueue_thunk_gate __attribute__((visibility("hidden")));
 static inline uint32_t *_Nonnull peal_enqueue_thunk_open_gate(void) { return &peal_enqueue_thunk_gate; }
 
-/* Where the enqueue_thunk of a list is, in front of its entries. */
+/* The entry of a list's enqueue thunk, in front of its other entries. */
 static inline struct peal_entry *_Nonnull peal_snapshot_enqueue_thunk(
     const struct peal_snapshot *_Nonnull list)
 {

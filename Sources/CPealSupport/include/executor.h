@@ -2,14 +2,14 @@
  *
  * Not Swift: its standard library makes no threads.
  *
- * A pool of threads takes works from one list, in order. A thread is made when work waits that no thread is about to
- * take: at once until there are as many busy threads as processors; from then on when no work was taken for 2 ms, since
- * the busy threads may be blocked. Threads that stay idle end, but for the last. One more thread, the clock, makes
- * timed works ready when they are due, watches for blocked threads, and takes requests of signal handlers. It runs no
- * works itself, so no work delays another's time.
+ * A pool of threads takes works from one list, in order. A thread is made when work waits that no thread is about to take.
+ * It is made at once while fewer threads are busy than there are processors. Otherwise it is made when no work was taken
+ * for 2 ms, since the busy threads may be blocked. Threads that stay idle end, except for the last. One more thread, the
+ * clock, makes timed works ready when they are due, watches for blocked threads, and takes requests of signal handlers.
+ * It runs no works itself, so no work delays another's time.
  *
- * A work identifies the function to run. It is stored in the memory of its user: neither function that accepts one
- * allocates or fails. The library's threads block all signals but those that the processor raises.
+ * A work identifies the function to run. It is stored in the memory of its user, so the functions that accept one neither
+ * allocate nor fail. The library's threads block all signals except those that the processor raises.
  */
 #ifndef CPEAL_EXECUTOR_H
 #define CPEAL_EXECUTOR_H
@@ -22,8 +22,8 @@
 
 enum { PEAL_THREAD_NAME = 16 }; /* bytes of a thread's name, with the NUL, as the kernel keeps it */
 
-/* Zero is a work that waits for nothing. Its memory may be used again or freed once its function has begun, or once it
- * was cancelled. All members are guarded by the executor. */
+/* Zero is a work that is not waiting. Its memory may be used again or freed once its function has begun, or once it was
+ * cancelled. The executor guards all members. */
 struct peal_work {
     struct peal_heap_node time; /* first: while it waits for its time, which is the key */
     struct peal_work *_Nullable next;
@@ -33,39 +33,39 @@ struct peal_work {
     /* The thread name during the work; NULL: "peal:worker". It never changes, and stays until the function begins. */
     const char *_Nullable name;
     bool is_ready; /* in the list */
-    /* While a signal handler's request waits; atomic. */
+    /* Used while a signal handler's request waits; atomic. */
     uint32_t is_requested;
     struct peal_work *_Nullable next_request;
 };
 
-/* Makes sure that there are a clock and a thread of the pool, so that every work that is accepted will run. False when
- * the system gives no thread: then nothing has changed. No lock may be held. */
+/* Makes sure that there are a clock and a thread of the pool, so that every accepted work will run. Returns false, and
+ * changes nothing, if the system refuses a thread. The caller must hold no lock. */
 bool peal_executor_start(void);
 
-/* Has `function(context)` run on a thread of the pool. A work that waits for its time runs now; one that is ready
- * already runs once. No lock of the library may be held, since a thread may be made. */
+/* Has `function(context)` run on a thread of the pool. A work that waits for its time runs now; a ready work still runs
+ * only once. The caller must hold no lock of the library, since a thread may be made. */
 void peal_executor_run(
     struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
-/* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that waits for an earlier time, or is ready, stays so. Locks
- * may be held. */
+/* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier time, is not changed.
+ * The caller may hold locks. */
 void peal_executor_run_at(
     struct peal_work *_Nonnull work, int64_t due, void (*_Nonnull function)(void *_Nullable context),
     void *_Nullable context);
-/* Removes a work. It may have begun. Locks may be held. */
+/* Removes a work, which may have begun. The caller may hold locks. */
 void peal_executor_cancel(struct peal_work *_Nonnull work);
 
-/* Has a work run whose function and context were set before, and whose memory stays for as long as the process. The only
- * function of the library that a signal handler may call. */
+/* Has a work run whose function and context were set before, and whose memory is never freed. This is the only function of
+ * the library that a signal handler may call. */
 void peal_executor_request(struct peal_work *_Nonnull work);
 
-/* How a thread that has run out of work waits before it sleeps: so many looks, with a pause of about a microsecond after
- * each. Rare looks leave the line that is looked at with those who write it. */
+/* The number of times that a thread without work polls before it sleeps, with a pause of about a microsecond after each.
+ * Infrequent polls leave the cache line with the threads that write it. */
 enum { PEAL_EXECUTOR_LOOKS = 16 };
 void peal_executor_pause(void);
 /* Returns true if work is ready that no thread has taken. */
 bool peal_executor_has_work(void);
 
-/* In the child of a fork: there are no threads, and what waited is the parent's. */
+/* In the child of a fork: there are no threads, and the waiting works are the parent's. */
 void peal_executor_forked(void);
 
 #endif

@@ -2,29 +2,29 @@
  *
  * Not Swift: pthread_atfork and thread-local variables are C.
  *
- * The gate. Every lock of the library passes it: peal_fork_enter before the lock is taken, peal_fork_leave after it is
- * released. A thread notes in its own slot how many locks it holds or waits for. The forking thread shuts the gate and
- * then waits until no other slot notes a lock; a thread with a lock may pass the shut gate, since others may wait for
- * what it does next. No code of the program runs under a lock, so this wait is short. Then the process is copied, and
+ * The gate. Every lock of the library passes it: peal_fork_enter before the lock is acquired, peal_fork_leave after it is
+ * released. A thread notes in its own record how many locks it holds or waits for. The forking thread shuts the gate
+ * and then waits until no other thread notes a lock. A thread that holds a lock may pass the shut gate, since others may
+ * wait for its next step. No code of the program runs under a lock, so this wait is short. Then the process is copied, and
  * the gate opens in parent and child.
  *
- * The order of two accesses makes this right. A thread writes its note and then reads whether the gate is shut; the
- * forking thread writes that the gate is shut and then reads the notes. A full barrier between the two is needed on both
- * sides. The forking thread pays for both by the writer fence (thread.h), so that the gate costs a lock no barrier.
+ * The order of two accesses makes this correct. A thread stores its note and then loads whether the gate is shut. The
+ * forking thread stores that the gate is shut and then loads the notes. Both sides need a full barrier between the two.
+ * The forking thread provides both by the writer fence (thread.h), so the gate adds no barrier to a lock.
  */
 #ifndef CPEAL_FORK_H
 #define CPEAL_FORK_H
 
 #include "thread.h"
 
-/* Whether a fork waits until locks are released: then the gate is passed by peal_fork_enter_slow. */
+/* PEAL_FORK_SHUT while a fork waits for the release of locks: peal_fork_enter_slow then passes the gate. Else 0. */
 extern uint32_t peal_fork_gate __attribute__((visibility("hidden")));
 enum { PEAL_FORK_SHUT = 1 };
 
 void peal_fork_enter_slow(void);
 void peal_fork_leave_slow(void);
 
-/* Before a lock is taken. */
+/* Call before a lock is acquired. */
 static inline void peal_fork_enter(void)
 {
     struct peal_thread *own = peal_thread_own;
@@ -38,7 +38,7 @@ static inline void peal_fork_enter(void)
         peal_fork_enter_slow();
 }
 
-/* After a lock was released, by the thread that took it. */
+/* Call after a lock was released, on the thread that held it. */
 static inline void peal_fork_leave(void)
 {
     struct peal_thread *own = peal_thread_own;
@@ -48,7 +48,7 @@ static inline void peal_fork_leave(void)
         __atomic_store_n(&own->locks, own->locks - 1, __ATOMIC_RELEASE);
 }
 
-/* How many forks lie between the first process and this one. What was made under another count belongs to a parent. */
+/* The number of forks between the first process and this one. An object made under another number belongs to a parent. */
 uint32_t peal_fork_generation(void);
 
 #endif

@@ -1,13 +1,12 @@
 /* Calls through a register frame.
  *
- * Not Swift: one function type a shape, up to thirty parameters long, is a macro here and would be
- * pages there.
+ * Not Swift: a function type for each shape, with up to thirty parameters, is a macro here and would be pages there.
  *
- * A frame is what a call leaves in registers and on the stack: first the words of the integer registers (words[0] is
- * the observer's own target and not used), then those of the floating registers, then those of the stack. A function is
- * called with as many of them as its shape names. It does not notice any that it does not take, since the caller cleans
- * the stack up. That is so in the System V ABI of x86-64 and in AAPCS64, and not in C: elsewhere, and for what a frame
- * cannot carry, ffi_call is used.
+ * A frame contains the registers and stack words of a call: first the words of the integer registers (words[0] is the
+ * observer's own target and not used), then those of the floating registers, then those of the stack. A function is
+ * called with as many of them as its shape names. Additional words do not affect a function, since the caller cleans up
+ * the stack. The System V ABI of x86-64 and AAPCS64 guarantee that; the C language does not. On other machines, and for
+ * calls that do not fit into a frame, ffi_call is used.
  */
 #ifndef CPEAL_FRAME_H
 #define CPEAL_FRAME_H
@@ -25,18 +24,18 @@ enum {
     PEAL_FRAME_WORDS = PEAL_FRAME_FIRST_STACK + PEAL_FRAME_STACK
 };
 
-/* Whether this machine has frames at all. */
+/* Returns nonzero if this machine has frames. */
 static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 
-/* Room for a frame, for Swift to put on its stack: without and with the stack's words. */
+/* Memory for a frame on a stack of Swift: without and with the stack's words. */
 struct peal_register_frame { uint64_t words[PEAL_FRAME_FIRST_STACK]; };
 struct peal_whole_frame { uint64_t words[PEAL_FRAME_WORDS]; };
 
-/* Room for the largest result in registers. */
+/* Memory for the largest result in registers. */
 struct peal_result_room { uint64_t words[PEAL_RESULT_FLOATS]; };
 
-/* Such room with nothing in it yet. Swift would have to fill it first; the words that matter are
- * written before they are read, and no function looks at the others. */
+/* Return uninitialised memory for a frame. Swift would have to fill it first. Each word that a function reads is written
+ * before. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 static inline struct peal_register_frame peal_register_frame_room(void)

@@ -1,6 +1,6 @@
 /* Observers whose methods are all one function.
  *
- * Not Swift: the tables of such an observer have the functions of proxies' tables (thunk.h), and what these
+ * Not Swift: the tables of such an observer contain the functions of proxies' tables (thunk.h), and the memory that these
  * find must never move.
  */
 #ifndef CPEAL_HANDLER_H
@@ -24,11 +24,11 @@ struct peal_handler_cell {
     const void *_Nonnull plan;    /* PealCall's CallPlan */
     const void *_Nonnull copying; /* PealCore's CopyPlan */
     bool has_result;
-    bool is_words; /* each parameter is a word of its own, behind the first */
-    bool needs_copies; /* libffi may leave an argument where its alignment is too small */
+    bool is_words; /* each parameter after the first is one word */
+    bool needs_copies; /* libffi may place an argument where its alignment is too small */
 };
 
-/* Lies in the memory of its observer, between the record and the tables. */
+/* Stored in the memory of its observer, between the record and the tables. */
 struct peal_observer_handler {
     peal_handler _Nonnull function;
     void *_Nullable target;
@@ -45,11 +45,11 @@ static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
     return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
 }
 
-/* Functions of tables take a proxy's number for `self`, or this: an address with a mark that neither a
- * number of peal's has nor an address. So a `self` that is none is seen to be. */
+/* Functions of tables receive a proxy's number as `self`, or this: an address with a mark that occurs neither in a number
+ * of peal's nor in an address. So an invalid `self` is detected. */
 enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
 
-/* NULL where the address has bits of its own there: no system gives such unasked. */
+/* Returns NULL if the address has bits of its own there, which no system uses unless the program requests it. */
 static inline void *_Nullable peal_handler_self(const struct peal_observer_handler *_Nonnull handler)
 {
     uint64_t address = (uintptr_t)handler;

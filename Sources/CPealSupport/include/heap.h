@@ -22,7 +22,7 @@ struct peal_heap_node {
 
 /* Zero is an empty heap. */
 struct peal_heap {
-    struct peal_heap_node *_Nullable first; /* the one with the smallest key */
+    struct peal_heap_node *_Nullable first; /* the node with the smallest key */
 };
 
 void peal_heap_insert(struct peal_heap *_Nonnull heap, struct peal_heap_node *_Nonnull node);

@@ -1,7 +1,7 @@
 /* The functions by which values of a type are captured, and how many captures have not been released.
  *
- * Not Swift: captured calls reach a table by its bare address, and its counts are atomic. A table is
- * never freed, so whoever holds a capture may count it off at any time.
+ * Not Swift: captured calls reach a table by its bare address, and its counts are atomic. A table is never freed, so a
+ * thread with a capture may decrement the count at any time.
  */
 #ifndef CPEAL_HOOKS_H
 #define CPEAL_HOOKS_H
@@ -20,17 +20,17 @@ struct peal_type_hooks {
     /* Both are ordered counts. A thread captures, and then loads the registrations. Another removes the last registration,
      * and then loads the captures: if it finds none, no function of the table is called any more. */
     uint32_t captures;      /* not released yet: while there is one, `release` may be called */
-    uint32_t registrations; /* types of centers that have these functions; without any, nothing is captured */
+    uint32_t registrations; /* types of centers that have these functions; at zero, no value is captured */
 };
 
 static inline void peal_hooks_end_capture(struct peal_type_hooks *_Nonnull hooks)
 {
-    /* The owner of the functions may wait for the last one. */
+    /* The thread that retires the owner of the functions may wait for the last capture. */
     if (peal_count_release_ordered(&hooks->captures))
         peal_event_count_signal(&peal_calls_ended);
 }
 
-/* Returns what a call keeps in place of the pointer, or NULL where it cannot be captured. */
+/* Returns the pointer that a call stores instead of the given one, or NULL if that cannot be captured. */
 static inline void *_Nullable peal_hooks_capture(
     struct peal_type_hooks *_Nonnull hooks, void *_Nonnull pointer)
 {

@@ -1,7 +1,7 @@
 /* Arithmetic of long double: the x87's on x86-64, binary128 on AArch64.
  *
- * Not Swift: it has a type for the first on x86-64 alone, and none for the second. Values are read and written as
- * bytes, wherever they lie.
+ * Not Swift: it has a type for the first on x86-64 alone, and none for the second. Values are read and written as bytes at
+ * any address.
  */
 #ifndef CPEAL_LONG_DOUBLE_H
 #define CPEAL_LONG_DOUBLE_H
@@ -11,7 +11,7 @@
 #include <float.h>
 #include <stdbool.h>
 
-/* The bytes of a long double that are more than padding. */
+/* The number of bytes of a long double that are not padding. */
 enum { PEAL_LONG_DOUBLE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 bool peal_long_double_is_nonzero(const void *_Nonnull value);

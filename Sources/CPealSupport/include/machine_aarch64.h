@@ -1,9 +1,9 @@
 /* AArch64 Linux: AAPCS64. Included by machine.h.
  *
- * The address of a result in memory travels in x8, which is no argument's: such calls have no frame.
+ * The address of a result in memory is passed in x8, which is no argument's register: such calls have no frame.
  */
 
-/* Whether calls can be made by register frames, and how many integer registers a frame has. */
+/* 1 if calls can be made by register frames; the number of integer registers of a frame. */
 #define PEAL_FRAME_SUPPORTED 1
 enum { PEAL_FRAME_INTEGERS = 8 };
 /* The number of floating registers of a result: a homogeneous aggregate has one for each member. */
@@ -17,8 +17,8 @@ enum { PEAL_RESULT_FLOATS = 4 };
     uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5, uint64_t i6, uint64_t i7
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5, i6, i7 }
 
-/* Bytes of machine code that an entry takes (thunk_code.h). A struct of an integer and a floating number returns in two
- * integer registers, so no function returns a number whose kind it does not know. */
+/* Bytes of machine code of a thunk (thunk_code.h). A struct of an integer and a floating number is returned in two integer
+ * registers, so a thunk that does not distinguish the two kinds cannot return a number. */
 #define PEAL_THUNK_SIZE 16
 #define PEAL_THUNK_BARE_SIZE 16
 #define PEAL_THUNK_HAS_NUMBERS 0
@@ -26,7 +26,7 @@ enum { PEAL_RESULT_FLOATS = 4 };
 /* A change of page protection is broadcast by the hardware, and interrupts no processor. */
 #define PEAL_PAGE_IS_FENCE 0
 
-/* Leaves the core alone for some cycles, for a thread that spins: `yield` does nothing on most cores. */
+/* Releases the core for some cycles, for a thread that spins: `yield` has no effect on most cores. */
 static inline void peal_processor_pause(void) { __asm__ volatile("isb"); }
 
 /* See machine_x86_64.h. */

@@ -1,4 +1,4 @@
-/* The state of a queue: what waits, who runs it, and its counts.
+/* The state of a queue: its waiting calls, the thread that runs it, and its counts.
  *
  * Not Swift: groups and records point here from raw memory, and a push is a compare-and-exchange without a lock.
  */
@@ -25,60 +25,60 @@ enum peal_mailbox_kind {
 enum { PEAL_MAILBOX_LINE = 128 };
 
 struct peal_mailbox {
-    /* Guarded by the lock. What is in `pushed` is not in here yet. The first member is not the lock: the thread sanitizer
-     * takes a change of any member by Swift for one of the first. */
+    /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
+     * sanitizer takes a change of any member by Swift for one of the first. */
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
     struct peal_lock lock;
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
-    /* Guarded by the lock, as all up to the next line. */
-    size_t waiting_items; /* tasks not counted */
+    /* Guarded by the lock, like all members up to the next empty line. */
+    size_t waiting_items; /* without tasks */
     size_t waiting_tasks;
-    uint64_t waiting;     /* in calls, as all counts */
+    uint64_t waiting;     /* in calls, like all counts */
     uint64_t delivered;
     uint64_t dropped;
     uint64_t rejected;
-    uint32_t unswept; /* observers that ended since all that waits was last looked at; written with atomics */
+    uint32_t unswept; /* observers that ended since all waiting calls were last examined; written with atomics */
     uint32_t pauses;
-    uint32_t submitting;   /* threads that ask the executor, or are about to */
+    uint32_t submitting;   /* threads that call the executor, or are about to */
     int descriptor;        /* an eventfd, or -1 */
-    bool is_scheduled;     /* a run was asked for, or is about to be, and has not begun */
-    bool is_running;       /* somebody runs it now */
-    bool runs_again;       /* its executor ran it at once, inside the run that asked: that goes on */
+    bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
+    bool is_running;       /* a thread runs it now */
+    bool runs_again;       /* its executor ran it inside the run that made the request: that run continues */
     bool is_ended;
-    bool is_finishing;     /* a thread runs the destroy callback, or has */
-    bool is_left; /* its threads are those of a parent process: it accepts no calls, and runs none */
+    bool is_finishing;     /* a thread runs the destroy callback, or has run it */
+    bool is_left; /* its threads belong to a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
     struct peal_work work; /* of a serial queue */
 
-    /* Never change. */
+    /* The members below never change. */
     enum peal_mailbox_kind kind;
     uint32_t overflow; /* PealCore's Overflow */
-    size_t capacity;   /* in items; 0: no bound */
+    size_t capacity;   /* in items; 0: no limit */
     uint32_t wait;     /* for room, in milliseconds */
     uint64_t number;   /* of the queue's handle */
     bool (*_Nullable submit)(void *_Nullable context, uint64_t number);
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
-    char name[PEAL_THREAD_NAME]; /* of the threads that run it, if not empty */
+    char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
 
     /* The list of all mailboxes. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Where calls come in without the lock: a list, newest first, or one of the marks below. On a line of
-     * its own, as the pushing and the running thread are different: the members before it, which do not change, are
-     * part of the distance. The items in it have no reference to their groups yet. */
+    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. It has a cache line of
+     * its own, since one thread pushes and another runs the queue. The constant members before it are part of the
+     * distance. The items in it have no reference to their groups yet. */
     char apart[PEAL_MAILBOX_LINE / 2];
     struct peal_item *_Nullable pushed;
     uint32_t references;
     char apart_too[PEAL_MAILBOX_LINE / 2];
 };
 
-/* Nothing waits and nobody is about to run the queue: who pushes first has to see to that. Set under the
- * lock; taken back by the push. */
+/* No item waits and no run is scheduled: the first push must schedule one. Set under the lock, and replaced by the
+ * push. */
 #define PEAL_MAILBOX_IDLE ((struct peal_item *)(uintptr_t)1)
-/* Calls come in under the lock alone: the queue is bounded, or has ended. For good. */
+/* Calls are enqueued under the lock only, because the queue is bounded or has ended. Final. */
 #define PEAL_MAILBOX_SHUT ((struct peal_item *)(uintptr_t)2)
 
 /* Returns true if no item was pushed. */
@@ -90,27 +90,27 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
 /* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Before it runs. */
 void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
-/* Allocated and ready, with one reference; NULL when memory is short. */
+/* Allocates a mailbox with one reference. Returns NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(void);
 void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
-/* Frees it with the last reference. */
+/* Releases a reference. The last release frees the mailbox. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
 
-/* Of a serial queue: its next run. */
+/* The next run of a serial queue. */
 static inline struct peal_work *_Nonnull peal_mailbox_work(struct peal_mailbox *_Nonnull mailbox)
 {
     return &mailbox->work;
 }
 
-/* How a push ended. */
+/* The results of a push. */
 enum peal_pushed {
-    PEAL_PUSHED,        /* somebody runs the queue, or will */
-    PEAL_PUSHED_FIRST,  /* the caller has to have the queue run */
+    PEAL_PUSHED,        /* a thread runs the queue, or will */
+    PEAL_PUSHED_FIRST,  /* the caller must schedule a run of the queue */
     PEAL_PUSHED_NOWHERE /* the queue is shut */
 };
 
-/* Puts an item behind the others, without a lock. The caller holds a list with the item's group, which
- * can therefore not be freed before the item is taken in: see peal_mailbox_take_in. */
+/* Appends an item without a lock. The caller protects a list that contains the item's group, so the group cannot be freed
+ * before peal_mailbox_take_in retains it for the item. */
 __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
@@ -124,24 +124,24 @@ __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     return before == PEAL_MAILBOX_IDLE ? PEAL_PUSHED_FIRST : PEAL_PUSHED;
 }
 
-/* The rest with the lock held. */
+/* The caller of the functions below must hold the lock. */
 
-/* Puts what was pushed behind what waits; from then on items hold a reference to their groups. Whoever
- * lets go of a list's group does this first. */
+/* Moves the pushed items to the end of the waiting ones. From then on each item has a reference to its group. A thread
+ * that releases the group of a list must call this first. */
 void peal_mailbox_take_in_slow(struct peal_mailbox *_Nonnull mailbox);
 static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
 {
-    /* Marks change under the lock: what is an item stays one until it is taken in. */
+    /* Marks change under the lock only, so an item seen here stays until it is taken in. */
     if (!peal_mailbox_is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
         peal_mailbox_take_in_slow(mailbox);
 }
-/* Marks the queue as idle. False where something was pushed meanwhile. */
+/* Marks the queue as idle. Returns false if an item was pushed meanwhile. */
 bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
-/* Has calls come in under the lock from now on. */
+/* Has calls enqueued under the lock only from now on. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
-/* Without the lock, by the thread that runs the queue: waits some microseconds for a push, but not while other work
- * waits for a thread. A call that comes meanwhile costs its caller one compare-and-exchange, and no wake-up. */
+/* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work waits
+ * for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
 void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
 
 /* Locks, and takes in what was pushed. */
@@ -150,7 +150,7 @@ static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
     peal_lock_take(&mailbox->lock);
     peal_mailbox_take_in(mailbox);
 }
-/* Only locks: for who takes in when there is nothing else left. */
+/* Only locks, for callers that take in pushed items when no other item is left. */
 __attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_lock_take(&mailbox->lock);
@@ -159,37 +159,37 @@ __attribute__((always_inline)) static inline void peal_mailbox_unlock(struct pea
 {
     peal_lock_release(&mailbox->lock);
 }
-/* With the lock held, which is released meanwhile: waits for a change, at most until `deadline` (clock.h). Returns false
+/* Waits for a change until `deadline` (clock.h). The caller must hold the lock, which is released meanwhile. Returns false
  * if the deadline has passed. */
 bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
-/* Returns true if a thread may wait for a change. */
+/* Returns true if a thread may be waiting for a change. */
 static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbox)
 {
     return (__atomic_load_n(&mailbox->changed.word, __ATOMIC_RELAXED) & PEAL_EVENT_COUNT_WAITED) != 0;
 }
-/* With the lock held or after it: wakes the threads that wait for a change. */
+/* With the lock held or afterwards: wakes the threads that wait for a change. */
 static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_event_count_signal(&mailbox->changed);
 }
 
-/* With the lock held. */
+/* The caller must hold the lock. */
 static inline void peal_mailbox_set_unswept(struct peal_mailbox *_Nonnull mailbox, uint32_t unswept)
 {
     __atomic_store_n(&mailbox->unswept, unswept, __ATOMIC_RELAXED);
 }
-/* A mailbox in which calls of ended observers may wait, retained; NULL when there is none. */
+/* Returns a mailbox in which calls of ended observers may wait, retained. NULL if there is none. */
 struct peal_mailbox *_Nullable peal_mailbox_find_unswept(void);
 
 /* With the lock held: makes the descriptor readable, or not. */
 void peal_mailbox_set_descriptor(struct peal_mailbox *_Nonnull mailbox, bool is_readable);
-/* With the lock held: makes the descriptor. False when the process has none left. */
+/* With the lock held: makes the descriptor. Returns false if the process has none left. */
 bool peal_mailbox_make_descriptor(struct peal_mailbox *_Nonnull mailbox);
 
-/* Whether the calling thread is the process's first. */
+/* Returns true if the calling thread is the first of the process. */
 bool peal_thread_is_main(void);
 
-/* One mailbox that a thread runs, or whose executor it asks; they nest where a call pumps another. */
+/* A mailbox that a thread runs, or whose executor it calls. They nest if a call pumps another queue. */
 struct peal_drain {
     bool submits;
     struct peal_mailbox *_Nonnull mailbox;
@@ -199,7 +199,7 @@ struct peal_drain {
 /* Has libdispatch's main queue run `function(context)`. Returns false if there is none: the main queue is pumped. */
 bool peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
 
-/* In the child of a fork: the calls of other threads have ended, and queues that others run are left to the parent. */
+/* In the child of a fork: the calls of other threads have ended, and queues that other threads run stay with the parent. */
 void peal_mailbox_forked(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Raw memory that may be refused. Swift's own allocation aborts the process when memory is short;
- * what a C caller makes peal allocate must give a status instead. */
+/* Raw memory that may be refused. Swift's own allocation aborts the process when memory is short. An allocation on behalf
+ * of a C caller must return a status instead. */
 #ifndef CPEAL_MEMORY_H
 #define CPEAL_MEMORY_H
 
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or
- * the next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
+/* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or one of the
+ * next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
-/* The same with anything in it, for what is written at once: in glibc twice as fast. By realloc, since
- * malloc serves Swift code, whose allocations have no failure. */
+/* The same with uninitialised contents, for memory that is filled at once: in glibc twice as fast. It calls realloc, since
+ * malloc serves Swift code, whose allocations cannot fail. */
 void *_Nullable peal_memory_allocate_unset(size_t size);
 
-/* Zeros for what an end cannot do without: where the system refuses them, from the reserve. */
+/* Zeros for memory that the end of an object requires: if the system refuses it, it is taken from the reserve. */
 void *_Nullable peal_memory_allocate_needed(size_t size);
 
 static inline void peal_memory_free(void *_Nullable memory)

@@ -1,11 +1,10 @@
 /* A table from names to numbers that is read without a lock.
  *
- * Not Swift: readers look at raw memory that a writer changes.
+ * Not Swift: readers load from raw memory that a writer changes.
  *
- * What a reader finds is a hint: a writer may be moving entries at that moment. The reader proves it by
- * what the number leads to, and asks again under the writers' lock where it found nothing. So entries are
- * used again at once. A table that was outgrown is kept, since readers may be in it; all of these together
- * are smaller than the one in use.
+ * A reader's result is a hint, since a writer may be moving entries at the same time. The reader verifies it by the object
+ * that the number leads to. If there is none, it searches again under the writers' lock. So entries are reused at once.
+ * An outgrown table is kept, since readers may be in it. All outgrown tables together are smaller than the one in use.
  */
 #ifndef CPEAL_NAMES_H
 #define CPEAL_NAMES_H
@@ -18,14 +17,14 @@
 
 struct peal_name_entry {
     uint64_t hash;
-    uint64_t number; /* 0: never used; 1: used no more */
+    uint64_t number; /* 0: never used; 1: removed */
 };
 
 struct peal_name_table {
     struct peal_name_table *_Nullable outgrown;
     uint64_t mask;
     uint64_t used; /* entries that are not 0 */
-    uint64_t live; /* entries that lead somewhere */
+    uint64_t live; /* entries that lead to an object */
     struct peal_name_entry entries[];
 };
 
@@ -35,10 +34,10 @@ struct peal_names {
 
 enum { PEAL_NAME_FREE = 0, PEAL_NAME_GONE = 1 };
 
-/* Names of services, and of the protocols that services provide; in all centers. */
+/* Names of services, and of the protocols that services provide, in all centers. */
 extern struct peal_names peal_service_names __attribute__((visibility("hidden")));
 extern struct peal_names peal_provider_names __attribute__((visibility("hidden")));
-/* Names of methods in their protocol, and of protocols in their center; those lead to a method of the protocol. */
+/* Names of methods in their protocol, and of protocols in their center. A protocol's name leads to one of its methods. */
 extern struct peal_names peal_method_names_table __attribute__((visibility("hidden")));
 static inline struct peal_names *_Nonnull peal_names_of_methods(void) { return &peal_method_names_table; }
 static inline struct peal_names *_Nonnull peal_names_of_services(void) { return &peal_service_names; }
@@ -54,7 +53,7 @@ static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name
     return hash ^ hash >> 32;
 }
 
-/* The first number of a hash, or 0. Without a lock: a hint. */
+/* The first number of a hash, or 0. Without a lock, so the result is a hint. */
 static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, uint64_t hash)
 {
     const struct peal_name_table *table = __atomic_load_n(&names->table, __ATOMIC_ACQUIRE);
@@ -71,12 +70,12 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
     return 0;
 }
 
-/* The rest is for one thread at a time. */
+/* The functions below are for one thread at a time. */
 
 /* The next number of a hash, or 0; `cursor` begins as 0. */
 uint64_t peal_names_next(
     const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
-/* False when memory is short. */
+/* Returns false when memory is short. */
 bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
 void peal_names_remove(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
 

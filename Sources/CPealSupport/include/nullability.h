@@ -1,4 +1,4 @@
-/* Clang's nullability marks, which tell Swift what may be NULL. Other compilers do without. */
+/* Clang's nullability marks, by which Swift recognises pointers that may be NULL. Empty for other compilers. */
 #ifndef CPEAL_NULLABILITY_H
 #define CPEAL_NULLABILITY_H
 

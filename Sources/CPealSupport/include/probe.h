@@ -1,5 +1,4 @@
-/* Functions that show what a call leaves in registers and on the stack, and what a result in known
- * registers looks like to libffi.
+/* Functions that show the registers and stack words of a call, and libffi's view of a result in known registers.
  *
  * Not Swift: they read stack words past their own arguments, which no sanitizer may instrument.
  */

@@ -1,13 +1,13 @@
-/* The value of a property, and the changes that wait to be told.
+/* The value of a property, and the changes that wait for their notification.
  *
- * Not Swift: readers copy values word by word, atomically, from memory that is never unmapped; and a set
- * must cost little more than its broadcast.
+ * Not Swift: readers copy values atomically, word by word, from memory that is never unmapped. A set must cost little more
+ * than its broadcast.
  *
- * A value is kept twice. A set writes the copy that is not current and then makes it the current one, by
- * counting `version` up. A reader takes the copy that `version` names, and has a whole value when the
- * version is still the same after: only the next set but one writes there. So readers never wait, also
- * when a setter is suspended half way. (Linux has this as seqcount_latch.) Words are stored with release
- * and loaded with acquire: who sees a word of a new value sees that the version has moved on.
+ * A value is stored twice. A set writes the copy that is not current and then makes it the current one, by
+ * incrementing `version`. A reader copies from the copy that `version` selects. The value is whole if the version is
+ * still the same afterwards, since only the next set but one writes there. So readers never wait, even when a setter is
+ * suspended half way. (Linux has this as seqcount_latch.) The setter stores words with release, and the reader loads them
+ * with acquire: a reader that sees a word of a new value then sees that the version has changed.
  */
 #ifndef CPEAL_PROPERTY_H
 #define CPEAL_PROPERTY_H
@@ -26,7 +26,7 @@ enum {
     PEAL_PROPERTY_CHUNKS = 1 << 12,
     PEAL_PROPERTY_PLACES = PEAL_PROPERTY_CHUNK * PEAL_PROPERTY_CHUNKS,
 
-    /* What observers may implement: the members of struct peal_property_observer, in order. */
+    /* The methods that observers may implement: the members of struct peal_property_observer, in order. */
     PEAL_NOTIFY_CHANGED = 0,
     PEAL_NOTIFY_VALUES = 1,
     PEAL_NOTIFY_PRIOR = 2,
@@ -34,43 +34,43 @@ enum {
     PEAL_NOTIFY_WAYS = 4
 };
 
-/* The state of a place, one word. Zero: nothing is going on. */
+/* The state of a property, one word. Zero: no thread sets or notifies. */
 enum {
-    PEAL_PROPERTY_LOCKED = 1,  /* somebody writes the value or the list of changes */
-    PEAL_PROPERTY_NOTIFYING = 2, /* a thread tells the observers: what changes meanwhile, it tells too */
-    PEAL_PROPERTY_WAITING = 4  /* changes wait, or the property was closed while it was told */
+    PEAL_PROPERTY_LOCKED = 1,  /* a thread writes the value or the list of changes */
+    PEAL_PROPERTY_NOTIFYING = 2, /* a thread notifies the observers, of changes made meanwhile too */
+    PEAL_PROPERTY_WAITING = 4  /* changes wait, or the property was closed during a notification */
 };
 
-/* What a property's type asks for. */
+/* The traits of a property's type. */
 enum {
     PEAL_PROPERTY_IS_TEXT = 1,
-    PEAL_PROPERTY_HAS_GAPS = 2,    /* bytes between members, which are kept zero */
+    PEAL_PROPERTY_HAS_GAPS = 2,    /* there are bytes between members, which stay zero */
     PEAL_PROPERTY_IGNORES_EQUAL = 4
 };
 
-/* The bytes of a value. Never given back to the system: a reader that is late may look at it, and then
- * finds that the version has moved on. */
+/* The bytes of a value. The memory is never returned to the system: a late reader may read it, and then finds that the
+ * version has changed. */
 struct peal_property_block {
     size_t capacity; /* in bytes, whole words; never changes */
-    size_t length;   /* of a text, its zero not counted */
-    struct peal_property_block *_Nullable next; /* of those that are not used */
+    size_t length;   /* of a text, without its zero */
+    struct peal_property_block *_Nullable next; /* the next unused block */
     uint64_t words[];
 };
 
-/* One change that waits to be told, or an observer that is to be told the value for the first time. The
- * bytes of both values follow. */
+/* A change that waits for its notification, or an observer that waits for its first notification, with the initial value.
+ * The bytes of both values follow. */
 struct peal_change_node {
-    struct peal_change_node *_Nullable next;     /* of the property, in order */
-    struct peal_change_node *_Nullable in_batch; /* the next of the same batch */
-    struct peal_change_node *_Nullable latest;   /* a later change of the same batch has the new value */
+    struct peal_change_node *_Nullable next;     /* the property's next change, in order */
+    struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
+    struct peal_change_node *_Nullable latest;   /* a later change of the same batch, which has the new value */
     uint64_t property;
-    uint64_t observation; /* to be told the initial value; 0: this is a change */
-    const void *_Nullable batch; /* the thread that holds it back; NULL: it may be told */
-    bool prior_is_told;
-    size_t old_size;      /* of a text, with its zero */
+    uint64_t observation; /* the observer to be notified of the initial value; 0: this is a change */
+    const void *_Nullable batch; /* the thread whose batch delays the change; NULL: observers may be notified of it */
+    bool prior_is_told;   /* observers were notified before the change */
+    size_t old_size;      /* for a text, with its zero */
     size_t new_size;
     void *_Nonnull new_value;
-    void *_Nullable more; /* of an initial value that found no room here */
+    void *_Nullable more; /* the memory of an initial value that does not fit here */
     size_t room;
     uint64_t bytes[];
 };
@@ -82,30 +82,30 @@ static inline struct peal_change peal_change_begin(uint64_t property, peal_chang
     return change;
 }
 
-/* A property's place. Never unmapped; the number tells whose it is now. */
+/* A property's element of the directory. Never unmapped; the number identifies the property that has it now. */
 struct peal_property_place {
-    uint64_t number; /* nobody's while it is closed: peal_no_number_of */
+    uint64_t number; /* while it is closed, a number that no property has: peal_no_number_of */
     uint32_t state;
     uint32_t version;
     struct peal_property_block *_Nullable blocks[2];
     size_t size;
     uint32_t traits;
-    bool is_closed_late; /* closed while it was told: the notifier gives the number back */
+    bool is_closed_late; /* closed during a notification: the notifier frees the number */
     uint64_t closed_number;
     uint64_t methods[PEAL_NOTIFY_WAYS];
-    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS]; /* of the methods */
-    const uint8_t *_Nullable mask; /* with gaps: which bytes count; borrowed from the property */
-    const void *_Nullable notifier;  /* the thread that tells; changes under the lock */
+    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS]; /* the elements of the methods */
+    const uint8_t *_Nullable mask; /* with gaps: the bytes that count; borrowed from the property */
+    const void *_Nullable notifier;  /* the notifying thread; changes under the lock */
     struct peal_change_node *_Nullable first;
     struct peal_change_node *_Nullable last;
-    uint32_t waiting;  /* changes that wait */
-    uint32_t deferred; /* those that the notifier's own observers made since it began */
+    uint32_t waiting;  /* waiting changes */
+    uint32_t deferred; /* changes that the notifier's own observers have made since it began */
 };
 
 extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
-/* The place that a number points at, or NULL when there never was one. */
+/* Returns the element of a number, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
 {
     return (struct peal_property_place *)peal_directory_element_at(
@@ -118,12 +118,12 @@ static inline bool peal_property_is_of(
     return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
 }
 
-/* A block for so many bytes; NULL when memory is short. */
+/* Returns a block for `size` bytes, or NULL when memory is short. */
 struct peal_property_block *_Nullable peal_property_block_take(size_t size);
 void peal_property_block_give(struct peal_property_block *_Nullable block);
 
-/* Sets wait on it for room, where as many changes of a property wait as are kept. One for the process: that is rare. A
- * thread that takes a change signals it after the lock is released. */
+/* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that is
+ * rare. A thread that removes a change signals it after it has released the lock. */
 extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void)
 {
@@ -149,12 +149,12 @@ __attribute__((always_inline)) static inline void peal_property_load(
     }
 }
 
-/* Fills `out` with a whole value. Waits for nobody. */
+/* Copies a whole value to `out`. Waits for no thread. */
 static inline enum peal_property_found peal_property_read(
     const struct peal_property_place *_Nonnull place, uint64_t number, void *_Nonnull out, size_t size)
 {
-    /* What is copied out before the version has proved it is of no use to the caller: into the result
-     * only where it fits a word, so that a failed read leaves that alone. */
+    /* A copy is of no use before the version has proved it. Values of a word or less are copied to `out` only then, so
+     * a failed read of those does not change `out`. */
     for (;;) {
         const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
         if (!peal_property_is_of(place, number))
@@ -184,17 +184,16 @@ static inline enum peal_property_found peal_property_read(
     }
 }
 
-/* The same for a text: as much as fits, and its whole length. */
+/* The same for a text: copies as much as fits, and returns its whole length. */
 enum peal_property_found peal_property_read_text(
     const struct peal_property_place *_Nonnull place, uint64_t number, char *_Nullable buffer,
     size_t capacity, size_t *_Nonnull out_length);
 
 /* ---- Setting ----------------------------------------------------------------------------------- */
 
-/* Takes the lock, which is held for as long as it takes to copy a value. Spins, then sleeps. Returns the
- * other bits of the state. */
+/* Acquires the lock, which is held while a value is copied. Spins, then sleeps. Returns the other bits of the state. */
 uint32_t peal_property_lock(struct peal_property_place *_Nonnull place);
-/* Only where nothing is going on; takes the telling too. */
+/* Acquires the lock and becomes the notifier, but only if the state is zero. */
 static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnull place)
 {
     uint32_t quiet = 0;
@@ -206,15 +205,15 @@ static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnu
     peal_fork_leave();
     return false;
 }
-/* With the lock held: lets it go, with these other bits. */
+/* With the lock held: releases it, and sets the other bits of the state. */
 __attribute__((always_inline)) static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
 {
     __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
     peal_fork_leave();
 }
-/* In the child of a fork: nobody tells any more but the thread that forked. */
+/* In the child of a fork: ends all notifications but those of the thread that forked. */
 void peal_property_forked(void);
-/* The notifier is done, if nothing has come meanwhile. */
+/* Ends the notification, unless a change has been added meanwhile. */
 static inline bool peal_property_rest(struct peal_property_place *_Nonnull place)
 {
     uint32_t telling = PEAL_PROPERTY_NOTIFYING;
@@ -224,7 +223,7 @@ static inline bool peal_property_rest(struct peal_property_place *_Nonnull place
         1);
 }
 
-/* The rest with the lock held. */
+/* The caller of the functions below must hold the lock. */
 
 static inline struct peal_property_block *_Nonnull peal_property_current(
     const struct peal_property_place *_Nonnull place)
@@ -255,15 +254,15 @@ static inline void peal_property_write(
     peal_property_store(place->blocks[next & 1], value, size);
     __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
 }
-/* The same for a text, with a block for it where it is longer than any before.
- * Returns the block that is not used. */
+/* The same for a text. Uses `block` if the text is longer than any before. Returns the block that is not used. */
 struct peal_property_block *_Nullable peal_property_write_text(
     struct peal_property_place *_Nonnull place, const void *_Nonnull text, size_t length,
     struct peal_property_block *_Nullable block);
 
-/* What a set must know that nothing asks for anything special: a short value, nobody to be told before, no
- * batch. Where all is so, and nothing is going on: sets, and leaves the caller to tell. `room` has place for
- * two short values: it gets the old one, and behind it the new one. */
+/* Sets a short value of a property that needs no general path: no observer is notified before changes, no batch is
+ * open, no broadcast occupies slot 0, and no thread sets or notifies. The caller then notifies. Returns false if the
+ * general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
+ * after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
 static inline bool peal_property_set_shortly(
     struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size,
@@ -282,7 +281,7 @@ static inline bool peal_property_set_shortly(
     }
     void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
     const struct peal_property_block *old = peal_property_current(place);
-    /* The sizes that most have, known to the compiler. */
+    /* The most frequent sizes are constants for the compiler. */
     if (size == sizeof(uint64_t)) {
         memcpy(room, old->words, sizeof(uint64_t));
         memcpy(copy, value, sizeof(uint64_t));
@@ -299,17 +298,17 @@ static inline bool peal_property_set_shortly(
     return true;
 }
 
-/* The same for a short text: `out_size` gets the bytes of the new one, with its zero. */
+/* The same for a short text: `out_size` receives the bytes of the new one, with its zero. */
 static inline bool peal_property_is_text(const struct peal_property_place *_Nonnull place)
 {
-    /* No other value is as long. */
+    /* No other value has such a size. */
     return __builtin_expect(__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
 bool peal_property_set_text_shortly(
     struct peal_property_place *_Nonnull place, uint64_t number, const char *_Nonnull text, void *_Nonnull room,
     size_t *_Nonnull out_size);
 
-/* Room for both values of a change; NULL when memory is short. */
+/* Allocates a node with room for both values of a change. Returns NULL when memory is short. */
 struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);
 void peal_change_free(struct peal_change_node *_Nullable node);
 static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node)
@@ -320,34 +319,34 @@ static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull n
 {
     return node->new_value;
 }
-/* Where the old value is as long as that: has the new one begin behind it. */
+/* Places the new value after an old value of `old_size` bytes. */
 void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size, size_t new_size);
 
-/* The same for one value alone, which may need more memory. False when it is short. */
+/* The same for one value alone, which may need more memory. Returns false when memory is short. */
 bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
-/* Puts a change behind the others; takes the first; takes all. */
+/* Appends a change; removes the first change. */
 void peal_property_append(
     struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node);
 struct peal_change_node *_Nullable peal_property_take(struct peal_property_place *_Nonnull place);
 
-/* What a property begins with. */
+/* The initial state of a property. */
 struct peal_property_opening {
     uint64_t number;
-    size_t size; /* of a value; SIZE_MAX for texts, which no read by size is to find */
+    size_t size; /* of a value; SIZE_MAX for texts, so that no read by size finds them */
     uint32_t traits;
     const uint8_t *_Nullable mask;
     uint64_t methods[PEAL_NOTIFY_WAYS];
     struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS];
-    struct peal_property_block *_Nullable blocks[2]; /* handed over */
+    struct peal_property_block *_Nullable blocks[2]; /* owned by the property from now on */
     const void *_Nullable initial;
-    size_t initial_size; /* of a text with its zero */
+    size_t initial_size; /* for a text, with its zero */
 };
-/* Gives a place to a property. */
+/* Assigns an element to a property. */
 void peal_property_open(
     struct peal_property_place *_Nonnull place, const struct peal_property_opening *_Nonnull opening);
-/* Takes it back: the number is stale. The changes that waited are the caller's to free. False where the
- * property is being told: then its notifier gives the number free. */
+/* Closes the element, so that the number is stale. The caller frees the changes that waited. Returns false if a
+ * notification runs: its notifier then frees the number. */
 bool peal_property_close(
     struct peal_property_place *_Nonnull place, uint64_t number,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
@@ -367,7 +366,7 @@ static inline bool peal_property_is_heard(
 {
     return !peal_directory_has_nobody(place->places[way]);
 }
-/* With the lock held. */
+/* The caller must hold the lock. */
 static inline void peal_property_set_notifier(
     struct peal_property_place *_Nonnull place, const void *_Nullable notifier)
 {
@@ -375,14 +374,14 @@ static inline void peal_property_set_notifier(
     if (notifier == NULL)
         place->deferred = 0;
 }
-/* The number of a property that was closed while it was told, for the notifier to give free; 0: none. */
+/* The number of a property that was closed during a notification, which the notifier frees; 0 if there is none. */
 static inline uint64_t peal_property_take_closed(struct peal_property_place *_Nonnull place)
 {
     const uint64_t number = place->is_closed_late ? place->closed_number : 0;
     place->is_closed_late = false;
     return number;
 }
-/* Whether one more change may wait. Those that the notifier's own observers make are counted too. */
+/* Returns true if one more change may wait. Counts the changes that the notifier's own observers make, too. */
 static inline bool peal_property_takes_change(
     struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)
 {
@@ -390,29 +389,28 @@ static inline bool peal_property_takes_change(
         return false;
     return !is_told || place->notifier != thread || ++place->deferred <= most;
 }
-/* Whether two values are equal where the mask says that it counts; without one, everywhere. */
+/* Returns true if two values are equal in all bytes that count by the mask. Without a mask, all count. */
 bool peal_property_equals(
     const void *_Nonnull one, const void *_Nonnull other, const uint8_t *_Nullable mask, size_t size);
 
 /* Zeroes the bytes of a value that do not count. */
 void peal_property_close_gaps(void *_Nonnull value, const uint8_t *_Nonnull mask, size_t size);
 
-/* A record with its values, for a queue; NULL when memory is short. */
+/* Copies a record with its values, for a queue. Returns NULL when memory is short. */
 void *_Nullable peal_change_copy(const void *_Nullable record);
 void peal_change_destroy(void *_Nullable copy);
 
-/* With the lock held: puts a change into the calling thread's batch. One that follows a change of the same
- * batch directly is merged with that: then the new value that is not needed any more is the caller's to free.
- */
+/* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch is
+ * merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
 struct peal_change_node *_Nullable peal_batch_take_in(
     struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node,
     struct peal_thread *_Nonnull thread);
-/* The first change of the thread's batch, taken out. */
+/* Removes and returns the first change of the thread's batch. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
 /* Sets a short value in the calling thread's batch, if no notification runs and the type needs no general path. */
 bool peal_property_set_in_batch(
     struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size);
-/* With the lock held: whether a change is the only one that waits, and no other was merged with it. */
+/* With the lock held: returns true if a change is the only one that waits, and no other was merged with it. */
 static inline bool peal_property_waits_alone(
     const struct peal_property_place *_Nonnull place, const struct peal_change_node *_Nonnull node)
 {

@@ -1,10 +1,10 @@
-/* The directory of proxies: where a call through a proxy's table finds what it stands for.
+/* The directory of proxies, in which a call of a proxy's function finds the method and the target.
  *
- * Not Swift: who calls has no list and no lock, and reads what another thread may be writing.
+ * Not Swift: the caller has no list and no lock, and reads memory that another thread may be writing.
  *
- * The `self` of a proxy is its number. A number leads to a place, as a method's does (snapshot.h), and
- * places and their cells are never unmapped: a call that comes too late reads valid memory, and finds that
- * the number is gone. So the number is looked at last: what was read before is the proxy's then.
+ * The `self` of a proxy is its number. A number leads to an element, as a method's does (snapshot.h). Elements and their
+ * cells are never unmapped, so a late call reads valid memory, and finds that the number has changed. The number is
+ * therefore loaded last: if it is the proxy's, so is all that was loaded before it.
  */
 #ifndef CPEAL_PROXY_H
 #define CPEAL_PROXY_H
@@ -14,20 +14,20 @@
 /* One method of a proxy. */
 struct peal_proxy_cell {
     uint64_t broadcast; /* the method to be broadcast; 0: a target is called */
-    uint64_t method;    /* the method; 0: a prototype of nobody's */
+    uint64_t method;    /* the method; 0: a prototype without a method */
     const void *_Nullable plan;    /* PealCall's CallPlan */
-    const void *_Nullable copying; /* PealCore's CopyPlan: where argument values lie */
-    const void *_Nullable path;    /* PealCore's ProxyTable: where the method's function is in a table */
+    const void *_Nullable copying; /* PealCore's CopyPlan: the offsets of argument values */
+    const void *_Nullable path;    /* PealCore's ProxyTable: the path to the method's function in a table */
 };
 
 struct peal_proxy_cells {
     uint32_t capacity;
-    struct peal_proxy_cells *_Nullable outgrown; /* still read by whoever comes too late */
+    struct peal_proxy_cells *_Nullable outgrown; /* late callers may still read it */
     struct peal_proxy_cell cells[];
 };
 
-/* A proxy's place. The number is that of `list.empty_list`; `list` leads to the target, a list of one, where
- * there is one. */
+/* A proxy's element. The number is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if there
+ * is a target. */
 struct peal_proxy_place {
     struct peal_directory_place list;
     struct peal_proxy_cells *_Nullable cells;
@@ -39,7 +39,7 @@ enum { PEAL_PROXY_PLACES = PEAL_DIRECTORY_PLACES };
 extern void *_Nullable peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_proxy_directory __attribute__((visibility("hidden")));
 
-/* The place that a number points at, or NULL when there never was one. */
+/* Returns the element of a number, or NULL if none has ever existed there. */
 static inline struct peal_proxy_place *_Nullable peal_proxy_find(uint64_t number)
 {
     return (struct peal_proxy_place *)peal_directory_element_at(
@@ -53,7 +53,7 @@ static inline struct peal_directory_place *_Nonnull peal_proxy_list(
     return &place->list;
 }
 
-/* The cell of a method, or NULL where the place has none. */
+/* Returns the cell of a method, or NULL if the element has none. */
 static inline const struct peal_proxy_cell *_Nullable peal_proxy_cell_at(
     const struct peal_proxy_place *_Nonnull place, uint64_t index)
 {
@@ -81,27 +81,27 @@ static inline const void *_Nullable peal_proxy_cell_path(const struct peal_proxy
     return __atomic_load_n(&cell->path, __ATOMIC_ACQUIRE);
 }
 
-/* Whether the place is the proxy's: asked behind all other reading. */
+/* Returns true if the element is the proxy's. Call after all other loads. */
 static inline bool peal_proxy_is_of(const struct peal_proxy_place *_Nonnull place, uint64_t number)
 {
     return peal_directory_is_of(&place->list, number);
 }
 
-/* The rest is for writers, one at a time for each place. */
+/* The functions below are for writers, one at a time for each element. */
 
-/* Makes room for as many cells. Returns false if memory is refused. */
+/* Makes room for `count` cells. Returns false if memory is refused. */
 bool peal_proxy_reserve(struct peal_proxy_place *_Nonnull place, uint32_t count);
 void peal_proxy_fill(
     struct peal_proxy_place *_Nonnull place, uint32_t index, struct peal_proxy_cell cell);
-/* Gives the place to a proxy: calls by the number find it from now on. */
+/* Assigns the element to a proxy: calls by the number find it from now on. */
 void peal_proxy_open(
     struct peal_proxy_place *_Nonnull place, uint64_t number, struct peal_snapshot *_Nullable list);
-/* Takes it back. */
+/* Closes the element: the number is stale from now on. */
 void peal_proxy_close(struct peal_proxy_place *_Nonnull place);
 
 /* ---- Targets ----------------------------------------------------------------------------------- */
 
-/* The target of a proxy. To all that ends observers it is one. */
+/* The target of a proxy. Operations that end observers treat it as one. */
 struct peal_proxy_target {
     struct peal_observer_record record;
     struct peal_observer_extras extras;

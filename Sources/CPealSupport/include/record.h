@@ -1,6 +1,6 @@
-/* What peal keeps of one registration.
+/* The record of one registration.
  *
- * Not Swift: lists lead here from raw memory, and counts are kept by whoever holds a list.
+ * Not Swift: lists point here from raw memory, and threads that protect a list change the counts.
  */
 #ifndef CPEAL_RECORD_H
 #define CPEAL_RECORD_H
@@ -10,45 +10,46 @@
 
 struct peal_observer_handler;
 
-/* The gate is the first member, so an entry leads to the record. Most observers need nothing else. Timers and targets of
- * proxies have a record too, without tables and links. */
+/* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and targets
+ * of proxies have a record too, without tables and links. */
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
-    uint32_t references; /* one while it is registered, and one for each use by a thread: it does not end before */
-    uint32_t owners;     /* its life, until the last reference is gone, its handle, and lists: its memory */
+    uint32_t references; /* the strong count: one while registered, one for each use by a thread */
+    uint32_t owners;     /* the weak count: one for all references, for the handle, for each list; keeps the memory */
     uint64_t number;     /* of the observation's handle */
-    uint64_t order;      /* among those of one priority: when it was registered */
+    uint64_t order;      /* the order of registration among observers of the same priority */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
-    struct peal_successor *_Nullable successor; /* of a replaced one; owned, and never changed once it is there */
+    struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
     /* Its links in the index of its protocol's observers, guarded by the center's lock. */
     struct peal_observer_record *_Nullable next;
     struct peal_observer_record *_Nullable *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
     bool has_extras;      /* they follow in the same allocation */
     bool keeps_latest;    /* on its queue only the latest call of a method waits */
-    bool is_quiet;        /* a thread has waited until nothing of it is called any more */
-    uint8_t is_destroyed; /* somebody has run the destroy callback, or is about to */
+    bool is_quiet;        /* a thread has waited until no function of the observer runs any more */
+    uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };
 
-/* What observers have that are weak, have a queue, an owner or a handler, or stand for a service. Follows the record. */
+/* The extra state of observers that are weak, lazy or a lazy observer's instance, or have a queue, an owner or a handler.
+ * It follows the record. */
 struct peal_observer_extras {
     uint64_t owner; /* the handle of the owner; 0: none */
-    /* Of a weak target. */
+    /* For a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
-    /* Of a service's instance: the lazy registration that it observes for, which does not end before; and
-     * the use of it, which ends with it. */
+    /* For a service's instance: the lazy registration on whose behalf it observes, which does not end earlier; and the use
+     * of the instance, which ends with the observer. */
     struct peal_observer_record *_Nullable lazy;
     uint64_t use;
-    /* Of one whose methods are all one function: it, in the same allocation (handler.h). */
+    /* For an observer whose methods are all one function: that function, in the same allocation (handler.h). */
     const struct peal_observer_handler *_Nullable handler;
-    /* Of one with a queue; counted. */
+    /* For an observer with a queue; counted. */
     struct peal_mailbox *_Nullable mailbox;
-    struct peal_task end; /* drains it, and then ends it, on its queue */
+    struct peal_task end; /* the task that drains the observer on its queue and then ends it */
     struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
     struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
     /* Objects of Swift, which the record owns: PealCore's Queue, Owner and LazyObserver. */
@@ -106,7 +107,7 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_queue_link(
     return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_queue)) - 1;
 }
 
-/* Where the objects are. */
+/* The members that point to objects of Swift. */
 static inline void *_Nullable *_Nonnull peal_observer_tables(struct peal_observer_record *_Nonnull record)
 {
     return &record->tables;
@@ -124,14 +125,14 @@ static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_
     return &extras->lazy_observer;
 }
 
-/* What replaced an observer. Readers of a list that has the replaced one call it instead. */
+/* The replacement of an observer. Readers of a list that contains the replaced observer call this one instead. */
 struct peal_successor {
-    struct peal_observer_record *_Nonnull record; /* owned, as by a list */
+    struct peal_observer_record *_Nonnull record; /* retained by a weak count, as by a list */
     uint32_t count;
     struct {
         uint64_t method;
         struct peal_entry entry;
-    } calls[]; /* those that it makes in place of this observer */
+    } calls[]; /* the calls that it makes instead of the replaced observer */
 };
 
 static inline size_t peal_successor_size(size_t count)
@@ -144,7 +145,7 @@ static inline void peal_successor_add(
     successor->calls[successor->count].method = method;
     successor->calls[successor->count++].entry = entry;
 }
-/* The successor's entry for a method; NULL where it makes no call in place of the observer. */
+/* The successor's entry for a method, or NULL if it makes no call of that method instead of the observer. */
 static inline const struct peal_entry *_Nullable peal_successor_entry(
     const struct peal_observer_record *_Nonnull record, uint64_t method)
 {
@@ -171,7 +172,7 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_end(
     return (struct peal_observer_record *)(void *)((char *)end - offsetof(struct peal_observer_extras, end)) - 1;
 }
 
-/* Of one with extras. */
+/* The end task of an observer with extras. */
 static inline struct peal_task *_Nonnull peal_observer_end_task(
     struct peal_observer_record *_Nonnull record)
 {
@@ -182,7 +183,7 @@ static inline void peal_observer_retain(struct peal_observer_record *_Nonnull re
 {
     peal_count_retain(&record->references, 1);
 }
-/* True when that was the last reference. */
+/* Returns true if that was the last reference. */
 static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
 {
     return peal_count_release(&record->references, 1);
@@ -191,10 +192,10 @@ static inline void peal_observer_own(struct peal_observer_record *_Nonnull recor
 {
     peal_count_retain(&record->owners, 1);
 }
-/* The same before another thread can find the record. */
+/* The same, before another thread can find the record. */
 static inline void peal_observer_own_unshared(struct peal_observer_record *_Nonnull record) { record->owners++; }
-/* Returns true if that was the last weak count; the caller then frees the record. A weak count is only ever added by a
- * thread that is protected by another one. */
+/* Returns true if that was the last weak count. The caller then frees the record. A thread adds a weak count only while
+ * another one protects the record for it. */
 static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
 {
     return peal_count_release_only(&record->owners);
@@ -215,7 +216,7 @@ static inline bool peal_observer_is_destroyed(const struct peal_observer_record 
 {
     return __atomic_load_n(&record->is_destroyed, __ATOMIC_ACQUIRE) != 0;
 }
-/* True for the one who is to run the destroy callback. */
+/* Returns true to one caller only, which then runs the destroy callback. */
 static inline bool peal_observer_claim_destroy(struct peal_observer_record *_Nonnull record)
 {
     return __atomic_exchange_n(&record->is_destroyed, 1, __ATOMIC_ACQ_REL) == 0;

@@ -1,4 +1,4 @@
-/* Counted objects: what the handle of a reference leads to.
+/* Counted objects, to which the handles of references lead.
  *
  * Not Swift: a thread with a stale handle reads the slot while another thread fills it for another object.
  *

@@ -1,12 +1,12 @@
-/* What is kept of a service and of its instances.
+/* The state of services and of their instances.
  *
- * Not Swift: instances are found, used and held without a lock, by numbers that may be stale. So both
- * have places in directories that are never unmapped, as methods have (snapshot.h).
+ * Not Swift: instances are found, used and protected without a lock, by numbers that may be stale. So both have elements
+ * in directories that are never unmapped, as methods have (snapshot.h).
  *
- *     service place   the number of the service, and that of its instance: 0 while there is none
- *     instance place  the number of the instance, and a word: its generation, and who keeps it
- *     record          what was registered: functions, names, tables; kept by the service's object, which
- *                     its instances keep
+ *     service element   the number of the service, and that of its instance: 0 while there is none
+ *     instance element  the number of the instance, and a word: its generation, and its uses
+ *     record            the registration: functions, names, tables. The service's object owns it, and the
+ *                       instances retain that object.
  */
 #ifndef CPEAL_SERVICE_H
 #define CPEAL_SERVICE_H
@@ -24,8 +24,8 @@
 
 /* ---- Records ----------------------------------------------------------------------------------- */
 
-/* A table as callers see it, which begins with its size in bytes. Where a caller knows a larger one, a
- * copy is made and put in front; the first one is part of the record. */
+/* A table as callers see it, which begins with its size in bytes. A caller may expect a larger one: then a copy is made
+ * and put in front. The first one is part of the record. */
 struct peal_table_copy {
     struct peal_table_copy *_Nullable smaller;
     size_t table[];
@@ -46,12 +46,12 @@ struct peal_service_record {
     void (*_Nullable clear_data)(void *_Nullable self);
     void (*_Nullable destroy)(void *_Nullable self);
     void (*_Nullable release)(void *_Nullable context);
-    const char *_Nonnull dependencies; /* one after the other, each with its zero */
+    const char *_Nonnull dependencies; /* one after another, each with its zero */
     uint32_t dependency_count;
     uint16_t provided_count;
     bool is_persistent;
     bool is_built_in;
-    struct peal_provided provided[]; /* room for one at least */
+    struct peal_provided provided[]; /* room for at least one */
 };
 
 static inline struct peal_provided *_Nonnull peal_record_provided(
@@ -87,12 +87,12 @@ static inline void peal_provided_enlarge(
     __atomic_store_n(&provided->largest, larger, __ATOMIC_RELEASE);
 }
 
-/* What is provided of a protocol: by number (not 0), or by name. NULL: nothing. */
+/* Return the provided table of a protocol, by number (not 0) or by name. NULL if the service does not provide it. */
 static inline struct peal_provided *_Nullable peal_record_find(
     struct peal_service_record *_Nonnull record, uint64_t protocol)
 {
     struct peal_provided *provided = record->provided;
-    /* Most provide one. The first is there even where there are none, as protocol 0. */
+    /* Most services provide one protocol. The first entry exists even if there is none, as protocol 0. */
     if (__builtin_expect(provided->protocol == protocol, 1))
         return provided;
     for (uint32_t left = record->provided_count; left > 1; left--)
@@ -108,7 +108,7 @@ static inline struct peal_provided *_Nullable peal_record_find_named(
             return &record->provided[i];
     return NULL;
 }
-/* The table, where it has the bytes that the caller knows. */
+/* Returns the table if it has the `size` bytes that the caller expects. */
 static inline const void *_Nullable peal_provided_table(
     const struct peal_provided *_Nonnull provided, size_t size)
 {
@@ -116,7 +116,7 @@ static inline const void *_Nullable peal_provided_table(
     return __builtin_expect(largest->table[0] >= size, 1) ? largest->table : NULL;
 }
 
-/* ---- Places ------------------------------------------------------------------------------------ */
+/* ---- Elements ---------------------------------------------------------------------------------- */
 
 enum {
     PEAL_PLACES_CHUNK_BITS = 10,
@@ -126,16 +126,16 @@ enum {
 };
 
 struct peal_service_place {
-    uint64_t number;   /* 0 while it is nobody's */
-    uint64_t instance; /* the number of the instance that is got; 0: there is none */
-    /* Its place, for scopes without a lock. NULL before the first scope, which takes the long way and sets this: the
-     * removal of an instance that no scope was of needs no writer's fence. */
+    uint64_t number;   /* 0 while no service has the element */
+    uint64_t instance; /* the number of the current instance; 0: there is none */
+    /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and sets
+     * it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_place *_Nullable shown;
-    struct peal_service_record *_Nullable record; /* for who has the lock of the names */
+    struct peal_service_record *_Nullable record; /* read with the lock of the names held */
 };
 
-/* The number is the first: what a thread's level holds is taken for a list, of a method of that number,
- * by those who ask which methods are held. */
+/* `number` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
+ * list, and the first member of a list is its method's number. */
 struct peal_instance_place {
     uint64_t number;
     uint64_t word;
@@ -148,7 +148,7 @@ extern void *_Nullable peal_instance_chunks[PEAL_PLACES_CHUNKS] __attribute__((v
 extern const struct peal_directory peal_service_directory __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
-/* The place that a number points at, or NULL when there never was one. */
+/* Returns the element of a number, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
 {
     return (struct peal_service_place *)peal_directory_element_at(
@@ -183,7 +183,7 @@ static inline bool peal_service_shows(
 {
     return __atomic_load_n(&place->shown, __ATOMIC_RELAXED) == instance;
 }
-/* The instance first: whoever finds the number sees no instance of another service. */
+/* Clears the instance before the number: a reader that still finds the number sees no instance of another service. */
 static inline void peal_service_close(struct peal_service_place *_Nonnull place)
 {
     peal_service_publish(place, 0);
@@ -202,27 +202,27 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 
 /* ---- Uses -------------------------------------------------------------------------------------- */
 
-/* The lower half of an instance's word; the generation of its number is the upper half. The instance lives while any of
+/* The lower half of an instance's word; the generation of its number is the upper half. The instance exists while any of
  * PUBLISHED and USES is set. */
-#define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a thread's level may hold it */
+#define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a hazard slot may protect it */
 #define PEAL_WORD_LEAVING 0x40000000u   /* it was removed */
-#define PEAL_WORD_USES 0x3fffffffu      /* how many uses are held */
+#define PEAL_WORD_USES 0x3fffffffu      /* the number of uses */
 
-/* Whether a place was ever that of the number. Numbers of other kinds lead to places, too. */
+/* Returns true if the element was ever that of the number. Numbers of other kinds lead to elements, too. */
 static inline bool peal_instance_is_of(
     const struct peal_instance_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
 
-/* Adds a use. What a place holds means nothing before that. */
+/* Adds a use. The contents of an element are meaningless before that. */
 static inline enum peal_retained peal_instance_retain(struct peal_instance_place *_Nonnull place, uint64_t number)
 {
     return peal_word_retain(
         &place->word, peal_number_generation(number), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
-/* Removes a use. After the last the instance is the caller's to end. */
+/* Removes a use. After the last use the caller ends the instance. */
 static inline enum peal_released peal_instance_release(struct peal_instance_place *_Nonnull place, uint64_t number)
 {
     if (!peal_instance_is_of(place, number))
@@ -238,7 +238,7 @@ static inline void peal_instance_open(
     place->record = record;
     place->self = NULL;
     __atomic_store_n(&place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
-    /* Others look at it through a level that they are about to leave. */
+    /* Other threads read it while they protect it by a slot that they are about to release. */
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }
 static inline void peal_instance_set_self(
@@ -246,8 +246,9 @@ static inline void peal_instance_set_self(
 {
     place->self = self;
 }
-/* The caller loads the hazard slots afterwards. A thread that takes the long way to a scope stores its slot, passes the
- * same fence and then loads the word (peal_scope_protect): one of the two sees the other. */
+/* The removing thread stores LEAVING, passes a fence and then loads the hazard slots. A thread on the slow path of a scope
+ * stores its slot, passes the same fence and then loads the word (peal_scope_protect). So one of the two sees the store
+ * of the other. */
 static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
 {
     __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
@@ -257,7 +258,7 @@ static inline bool peal_instance_is_leaving(const struct peal_instance_place *_N
 {
     return (__atomic_load_n(&place->word, __ATOMIC_ACQUIRE) & PEAL_WORD_LEAVING) != 0;
 }
-/* Ends the publication. Returns true if no use is left: the caller then ends the instance. */
+/* Ends the publication. Returns true if no use remains: the caller then ends the instance. */
 static inline bool peal_instance_unpublish(struct peal_instance_place *_Nonnull place)
 {
     return (__atomic_fetch_and(&place->word, ~(uint64_t)PEAL_WORD_PUBLISHED, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
@@ -267,7 +268,7 @@ static inline uint32_t peal_instance_uses(const struct peal_instance_place *_Non
     return (uint32_t)__atomic_load_n(&place->word, __ATOMIC_RELAXED) & PEAL_WORD_USES;
 }
 
-/* Takes a use of what a service gives now. NULL where there is nothing, or a closer look is needed. */
+/* Adds a use of a service's current instance. Returns NULL if there is none, or if the slow path is needed. */
 __attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_service_take(
     uint64_t number, uint64_t *_Nonnull instance)
 {
@@ -275,7 +276,7 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
     if (place == NULL)
         return NULL;
     const uint64_t current = peal_service_instance(place);
-    /* The number last: while it is there, what was read before it was the service's. */
+    /* The number is loaded last: if it is still the service's, so was all that was loaded before it. */
     if (current == 0 || !peal_service_is_of(place, number))
         return NULL;
     struct peal_instance_place *taken = peal_instance_place_of(current);
@@ -285,13 +286,13 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
-/* Puts what a service gives now into a level, as peal_hazard_publish does with lists. NULL where it gives
- * nothing, or something else by now: the level is to be released then, and the long way taken. */
+/* Protects a service's current instance by a slot, as peal_hazard_publish does with lists. Returns NULL if there is none,
+ * or if it has changed meanwhile: the caller then releases the slot and takes the slow path. */
 __attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_hazard_slot *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {
     struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
-    /* The level's last call is over. */
+    /* The call that the slot named last has ended. */
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
     if (instance == NULL)
         return NULL;
@@ -300,7 +301,7 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
     return __builtin_expect(__atomic_load_n(&place->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
-/* The instance that a level holds for a scope; NULL when it holds none. */
+/* The instance that a slot protects for a scope, or NULL. */
 static inline struct peal_instance_place *_Nullable peal_scope_instance(
     const struct peal_hazard_slot *_Nonnull hold)
 {
@@ -309,7 +310,7 @@ static inline struct peal_instance_place *_Nullable peal_scope_instance(
         : NULL;
 }
 
-/* Whether a level holds this instance for a scope. */
+/* Returns true if a slot protects this instance for a scope. */
 static inline bool peal_scope_protects(
     const struct peal_hazard_slot *_Nonnull hold, const void *_Nullable self)
 {
@@ -318,14 +319,14 @@ static inline bool peal_scope_protects(
     return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && place->self == self;
 }
 
-/* Whether a level is the own thread's outermost, and the innermost too. */
+/* Returns true if a slot is both the calling thread's outermost and its innermost. */
 static inline bool peal_scope_is_outermost(const struct peal_hazard_slot *_Nullable hold)
 {
     const struct peal_thread *thread = peal_thread_own;
     return thread != NULL && hold == &thread->holds[0] && thread->holds[1].shown.list == 0;
 }
 
-/* Takes a level for an instance of which the caller has a use. NULL as peal_hazard_protect_slow. */
+/* Occupies a slot for an instance of which the caller has a use. NULL as peal_hazard_protect_slow. */
 struct peal_hazard_slot *_Nullable peal_scope_protect(const struct peal_instance_place *_Nonnull place);
 
 #endif

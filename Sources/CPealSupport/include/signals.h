@@ -1,7 +1,7 @@
 /* POSIX signals that are turned into calls on other threads.
  *
- * Not Swift: a handler interrupts any function, and may only do what is safe inside all of them. This one
- * makes a request to the executor.
+ * Not Swift: a handler interrupts any function, and may only call functions that are safe inside all of them. This handler
+ * sends a request to the executor.
  */
 #ifndef CPEAL_SIGNALS_H
 #define CPEAL_SIGNALS_H
@@ -27,21 +27,21 @@ enum {
 
 enum peal_signal_taken {
     PEAL_SIGNAL_TAKEN,
-    PEAL_SIGNAL_HAS_HANDLER, /* that of other code */
-    PEAL_SIGNAL_REFUSED /* the system does not let it be handled */
+    PEAL_SIGNAL_HAS_HANDLER, /* other code has installed one */
+    PEAL_SIGNAL_REFUSED /* the system does not allow a handler for it */
 };
 
-/* Registers `arrived`, which a thread of the executor calls after a signal: once for several before
- * the call. The executor must have been started. One caller at a time, for this and the next.
+/* Registers `arrived`, which a thread of the executor calls after a signal, once for several signals before the call. The
+ * executor must have been started. One caller at a time, for this function and the next.
  *
  * once: the first signal restores the previous effect before any notification, because the process may
  * not react to it. */
 enum peal_signal_taken peal_signal_take(int number, bool once, void (*_Nonnull arrived)(int number));
-/* Has the signal do what it did before it was taken. */
+/* Restores the effect that the signal had before it was registered. */
 void peal_signal_give_back(int number);
 
-/* Does to the process what the signal would do without a handler, as long as it is taken. Where that is
- * to stop it, this returns when it goes on. */
+/* Gives a registered signal the effect on the process that it has without a handler. If that effect is to stop the
+ * process, the function returns when the process continues. */
 void peal_signal_act_as_default(int number);
 
 #endif

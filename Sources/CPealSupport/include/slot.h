@@ -29,8 +29,8 @@ static inline unsigned peal_number_tag(uint64_t number) { return (unsigned)(numb
 
 /* ---- Directories ------------------------------------------------------------------------------- */
 
-/* How the elements of one kind lie in memory. The array of chunks is a global of its own, so readers know its address
- * without a load. */
+/* The layout of one kind of elements in memory. The array of chunks is a global of its own, so its address is a constant
+ * for readers. */
 struct peal_directory {
     void *_Nullable *_Nonnull chunks;
     unsigned chunk_bits; /* a chunk has 1 << chunk_bits elements */
@@ -115,7 +115,7 @@ static inline struct peal_slot *_Nullable peal_slot_at(const struct peal_slots *
     return chunk == NULL ? NULL : (struct peal_slot *)(void *)(chunk + (size_t)(shifted ^ 1U << bits) * slots->slot_size);
 }
 
-/* Where the object of a pinned slot is. */
+/* The member of a pinned slot that points to its object. */
 static inline void *_Nullable *_Nonnull peal_slot_object(struct peal_slot *_Nonnull slot) { return &slot->object; }
 
 /* One past the highest index that was ever taken. */
@@ -148,15 +148,15 @@ struct peal_slot *_Nullable peal_slot_pin(
     const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
 /* Makes a number stale. The slot keeps its object until the number is recycled. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t number);
-/* Removes a number that is retired, or one that is not. Of all threads that try, one succeeds. */
+/* Removes a number that is retired, or one that is not. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(
     const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
 /* Requires a live slot, and returns its number too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);
 
-/* Releases a pin. True for the last pin of a removed number: the caller then takes the object out of the slot and frees
- * the slot. One thread gets true, since no pin begins after the removal. */
+/* Releases a pin. Returns true for the last pin of a removed number: the caller then takes the object out of the slot and
+ * frees the slot. Only one thread gets true, since no pin begins after the removal. */
 static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
 {
     const uint64_t word = __atomic_sub_fetch(&slot->word, 1, __ATOMIC_ACQ_REL);

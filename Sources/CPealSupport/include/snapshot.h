@@ -1,7 +1,7 @@
-/* The list of observers that a broadcast reads, and the directory that finds it.
+/* The list of observers that a broadcast reads, and the directory in which it is found.
  *
- * Not Swift: the entries are read by C programs through peal's headers, so their layout is C's; and
- * the directory is a global that is there without being initialised.
+ * Not Swift: C programs read the entries through peal's headers, so the layout is that of C. The directory is a global
+ * that needs no initialisation.
  */
 #ifndef CPEAL_SNAPSHOT_H
 #define CPEAL_SNAPSHOT_H
@@ -17,27 +17,27 @@
 
 struct peal_group;
 
-/* A method's observers in call order. What is below `count` never changes. A writer appends an entry,
- * or replaces the list.
+/* A method's observers in call order. The entries below `count` never change. A writer appends an entry or replaces
+ * the list.
  *
- * Entries that do not belong at the end are *pending*: they lie unsorted after the first `count`, where no
- * reader looks. The list is *unsettled* then, and its traits say so. The next broadcast, or a writer that
- * finds no room, replaces it by a list that has all entries in order: see PealCore/Snapshot. */
+ * Entries that do not belong at the end are *pending*: they are stored unsorted after the first `count`, where readers
+ * do not look. The list is then *unsettled*, which a bit of its traits states. The next broadcast, or a writer that finds
+ * no room, replaces it by a list with all entries in order: see PealCore/Snapshot. */
 struct peal_snapshot {
     uint64_t method;           /* the number of the method's handle: proves that it is not stale */
-    const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which lives forever */
-    uint32_t traits;           /* what a broadcast must look at: PealCore's MethodTraits */
+    const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which is never freed */
+    uint32_t traits;           /* all that a broadcast must test: PealCore's MethodTraits */
     uint32_t parameter_count;
     uint32_t count;
     uint32_t capacity;
-    /* From here on, not there in a place's nobody. Guarded by the center's lock, except `group_count`, which
-     * never changes. */
-    uint32_t group_count; /* of observers with queues: see delivery.h */
+    /* The empty list in a directory element ends here. The center's lock guards the members below, except
+     * `group_count`, which never changes. */
+    uint32_t group_count; /* number of observer groups (observers with queues): see delivery.h */
     uint32_t queued;      /* entries of all groups */
-    uint32_t removed;     /* about how many entries are marked as removed: when to replace the list */
-    uint32_t pending;     /* entries after `count` that wait to be put in order */
-    void *_Nullable twin; /* memory for a list of the same capacity: settling this one cannot fail */
-    /* For typed loops: what a call of the first entry below does. See enqueue_thunk.h. */
+    uint32_t removed;     /* approximate number of entries marked as removed: decides when to replace the list */
+    uint32_t pending;     /* entries after `count` that are not in order yet */
+    void *_Nullable twin; /* memory for a list of the same capacity, so that settling this one cannot fail */
+    /* For typed loops: the function that a call of `enqueue_thunk` runs. See enqueue_thunk.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
     struct peal_entry enqueue_thunk; /* represents the observers that a typed loop cannot call */
     struct peal_entry entries[];
@@ -49,7 +49,7 @@ static inline const struct peal_entry *_Nonnull peal_snapshot_entries(
     return snapshot->entries;
 }
 
-/* Where an entry's target stands: libffi takes arguments by address, and only reads. */
+/* Returns the address of an entry's target: libffi takes arguments by address and only reads them. */
 static inline void *_Nonnull peal_snapshot_entry_target(
     const struct peal_entry *_Nonnull entry)
 {
@@ -62,7 +62,7 @@ static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(
     return &snapshot->entries[index];
 }
 
-/* Copies all entries to a list that is not published yet and has room. */
+/* Copies all entries to a list that has room and is not published yet. */
 static inline void peal_snapshot_copy_entries(
     struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin)
 {
@@ -75,8 +75,8 @@ static inline size_t peal_snapshot_size(size_t capacity)
     return sizeof(struct peal_snapshot) + capacity * sizeof(struct peal_entry);
 }
 
-/* What a reader holds may be a place's `nobody`, which is written anew for another method while a stale
- * handle still leads to it. The method first: where it is not the reader's, the rest means nothing. */
+/* A reader may protect the empty list of a directory element that is reused for another method, because a stale handle
+ * still leads to it. It therefore loads the method first: if that is not its own, the other members are meaningless. */
 static inline uint64_t peal_snapshot_method(const struct peal_snapshot *_Nonnull snapshot)
 {
     return __atomic_load_n(&snapshot->method, __ATOMIC_ACQUIRE);
@@ -89,7 +89,7 @@ static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull
 {
     return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
 }
-/* Writers only, one at a time. */
+/* For writers only, one at a time. */
 static inline void peal_snapshot_note_removed(struct peal_snapshot *_Nonnull snapshot) { snapshot->removed++; }
 static inline void peal_snapshot_note_pending(struct peal_snapshot *_Nonnull snapshot) { snapshot->pending++; }
 static inline void peal_snapshot_set_twin(struct peal_snapshot *_Nonnull snapshot, void *_Nullable twin)
@@ -102,7 +102,7 @@ static inline void *_Nullable peal_snapshot_take_twin(struct peal_snapshot *_Non
     snapshot->twin = NULL;
     return twin;
 }
-/* Of a list that is not published yet. */
+/* Adds a group to a list that is not published yet. */
 static inline void peal_snapshot_add_group(
     struct peal_snapshot *_Nonnull snapshot, struct peal_group *_Nonnull group, uint32_t count)
 {
@@ -119,7 +119,7 @@ static inline void peal_snapshot_swap_last_groups(struct peal_snapshot *_Nonnull
     end[-2] = last;
 }
 
-/* Readers that have read the traits already read on as they began. */
+/* Readers that loaded the former traits finish with those. */
 static inline void peal_snapshot_set_traits(struct peal_snapshot *_Nonnull snapshot, uint32_t traits)
 {
     __atomic_store_n(&snapshot->traits, traits, __ATOMIC_RELAXED);
@@ -129,7 +129,7 @@ static inline size_t peal_snapshot_parameter_count(const struct peal_snapshot *_
     return __atomic_load_n(&snapshot->parameter_count, __ATOMIC_RELAXED);
 }
 
-/* A writer appends behind `count` while readers read below it. */
+/* A writer appends entries at `count` and above, then stores `count`. A reader loads `count`, then reads below it. */
 static inline uint32_t peal_snapshot_count(const struct peal_snapshot *_Nonnull snapshot)
 {
     return __atomic_load_n(&snapshot->count, __ATOMIC_ACQUIRE);
@@ -141,17 +141,17 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 
 /* ---- Gates ------------------------------------------------------------------------------------- */
 
-/* A gate is zero while its observer may be called at once. A record begins with it (record.h). */
+/* A gate is zero while its observer may be called at once. It is the first member of a record (record.h). */
 enum {
     PEAL_GATE_BLOCKS = 0x07ffffff, /* how many times it is blocked */
-    PEAL_GATE_LAZY = 0x08000000,   /* keeps the place of a service's instance, and is never called */
-    PEAL_GATE_DRAINS = 0x10000000, /* ends when the calls that wait have been delivered */
-    PEAL_GATE_WEAK = 0x20000000,   /* the target is to be retained first */
+    PEAL_GATE_LAZY = 0x08000000,   /* reserves the position of a service's instance in the list, and is never called */
+    PEAL_GATE_DRAINS = 0x10000000, /* ends when the waiting calls have been delivered */
+    PEAL_GATE_WEAK = 0x20000000,   /* the target must be retained before the call */
     PEAL_GATE_ONCE = 0x40000000,   /* removed by the broadcast that calls it */
     PEAL_GATE_REMOVED = 0x80000000
 };
 
-/* An acquire: what a thread did before it opened the gate happens before the call. */
+/* An acquire load: the writes of a thread before it opened the gate happen before the call. */
 static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate)
 {
     return __atomic_load_n(gate, __ATOMIC_ACQUIRE);
@@ -169,8 +169,8 @@ static inline bool peal_gate_exchange(
 
 /* ---- The directory ----------------------------------------------------------------------------- */
 
-/* A method's handle holds the index of its place here. Places are never unmapped, so that looking a
- * stale handle up reads valid memory; the number found tells whose place it is now. */
+/* A method's handle contains the index of the method's element here. Elements are never unmapped, so a lookup by a stale
+ * handle reads valid memory. The number stored there identifies the method that has the element now. */
 enum {
     PEAL_DIRECTORY_CHUNK_BITS = 8,
     PEAL_DIRECTORY_CHUNK = 1 << PEAL_DIRECTORY_CHUNK_BITS,
@@ -180,7 +180,7 @@ enum {
 
 /* The names that lead to a method, in one allocation. Made when the method is first found by its name. */
 struct peal_method_names {
-    uint64_t center; /* numbers */
+    uint64_t center; /* the numbers of the center and the protocol */
     uint64_t protocol;
     const char *_Nonnull protocol_name;
     char method_name[];
@@ -194,8 +194,8 @@ static inline const char *_Nonnull peal_method_names_own(const struct peal_metho
 struct peal_method_names *_Nullable peal_method_names_make(
     uint64_t center, uint64_t protocol, const char *_Nonnull protocol_name, const char *_Nonnull method_name);
 
-/* A method's place. While nobody observes, `current` points to `nobody`: that is seen without
- * holding anything, since the place lives forever. */
+/* A method's element. While the method has no observers, `current` points to `empty_list`. A broadcast recognises that
+ * without a hazard slot, since the element is never unmapped. */
 struct peal_directory_place {
     struct peal_snapshot *_Nonnull current;
     struct {
@@ -207,8 +207,8 @@ struct peal_directory_place {
         uint32_t capacity;
     } empty_list;
     const uint8_t *_Nullable variadic_kinds;
-    /* A place a cache line, so that methods do not disturb each other. The chunk is aligned and not
-     * the type: Swift imports no type that is aligned beyond 16. */
+    /* Each element fills one cache line, so that methods do not disturb each other. The chunk is aligned instead of the
+     * type, because Swift imports no type with an alignment above 16. */
     struct peal_method_names *_Nullable names;
     uint64_t padding;
 };
@@ -216,7 +216,7 @@ struct peal_directory_place {
 extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_method_directory __attribute__((visibility("hidden")));
 
-/* The place that a number points at, or NULL when there never was one. */
+/* Returns the element of a number, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
 {
     return (struct peal_directory_place *)peal_directory_element_at(
@@ -241,17 +241,17 @@ static inline void peal_directory_publish(
     __atomic_store_n(&place->current, snapshot, __ATOMIC_RELEASE);
 }
 
-/* What a closed place bears: the complement of a number that leads to it. No number that leads to it, made
- * up or zero, is its own. */
+/* The number stored in a closed element: the complement of a number or an index that leads to it. No number that leads
+ * to the element equals it, whether valid, invalid or zero. */
 static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~number_or_index; }
 
-/* Whether the place is the method's, and whether nobody observes it. */
+/* Returns true if the element is that of the method. */
 static inline bool peal_directory_is_of(
     const struct peal_directory_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->empty_list.method, __ATOMIC_ACQUIRE) == number;
 }
-/* Read these before the check that the place is the method's. */
+/* Load these before the check that the element is that of the method. */
 static inline size_t peal_directory_parameter_count(
     const struct peal_directory_place *_Nonnull place)
 {
@@ -264,22 +264,22 @@ static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
 }
 static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnull place)
 {
-    /* By their distance: for a comparison of addresses the compiler computes a second one. */
+        /* The distance is compared: for a comparison of addresses the compiler computes a second one. */
     const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;
     return __builtin_expect(distance == offsetof(struct peal_directory_place, empty_list), 0);
 }
 
-/* The rest is for writers, one at a time. */
+/* The functions below are for writers, one at a time. */
 
-/* Prepares a place that no method has had yet. */
+/* Prepares an element that no method has had yet. */
 void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_t index);
 
-/* Gives a place to a method that nobody observes yet. */
+/* Assigns an element to a method that has no observers yet. */
 void peal_directory_open(
     struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
     uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
 
-/* The names of the method whose place it is. They end with the place's use by that method. */
+/* The names of the method that has the element. They are freed when the method ends. */
 static inline struct peal_method_names *_Nullable peal_directory_names(const struct peal_directory_place *_Nonnull place)
 {
     return __atomic_load_n(&place->names, __ATOMIC_ACQUIRE);
@@ -290,7 +290,7 @@ static inline void peal_directory_set_names(
     __atomic_store_n(&place->names, names, __ATOMIC_RELEASE);
 }
 
-/* Takes it back: the number is stale from now on. */
+/* Closes the element: the number is stale from now on. */
 void peal_directory_close(struct peal_directory_place *_Nonnull place);
 
 #endif

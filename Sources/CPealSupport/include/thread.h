@@ -1,14 +1,14 @@
-/* What peal keeps for each thread: which snapshots it reads, and its last failure.
+/* The state that peal keeps for each thread: its hazard slots and its last failure, among others.
  *
  * Not Swift: Swift has no thread-local variables and no compiler-only fence.
  *
- * Snapshots are protected by hazard pointers (Michael, 2004), one for each nested broadcast. A reader
- * writes the snapshot's address into its own slot and looks again whether it is still the current
- * one; it touches no memory that another reader writes. The expensive half of the ordering is the
- * writer's: membarrier(2) makes every running thread pass a full barrier, so readers need none
- * (McKenney's asymmetric barriers, as in liburcu). Where the kernel has no membarrier, the writer takes the right to
- * write from a page of memory: for that the kernel interrupts every processor that runs a thread of the process (as
- * in folly and in the Java virtual machine). On processors that need no such interrupt it runs on each of them once.
+ * Observer lists are protected by hazard pointers (Michael, 2004), one for each nested broadcast. A reader stores the
+ * list's address in its own hazard slot, and loads again whether it is still the current list. It accesses no memory
+ * that another reader writes. The expensive half of the ordering is the writer's: membarrier(2) makes every running
+ * thread execute a full barrier, so readers need none (McKenney's asymmetric barriers, as in liburcu). Where the kernel
+ * has no membarrier, the writer removes the write permission of a page of memory. The kernel then interrupts every
+ * processor that runs a thread of the process (as in folly and in the Java virtual machine). On processors that need no
+ * such interrupt, the writer runs on each of them once.
  */
 #ifndef CPEAL_THREAD_H
 #define CPEAL_THREAD_H
@@ -23,24 +23,24 @@
 
 enum {
     PEAL_THREAD_DEPTH = 128,
-    PEAL_THREAD_OWNERS = 16, /* how deep owners may be entered */
+    PEAL_THREAD_OWNERS = 16, /* the maximum depth of entered owners */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
 };
 
 struct peal_drain;
 struct peal_reserve;
 
-/* A hazard slot. Typed loops release their lists themselves, so programs have its first part. There `list` is the hazard:
- * the snapshot's address with marks, or zero if the level is free. `attention` has PEAL_ATTENTION bits. */
+/* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hold`, is public. Its
+ * `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION bits. */
 struct peal_hazard_slot {
     struct peal_hold shown;
-    uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run then */
-    struct peal_observer_record *_Nullable weak; /* its target is retained for its call */
-    const struct peal_entry *_Nullable next; /* of a caller's loop: the entry after the weak one */
-    uint64_t method; /* of calls that come from no list: a queue's */
+    uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run after the release */
+    struct peal_observer_record *_Nullable weak; /* the record whose target is retained for its call */
+    const struct peal_entry *_Nullable next; /* for a loop in a program: the entry after the weak one */
+    uint64_t method; /* the method of calls without a list, those of a queue */
 };
 
-/* The part of a slot that programs have, and its slot; NULL for NULL. */
+/* Converts between a slot and its public part. Returns NULL for NULL. */
 static inline struct peal_hold *_Nullable peal_hazard_shown(struct peal_hazard_slot *_Nullable hold)
 {
     return (struct peal_hold *)(void *)hold;
@@ -51,63 +51,63 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 }
 
 struct peal_thread {
-    /* A level each. Level 0 is the short path's: it is the only one that is taken without a look at the
-     * others. Other threads read these. */
+    /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test of
+     * the others. Other threads read these. */
     struct peal_hazard_slot holds[PEAL_THREAD_DEPTH];
-    uint32_t reached; /* levels that were ever taken, but for level 0 */
-    uint32_t locks; /* how many the thread holds or waits for: see fork.h */
+    uint32_t reached; /* the highest slot that was ever occupied */
+    uint32_t locks; /* the number of locks that the thread holds or waits for: see fork.h */
 
-    /* Cold, this thread only. */
+    /* Rarely used, by this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
-    uint64_t owners[PEAL_THREAD_OWNERS]; /* for whom it registers, and at which depth of broadcasts */
+    uint64_t owners[PEAL_THREAD_OWNERS]; /* the owners that it registers for, and the depths at which they were entered */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
-    const char *_Nullable asker; /* who asks for services now, in words; NULL: nobody special */
-    uint32_t batches; /* of properties: how deep they are open */
-    void *_Nullable first_in_batch; /* changes that wait for the outermost to end */
+    const char *_Nullable asker; /* the text that names the requester of services; NULL: none in particular */
+    uint32_t batches; /* the number of open property batches */
+    void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */
     void *_Nullable last_in_batch;
-    void *_Nullable first_deferred; /* calls that wait for the broadcast around them to end */
+    void *_Nullable first_deferred; /* calls that wait for the end of the broadcast around them */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
-    uint32_t deferred_count;  /* how many were put there since the list was last worked off */
-    uint32_t deferred_runs;   /* how many loops are working it off */
+    uint32_t deferred_count;  /* calls that were deferred since the list was last drained */
+    uint32_t deferred_runs;   /* loops that are draining it */
     struct peal_reserve *_Nullable reserve; /* memory for Swift objects: see reserve.h */
-    /* What a failed broadcast was called with, until its sentence is made. */
+    /* The arguments of a failed broadcast, until its error sentence is built. */
     uint64_t failed_method;
     const void *_Nullable failed_arguments;
     size_t failed_count;
     int32_t last_status;
     char message[PEAL_THREAD_MESSAGE_CAPACITY];
 
-    /* The list of all slots, never freed; a finished thread's slot is claimed again. */
+    /* The list of all thread records, never freed. That of a finished thread is claimed again. */
     uint32_t claimed;
     struct peal_thread *_Nullable next;
 };
 
 extern __thread struct peal_thread *_Nullable peal_thread_own
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Claims a slot for the calling thread, or NULL when memory is short. */
+/* Claims a record for the calling thread. Returns NULL when memory is short. */
 struct peal_thread *_Nullable peal_thread_claim(void);
 
-/* The calling thread's slot, or NULL when memory is short. */
+/* The calling thread's record, or NULL when memory is short. */
 __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_thread_current(void)
 {
     struct peal_thread *own = peal_thread_own;
     return __builtin_expect(own != NULL, 1) ? own : peal_thread_claim();
 }
 
-/* The same for a thread that has one, else NULL. */
+/* The calling thread's record if it has one, else NULL. */
 static inline struct peal_thread *_Nullable peal_thread_own_slot(void)
 {
     return peal_thread_own;
 }
 
-/* The writer's half: after it, every thread sees what was stored before it, and this thread sees
- * every hazard that was set before. */
+/* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made before
+ * it. This thread, after the fence, sees every hazard that another thread stored before it. */
 void peal_thread_writer_fence(void);
 
-/* Marks on a hazard. A list that the caller ends itself is marked, so that an end too many does not end
- * the broadcast around it. A level that is shut holds no list, and is not free. */
+/* Marks in a hazard. A list that the caller releases itself is marked, so that one release too many does not end the
+ * broadcast around it. A slot that is shut protects no list, and is not free. */
 enum {
     PEAL_HAZARD_OF_LIBRARY = 0,
     PEAL_HAZARD_OF_CALLER = 1,
@@ -117,21 +117,23 @@ enum {
 };
 
 enum {
-    PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the list to be let go */
-    PEAL_ATTENTION_DEFERS = 2, /* calls that were deferred meanwhile are to be run */
+    PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the release of the list */
+    PEAL_ATTENTION_DEFERS = 2, /* calls were deferred and must run after the release */
     PEAL_ATTENTION_AWAITED = 4, /* a thread waits on peal_calls_ended for the end of a call of the list */
-    PEAL_ATTENTION_WEAK = 8,   /* a weak target is to be let go */
+    PEAL_ATTENTION_WEAK = 8,   /* a weak target must be released */
     PEAL_ATTENTION_FAILED = 16 /* a recorded call failed */
 };
 
-/* Holds the current snapshot of a place at a free level. The first try is no part of the loop: compilers align loops,
- * which would cost the short path. */
+/* Protects the current list of an element by a free slot. This thread stores the hazard, then loads the current list
+ * again. A writer publishes a list, passes the writer fence, then loads the hazards. So this thread sees the new list or
+ * the writer sees the hazard. The first attempt is not part of the loop: compilers align loops, which would cost the fast
+ * path. */
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_publish(
     struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
 {
     struct peal_snapshot *snapshot = peal_directory_current(place);
-    /* What the level called last does not run. */
+    /* The call that the slot named last has ended. */
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
     __atomic_store_n(&hold->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -145,8 +147,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     return snapshot;
 }
 
-/* Protects a method's place, and with it the object of the method and its names, by a free level. Returns false if the
- * place is another method's now; the level is to be released in either case. */
+/* Protects a method's element, and with it the object of the method and its names, by a free slot. Returns false if the
+ * element is that of another method now. The caller must release the slot in either case. */
 static inline bool peal_hazard_place(
     struct peal_hazard_slot *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
 {
@@ -156,8 +158,7 @@ static inline bool peal_hazard_place(
     return peal_directory_is_of(place, number);
 }
 
-/* The short path is open to a thread's outermost list: its level, when it is free. NULL where the long
- * path is needed. */
+/* Returns the hazard slot of a thread's outermost list if it is free. Returns NULL if the slow path is needed. */
 static inline struct peal_hazard_slot *_Nullable peal_hazard_outermost(void)
 {
     struct peal_thread *thread = peal_thread_own;
@@ -172,22 +173,23 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     return peal_hazard_publish(outermost, place, mark);
 }
 
-/* The long path: claims a slot for the thread, finds a free level. Nothing is held when memory is
- * short, or PEAL_THREAD_DEPTH broadcasts run on the thread already. */
+/* The slow path: claims a record for the thread and finds a free slot. Protects nothing and returns NULL when memory is
+ * short, or when PEAL_THREAD_DEPTH broadcasts run on the thread already. */
 struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
     const struct peal_directory_place *_Nonnull place, uintptr_t mark);
 
-/* Takes a level for calls that come from no list, a queue's. Level 0 too. NULL as peal_hazard_protect_slow. */
+/* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. NULL as peal_hazard_protect_slow. */
 struct peal_hazard_slot *_Nullable peal_hazard_occupy(void);
 
-/* Takes a level again that was let go a moment ago, while its end is seen to. */
+/* Occupies a slot again right after its release, while the work that its attention word requires is done. */
 static inline void peal_hazard_keep(struct peal_hazard_slot *_Nonnull hold)
 {
     __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
 }
 
-/* A loop tells whom it calls before it looks at the gate: then whoever closes the gate, and passes the
- * writer fence, sees a call that was let through. */
+/* A loop stores the gate of the observer that it is about to call, then loads that gate. A thread that closes a gate
+ * passes the writer fence, then loads the current calls. So the loop sees the closed gate or the other thread sees the
+ * call. */
 static inline void peal_current_set(
     const uint32_t *_Nullable *_Nonnull current, const uint32_t *_Nonnull gate)
 {
@@ -200,9 +202,9 @@ static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(
     return &hold->shown.current;
 }
 
-/* The entry that a caller's loop visits after the call of a weak observer. No list has it, and no call passes
- * its gate: at this entry the loop is in the library again, which releases the target and sends the loop back
- * to its list. Loops over observers that are not weak pay nothing for that. */
+/* The entry that a loop in a program visits after the call of a weak observer. No list contains it, and its gate is never
+ * open. At this entry the loop calls the library, which releases the target and returns the loop to its list. Loops over
+ * observers that are not weak pay nothing for that. */
 extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden")));
 
 static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
@@ -210,32 +212,32 @@ static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
     return &peal_after_weak;
 }
 
-/* The record whose target is retained for its call; others read it. */
+/* Stores the record whose target is retained for its call. Other threads read it. */
 static inline void peal_hazard_set_weak(
     struct peal_hazard_slot *_Nonnull hold, struct peal_observer_record *_Nullable record)
 {
     __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
 }
-/* Returns true if the list is that of a typed loop, which the caller ends. */
+/* Returns true if the list is that of a typed loop, which the caller releases. */
 static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonnull hold)
 {
     return (hold->shown.list & PEAL_HAZARD_OF_CALLER) != 0;
 }
-/* Has the hold looked at when the list is let go; until it is taken. */
+/* Sets and clears the bit by which the release of the list releases a weak target. */
 void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hold);
 bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hold);
 
-/* Has a failure told when the list is let go. */
+/* Sets and clears the bit by which the release of the list reports a failure. */
 void peal_hazard_note_failure(struct peal_hazard_slot *_Nonnull hold);
 bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *_Nonnull hold);
 
-/* Whether a call of the observer runs on the thread; of its own it knows for sure. */
+/* Returns true if a call of the observer runs on the thread. For the calling thread the result is exact. */
 bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t *_Nonnull gate);
-/* Whether one runs on another thread. Call after a writer fence. */
+/* Returns true if a call of the observer runs on another thread. Call after a writer fence. */
 bool peal_thread_others_run(
     const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
-/* Lets a list go. True when there is more to do: see peal_hazard_test_and_clear_requested. */
+/* Releases a list. Returns true if its attention word requires work: see peal_hazard_test_and_clear_requested. */
 static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hold)
 {
     __atomic_store_n(&hold->shown.list, (uintptr_t)0, __ATOMIC_RELEASE);
@@ -243,42 +245,42 @@ static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hold)
     return __builtin_expect(__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/* After a release that returned true: whether a writer waits for what was let go, and takes note
- * that it is about to be answered. */
+/* After a release that returned true: returns true if a writer waits for the release, and clears its request, which the
+ * caller then answers. */
 bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull hold);
 
 /* After a release that returned true: returns true if a thread waits for a call of the list that was released. The
  * caller then signals peal_calls_ended. */
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hold);
 
-/* Has the calls of a method that are deferred while the list is held run when it is let go. */
+/* Has the deferred calls of a method run when the list is released. */
 void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hold, uint64_t number);
-/* After a release that returned true: whether there may be such calls. They are the caller's to run. */
+/* After a release that returned true: returns true if there may be such calls, which the caller then runs. */
 bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hold);
 
-/* Whether a thread holds the snapshot. Call after a writer fence. */
+/* Returns true if a thread protects the snapshot. Call after a writer fence. */
 bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
 
-/* Asks the threads that hold the snapshot to collect when they release it. True when a holder was found and
- * every holder had been asked before: one of them collects. False otherwise: a holder may have released the
- * snapshot before it was asked, so the writer must look again. */
+/* Requests the threads that protect the snapshot to collect after their release. Returns true if at least one thread
+ * protects it and each of these had an earlier request: one of them collects. Returns false otherwise: a thread may have
+ * released the snapshot before the request, so the writer must look again. */
 bool peal_thread_request_release(const struct peal_snapshot *_Nonnull snapshot);
 
-/* The same for the threads that run a call of the observer: they collect at the end of their list. */
+/* The same for the threads that run a call of the observer. They collect after the release of their list. */
 bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
 
-/* Threads wait on it for calls of observers that other threads run, and for all else that keeps code of an owner in use.
- * One for the process: a thread that ends a call does not know who waits. */
+/* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner in
+ * use. One for the process, because a thread that ends a call cannot identify its waiters. */
 extern struct peal_event_count peal_calls_ended __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void)
 {
     return &peal_calls_ended;
 }
 
-/* Asks the other threads that run a call of the observer to signal peal_calls_ended at the end of their list. Returns
- * true if there are such threads. The waiter prepares before it asks. After it has asked it passes the writer fence and
- * looks again: a thread whose call is still to be seen then stores its release after the fence, and so sees the
- * question. */
+/* Requests the other threads that run a call of the observer to signal peal_calls_ended at the end of their list. Returns
+ * true if there are such threads. The waiter prepares its wait, then requests, passes the writer fence and looks again. A
+ * thread whose call it still sees stores its release after the fence, then loads its attention word, and so sees the
+ * request. */
 bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
@@ -295,7 +297,7 @@ static inline const struct peal_snapshot *_Nullable peal_hazard_list(
     return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
 }
 
-/* How many levels of the calling thread are taken, counted from 0, and the one at a level. */
+/* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
 static inline struct peal_hazard_slot *_Nonnull peal_thread_level(
     struct peal_thread *_Nonnull thread, uint32_t level)
@@ -303,10 +305,10 @@ static inline struct peal_hazard_slot *_Nonnull peal_thread_level(
     return &thread->holds[level];
 }
 
-/* The thread's innermost list, when it is one that the caller ends; else NULL. */
+/* The thread's innermost slot if its list is one that the caller releases, else NULL. */
 struct peal_hazard_slot *_Nullable peal_thread_innermost_of_caller(struct peal_thread *_Nonnull thread);
 
-/* The innermost level that is taken; NULL when none is. */
+/* The innermost occupied slot, or NULL. */
 struct peal_hazard_slot *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
 
 static inline uint32_t peal_thread_batches(void)
@@ -320,7 +322,7 @@ static inline bool peal_thread_begin_batch(struct peal_thread *_Nonnull thread)
     thread->batches++;
     return true;
 }
-/* How many are left open; -1 where there was none. */
+/* Ends a batch. Returns how many remain open, or -1 if none was open. */
 static inline int64_t peal_thread_leave_batch(struct peal_thread *_Nonnull thread)
 {
     return thread->batches == 0 ? -1 : (int64_t)--thread->batches;
@@ -329,10 +331,10 @@ static inline void peal_thread_leave_batches(struct peal_thread *_Nonnull thread
 {
     thread->batches = 0;
 }
-/* What a thread does that ends with a batch open. */
+/* Sets the function that runs on a thread that ends with a batch open. */
 void peal_thread_set_batch_end(void (*_Nonnull end)(struct peal_thread *_Nonnull thread));
 
-/* For whom the thread registers. */
+/* Enters and leaves an owner, for which the thread registers in between. */
 static inline bool peal_thread_enter_owner(struct peal_thread *_Nonnull thread, uint64_t owner)
 {
     if (thread->owner_count == PEAL_THREAD_OWNERS)
@@ -355,9 +357,9 @@ static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull th
     return is_here ? thread->owners[count - 1] : 0;
 }
 
-/* Whether another thread holds or waits for a lock. Call after a writer fence. */
+/* Returns true if another thread holds or waits for a lock. Call after a writer fence. */
 bool peal_thread_others_lock(void);
-/* In the child of a fork: clears the slots of all other threads, which do not exist there. */
+/* In the child of a fork: clears the records of all other threads, which do not exist there. */
 void peal_thread_forked(void);
 
 static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull thread)
@@ -365,7 +367,7 @@ static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull th
     return thread->message;
 }
 
-/* What a thread without a slot has to say: it could not get one. */
+/* The message of a thread without a record, for which there was no memory. */
 static inline const char *_Nonnull peal_no_message(void)
 {
     return "out of memory; nothing was changed";

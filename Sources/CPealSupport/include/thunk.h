@@ -1,8 +1,8 @@
-/* The functions that stand in the tables of proxies, and bare ones.
+/* Thunks: the functions in the tables of proxies, and bare ones.
  *
- * Not Swift, and not even C: all methods of a table have one `self`, so each needs a function of its own
- * that knows which it is; and for whatever prototype it stands, it must hand on what its caller left in
- * registers. In C that would be hundreds of long functions. These are three instructions each.
+ * Not Swift, and not even C: all methods of a table have one `self`, so each needs a function of its own that identifies
+ * the method. For any prototype, the function must also pass on the registers as its caller set them. In C that would
+ * be hundreds of long functions. These are three instructions each.
  */
 #ifndef CPEAL_ENTRY_H
 #define CPEAL_ENTRY_H
@@ -12,50 +12,49 @@
 #include <stdbool.h>
 
 enum {
-    PEAL_THUNK_METHODS = 256, /* how many methods of one proxy have such a function */
-    PEAL_THUNK_BARE = 64      /* how many bare functions there are */
+    PEAL_THUNK_METHODS = 256, /* the number of methods of one proxy that have a thunk */
+    PEAL_THUNK_BARE = 64      /* the number of bare thunks */
 };
 
-/* What is left in the registers that a result may come back in: all of them, since an entry does not know
- * which the caller looks at. */
+/* The values of all registers in which a result may be returned: a thunk does not have the information which of them the
+ * caller reads. */
 struct peal_thunk_result {
     uint64_t integers[2];
     double floats[PEAL_RESULT_FLOATS];
 };
 
-/* Up to four integers, and a result that is one, or none. */
+/* Up to four integers, and an integer result or none. */
 typedef uint64_t (*_Nonnull peal_thunk_integers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
-/* A result that is one number: an integer comes back in the one register, a floating number in the other, so
- * whoever fills both needs not know which it is; and whoever calls a function as if it returned both reads the
- * one that it did. */
+/* A result that is one number: an integer is returned in the one register, a floating number in the other. So a function
+ * that fills both need not distinguish the two. A caller of any function as if it returned both reads the right one. */
 struct peal_thunk_number {
     uint64_t integer;
     double real;
 };
-/* The same with up to two floating numbers, and a result that may be one. */
+/* The same with up to two floating numbers, and a result that may be a floating number. */
 typedef struct peal_thunk_number (*_Nonnull peal_thunk_numbers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
-/* Any other frame. `words` has room for a whole one, and the registers in it; the stack's words are
- * behind `stack`. Returns whether the result was filled: else it is zero. */
+/* Any other frame. `words` has room for a whole frame, and contains its registers. `stack` points to the words of the
+ * stack. Returns true if the result was filled; otherwise the result is zero. */
 typedef bool (*_Nonnull peal_thunk_frame)(
     uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
     struct peal_thunk_result *_Nonnull result);
 
-/* Whether there are entries for numbers: see machine.h. */
+/* Returns true if there are thunks for numbers: see machine.h. */
 static inline bool peal_thunk_has_numbers(void) { return PEAL_THUNK_HAS_NUMBERS; }
 
-/* Says where calls go: before the first function is handed out. */
+/* Sets the functions that thunks call, before the first thunk is used. */
 void peal_entries_lead_to(
     peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers);
 
-/* The function of a method; NULL where there is none for that index, or where frames do not exist. */
+/* The thunk of a method; NULL if there is none for that index, or if the machine has no frames. */
 void (*_Nullable peal_thunk_of_integers(uint32_t index))(void);
 void (*_Nullable peal_thunk_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_thunk_of_frame(uint32_t index))(void);
 
-/* Bare functions: of up to four integers, with up to two floating numbers, and of any frame with up to five
- * integers and no stack words. Of one index there is one at a time, which leads to a number: 0 for nowhere. */
+/* Bare thunks: of up to four integers, with up to two floating numbers, and of any frame with up to five integers and no
+ * stack words. At most one thunk of an index is in use at a time. It leads to a number, or to none if that is 0. */
 void (*_Nullable peal_thunk_bare_of_integers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_frame(uint32_t index))(void);

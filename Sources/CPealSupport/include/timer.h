@@ -1,6 +1,6 @@
-/* What peal keeps of one timer.
+/* The record of one timer.
  *
- * Not Swift: queues and running calls lead to a record from raw memory, as they do to an observer's.
+ * Not Swift: queues and running calls point to the record from raw memory, as to an observer's.
  */
 #ifndef CPEAL_TIMER_H
 #define CPEAL_TIMER_H
@@ -10,34 +10,34 @@
 #include "heap.h"
 #include "record.h"
 
-/* When it fires, and what it calls. Apart from the observer's record: the thread sanitizer takes a change of
- * a member for one of the first, and the gate is no part of this. */
+/* The times of a timer, and the function that it calls. Not part of the observer's record: the thread sanitizer takes a
+ * change of a member for one of the first member, which must not be the gate. */
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. All times are in nanoseconds. */
-    struct peal_heap_node moment; /* first: its place on the agenda, by when it must have fired or be moved */
+    struct peal_heap_node moment; /* first: its node on the agenda, with the time by which it must have fired or be moved */
     int64_t period;
     int64_t delay;
     int64_t due;
-    int64_t put_due;    /* when the firing was due that waits on the queue */
+    int64_t put_due;    /* the due time of the firing that waits on the queue */
     bool is_running;    /* started: it is on the agenda, or its one firing waits */
     bool is_put;        /* the task is on the queue */
-    bool is_wanted;     /* the task is to call when it runs; a stop takes that back */
+    bool is_wanted;     /* the task calls the function when it runs; a stop clears this */
     bool is_ended;
     uint64_t fired;
     uint64_t missed;
     int64_t latest;
 
-    /* Of those that are due, until they are put on their queues. */
+    /* The next due timer, until each is put on its queue. */
     struct peal_timer_state *_Nullable next_due;
 
-    /* Never change. */
+    /* The members below never change. */
     void (*_Nullable fire)(void *_Nullable target);
-    uint64_t method; /* or what is broadcast */
+    uint64_t method; /* the method that is broadcast instead of calling `fire` */
     int64_t tolerance;
     bool repeats;
 };
 
-/* Begins with what every observer has: gate, weak target, destroy callback, counts. */
+/* Begins with the members that every observer has: gate, weak target, destroy callback, counts. */
 struct peal_timer_record {
     struct peal_observer_record observer;
     struct peal_observer_extras extras;
