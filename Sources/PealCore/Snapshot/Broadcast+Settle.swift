@@ -1,28 +1,28 @@
 internal import CPealSupport
 
 extension Broadcast {
-    /// Protects a method's list as ``hold(_:_:_:mark:)`` does, once its entries are in order.
+    /// Protects a method's list as ``hold(_:_:_:mark:)`` does, after its entries have been put in order.
     static func holdSettled(_ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY)
         throws(Outcome) -> Hold
     {
         try settle(try hold(number, arguments, count, mark: mark), number, arguments, count, mark: mark)
     }
 
-    /// Has the list of a method put in order, where it is not. Observers that are registered meanwhile may be missed,
-    /// as by any broadcast that has begun: so this looks once.
+    /// Has the list of a method put in order if it is unsettled. Observers that are registered meanwhile may be missed,
+    /// as by any broadcast that has begun, so the list is tested only once.
     ///
-    /// - Returns: The hold of the list as it is then. Where this throws, nothing is held.
+    /// - Returns: The hazard slot of the current list. If this throws, no list is protected.
     static func settle(
         _ hold: Hold, _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
     ) throws(Outcome) -> Hold {
-        // The number first: with another method's list nothing else means anything.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list(hold)) == number, list(hold).isUnsettled else { return hold }
         release(hold)
         guard settle(number) else { throw fail(.outOfMemory, number, arguments, count) }
         return try self.hold(number, arguments, count, mark: mark)
     }
 
-    /// - Returns: False where memory is short.
+    /// - Returns: False when memory is short.
     @inline(never)
     private static func settle(_ number: UInt64) -> Bool {
         guard let method = Handles.methods.find(number) else { return true }

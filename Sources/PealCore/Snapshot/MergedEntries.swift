@@ -1,10 +1,10 @@
 internal import CPealSupport
 
-/// The entries of a list's living observers in the order of `SnapshotEntry.precedes`, with those that are pending and
-/// one that is to be added. The pending entries must be sorted, and the caller must hold the center's lock.
+/// The entries of a list's living observers in the order of `SnapshotEntry.precedes`, with the pending entries and one
+/// that is to be added. The pending entries must be sorted, and the caller must hold the center's lock.
 struct MergedEntries: Sequence, IteratorProtocol {
     private let origin: Snapshot?
-    /// Observers that are left out, besides those that have ended.
+    /// Observers that are left out, in addition to those that have ended.
     private let leaving: Set<UnsafeMutablePointer<ObserverRecord>>
     /// The next entry of each source.
     private var settled: SnapshotEntry?
@@ -70,13 +70,14 @@ extension Snapshot {
     fileprivate func mergedGroup(_ rank: Int) -> ObserverGroup.Pointer {
         let groups = self.groups
         let group = groups[rank]
-        // Of two that are swapped the first keeps the latest call, and so has the other after it.
+        // Of two groups that are swapped the first keeps the latest call, and so has the other after it.
         let other = group.pointee.keeps_latest ? rank + 1 : rank - 1
         let isSwapped = groups.indices.contains(other) && groups[other].pointee.mailbox == group.pointee.mailbox
         return isSwapped ? groups[other] : group
     }
 
-    /// Puts the last group before the one before it where both have one queue, and its first observer comes first.
+    /// Moves the last group before the previous one if both have one queue and the last group's first observer
+    /// precedes.
     func putInCallOrder() {
         let count = groups.count
         guard count > 1, groups[count - 2].pointee.mailbox == groups[count - 1].pointee.mailbox,

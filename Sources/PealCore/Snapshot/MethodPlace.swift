@@ -10,10 +10,10 @@ extension MethodPlace {
 
     var plan: CallPlan.Pointer { pointee.empty_list.plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self) }
 
-    /// Those of the method, without observers.
+    /// The traits of the method, without those of its observers.
     var traits: MethodTraits { MethodTraits(rawValue: pointee.empty_list.traits) }
 
-    /// The list of observers; nil while there are none.
+    /// The list of observers, or nil if there are none.
     var list: Snapshot? {
         let current = peal_directory_current(self)
         return current == peal_directory_nobody(self) ? nil : current
@@ -21,7 +21,7 @@ extension MethodPlace {
 
     /// Publishes a list, and retires the one that it replaces.
     ///
-    /// - Parameter borrowed: How many of its first entries are counted for the replaced list alone.
+    /// - Parameter borrowed: The number of its first entries that are counted for the replaced list alone.
     func publish(_ list: Snapshot, borrowed: Int = 0) {
         let old = self.list
         peal_directory_publish(self, list)

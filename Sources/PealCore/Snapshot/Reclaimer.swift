@@ -1,17 +1,17 @@
 internal import CPealSupport
 import PealCall
 
-/// Frees replaced lists once no reader holds them, and ends removed observers once no call of them runs.
+/// Frees replaced lists when no reader protects them, and ends removed observers when no call of them runs.
 ///
-/// A reader that a writer waits for is asked to collect when it releases its list; so an observer's destroy callback
-/// runs when the broadcast that called it last has ended, and a callback that runs long keeps alive its own observer
-/// and the list that it was called from.
+/// A writer requests each reader that still protects such an object to collect after its release. So an observer's
+/// destroy callback runs when the broadcast that called it last has ended. A slow callback keeps alive only its own
+/// observer and the list that it was called from.
 enum Reclaimer {
-    /// Memory that readers may still protect. No object is counted for it, so an entry costs nothing but its words. Unchecked: it is
-    /// out of its method, and belongs to whoever takes it from here.
+    /// Memory that readers may still protect. No object is counted for it, so an entry costs only its words. Unchecked:
+    /// no method leads to it any more, and the thread that removes it from here owns it.
     enum Retired: BitwiseCopyable, @unchecked Sendable {
         case list(Snapshot)
-        /// The number of a closed method, whose slot another method may take when no thread reads it any more.
+        /// The number of a closed method. Another method may take its slot when no thread reads it any more.
         case place(UInt64)
         /// The number of an instance that its service has released.
         case instance(UInt64)
@@ -28,7 +28,7 @@ enum Reclaimer {
             }
         }
 
-        /// - Returns: Whether a reader is sure to collect it.
+        /// - Returns: True if a reader is certain to collect it.
         fileprivate func askHolders() -> Bool {
             switch self {
             case .list(let list): peal_thread_request_release(list)
@@ -41,14 +41,14 @@ enum Reclaimer {
 
     private static let retired = Guarded<[Retired]>([])
 
-    /// How much may wait for the next removal. Registrations only leave memory behind, so they need not
-    /// pay for a collection each.
+    /// The number of objects that may wait for the next removal. Registrations retire only memory, so they need not pay
+    /// for a collection each.
     private static let backlog = 64
     private static let mostRoom = 1024
 
-    /// Takes over what is no longer published.
+    /// Adds objects that are no longer published.
     ///
-    /// The Reclaimer's lock is an inner one; no user code runs here.
+    /// No lock is acquired after the reclaimer's, and no user code runs under it.
     static func retire(_ leaving: [Retired]) {
         guard !leaving.isEmpty else { return }
         retired.withLock { $0 += leaving }
@@ -73,21 +73,22 @@ enum Reclaimer {
         if retired.withLock({ $0.count > backlog }) { collect() }
     }
 
-    /// What a reader does after it let a list go and may have been asked to tell.
+    /// Called by a reader after the release of a list whose attention word is not zero. Collects if a writer requested
+    /// it.
     @inline(never)
     static func answer(_ hold: UnsafeMutablePointer<peal_hazard_slot>) {
         if peal_hazard_test_and_clear_requested(hold) { collect() }
     }
 
-    /// Frees what no reader holds, and asks the holders of the rest. Call with no lock held: destroy callbacks
-    /// run here.
+    /// Frees the objects that no reader protects, and sends requests to the readers of the others. Call with no lock
+    /// held: destroy callbacks run here.
     static func collect() {
         let free = retired.withLock { retired -> [Retired] in
             var free: [Retired] = []
             free.reserveCapacity(retired.count)
             repeat {
                 peal_thread_writer_fence()
-                // Split by hand: one look at each, since a reader may release it between two.
+                // Not a partition: each is tested exactly once, since a reader may release it between two tests.
                 var held = 0
                 for index in retired.indices {
                     if retired[index].isHeld {
@@ -97,10 +98,10 @@ enum Reclaimer {
                         free.append(retired[index])
                     }
                 }
-                // The room stays, unless very many were retired at once.
+                // The array keeps its memory, unless very many objects were retired at once.
                 retired.removeLast(retired.count - held)
                 if retired.isEmpty, retired.capacity > mostRoom { retired = [] }
-                // A reader may have released its list before it could see the question.
+                // A reader may have released its list before it could see the request.
             } while !askHolders(of: retired)
             return free
         }
@@ -118,7 +119,7 @@ enum Reclaimer {
         }
     }
 
-    /// - Returns: Whether a reader of each is sure to collect it.
+    /// - Returns: True if a reader of each is certain to collect it.
     private static func askHolders(of waiting: [Retired]) -> Bool {
         waiting.reduce(true) { areAsked, retired in retired.askHolders() && areAsked }
     }
@@ -131,13 +132,13 @@ enum Reclaimer {
         collect()
     }
 
-    /// Ends removed observers. Of one whose call runs, the thread that runs it does: see `collect`. Call with no lock
-    /// held: destroy callbacks run here.
+    /// Ends removed observers. If a call of an observer runs, the calling thread ends it: see `collect`. Call with no
+    /// lock held: destroy callbacks run here.
     static func end(_ records: [UnsafeMutablePointer<ObserverRecord>]) {
         guard !records.isEmpty else { return }
         peal_thread_writer_fence()
         var running: [Retired] = []
-        // One that does not run is not retired: another thread could take it from there, and end it later.
+        // An observer without a running call is not retired: another thread could collect it, and end it later.
         for record in records {
             if isRun(record) { running.append(.observer(record)) } else { ObserverLife.release(record) }
         }
@@ -150,7 +151,7 @@ enum Reclaimer {
         peal_directory_find(method).map { peal_directory_nobody($0) }
     }
 
-    /// Whether a call of a closed observer runs, on any thread.
+    /// Returns true if a call of a closed observer runs on any thread.
     private static func isRun(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
         peal_thread_others_run(nil, record.gate)
     }

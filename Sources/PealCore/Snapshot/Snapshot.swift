@@ -11,8 +11,8 @@ extension Snapshot {
     /// An empty list of a method, which is not published yet.
     ///
     /// - Parameters:
-    ///   - groupCapacity: The most groups that it gets.
-    ///   - memory: Where to make it; nil: in memory of its own.
+    ///   - groupCapacity: The maximum number of its groups.
+    ///   - memory: The memory for it; nil: it is allocated.
     static func make(
         for place: MethodPlace, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
     ) throws(Failure) -> Snapshot {
@@ -38,7 +38,7 @@ extension Snapshot {
         UnsafeBufferPointer(start: peal_snapshot_entries(self), count: count)
     }
 
-    /// The entries that are yet to be put in order. The caller must hold the center's lock.
+    /// The entries that are not in order yet. The caller must hold the center's lock.
     var pending: UnsafeMutableBufferPointer<SnapshotEntry> {
         UnsafeMutableBufferPointer(start: peal_snapshot_entry_at(self, count), count: Int(pointee.pending))
     }
@@ -53,7 +53,7 @@ extension Snapshot {
     /// All entries, those of ended observers too. The caller must hold the center's lock.
     var total: Int { count + Int(pointee.pending) + Int(pointee.queued) }
 
-    /// Long lists do not wait for others to be freed: each may be megabytes.
+    /// Long lists are collected at once and not after others: each may take megabytes.
     var isLong: Bool { total > 4096 }
 
     var hasRoom: Bool { count + Int(pointee.pending) < Int(pointee.capacity) }
@@ -65,18 +65,18 @@ extension Snapshot {
     /// Returns true if a service that observes lazily may have no instance in the list.
     var isPending: Bool { traits.isPending }
 
-    /// Has broadcasts look for groups.
+    /// Has broadcasts look for groups from now on.
     func markSpecial() { add { $0.withSpecialObservers } }
 
     /// Has broadcasts look for services without instances from now on.
     func markPendingServices() { add { $0.withPendingServices } }
 
-    /// Has the next broadcast put the entries in order.
+    /// Has the next broadcast settle the list.
     func markUnsettled() { add { $0.withUnsettledEntries } }
 
     private func add(_ mark: (MethodTraits) -> MethodTraits) { peal_snapshot_set_traits(self, mark(traits).rawValue) }
 
-    /// Adds an entry at the end. Readers that protect the list already do not see it.
+    /// Adds an entry at the end. Readers that already protect the list do not see it.
     func append(_ entry: SnapshotEntry) {
         peal_observer_own(entry.record)
         appendOwned(entry)
@@ -97,11 +97,12 @@ extension Snapshot {
         markUnsettled()
     }
 
-    /// Returns true if a list is long enough to make the writer's fence worth while when it is replaced: see `takeOver`.
+    /// Returns true if a list is so long that a writer's fence at its replacement is worthwhile: see `takeOver`.
     var isWorthFence: Bool { count >= 256 }
 
-    /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list, it
-    /// keeps those alone that this list lacks. So records are not touched: they are far more memory than the lists.
+    /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list,
+    /// only the counts of entries that this list lacks are released. So records are not accessed: they are far more
+    /// memory than lists.
     func takeOver(_ borrowed: Int, from old: Snapshot) {
         peal_thread_writer_fence()
         let taken = entries.prefix(borrowed)
@@ -123,7 +124,7 @@ extension Snapshot {
 
     /// Frees a list that no hazard slot protects. No user code runs.
     ///
-    /// - Parameter borrowed: How many of its first entries are counted for another list.
+    /// - Parameter borrowed: The number of its first entries that are counted for another list.
     func free(borrowed: Int = 0) {
         for group in groups { ObserverGroup.leave(group) }
         for entry in entries.dropFirst(borrowed) { ObserverLife.disown(entry.record) }
@@ -140,15 +141,15 @@ extension Broadcast.List {
 
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
 
-    /// Only a special list has room for the number of its groups: a place's `nobody` has not.
+    /// Only a list with special traits has memory for the number of its groups: the empty list of an element has none.
     var hasGroups: Bool { traits.isSpecial && pointee.group_count > 0 }
 
-    /// Whether a service that observes lazily may have no instance on it.
+    /// Returns true if a service that observes lazily may have no instance in the list.
     var isPending: Bool { traits.isPending }
 
-    /// Returns true if some entries are yet to be put in order.
+    /// Returns true if some entries are not in order yet.
     var isUnsettled: Bool { traits.isUnsettled }
 
-    /// Returns true if the list must be settled, or services created, before a broadcast calls.
+    /// Returns true if the list must be settled, or services created, before a broadcast calls its entries.
     var needsPreparation: Bool { traits.needsPreparation }
 }

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// Builds the list that replaces another one: the entries of its living observers, with the pending ones in order.
 ///
-/// It allocates raw memory only, which may be refused. So a broadcast may build a list, and one of any length.
+/// It allocates raw memory only, which may be refused. So a broadcast may build a list, of any length.
 struct SnapshotBuilder {
     let place: MethodPlace
     let origin: Snapshot?
@@ -16,7 +16,7 @@ struct SnapshotBuilder {
         var queued = 0
         var groups = 0
 
-        /// Of a list without groups and pending entries.
+        /// The bounds for a list without groups and pending entries.
         init(flat list: Snapshot) {
             for entry in list.entries where !entry.isEnding { direct += 1 }
         }
@@ -49,9 +49,9 @@ struct SnapshotBuilder {
 
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
 
-    /// - Parameter grows: Whether many more entries may come.
-    /// - Returns: The place's own list where no observer is left. And how many of the first entries of the list are counted
-    ///   for the one that it replaces: they are taken over when it is published.
+    /// - Parameter grows: True if many more entries may be added.
+    /// - Returns: The element's empty list if no observer remains. And the number of the list's first entries that
+    ///   are counted for the replaced list: they are taken over when the list is published.
     func build(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         origin?.pending.heapSort()
         if isFlat, let origin {
@@ -63,14 +63,14 @@ struct SnapshotBuilder {
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
-        // A lazy registration comes before its instance: it is counted before it can end.
+        // A lazy registration precedes its instance: it is counted before it can end.
         var missing = 0
         for entry in entries {
             missing += entry.missingInstances
             if entry.mailbox == nil {
                 list.append(entry)
             } else {
-                // In the list's room until the groups are cut.
+                // The groups' entries are staged in the list's memory until the groups are made.
                 peal_snapshot_entry_at(list, bounds.direct + staged).initialize(to: entry)
                 staged += 1
             }
@@ -78,7 +78,7 @@ struct SnapshotBuilder {
         do throws(Failure) {
             try addGroups(UnsafeBufferPointer(start: peal_snapshot_entry_at(list, bounds.direct), count: staged), to: list)
         } catch {
-            // No record ends by this: the registrations hold them.
+            // No record ends by this: its registration retains it.
             list.free()
             throw error
         }
@@ -87,7 +87,7 @@ struct SnapshotBuilder {
         return (list, 0)
     }
 
-    /// The most frequent: the order of those that stay does not change.
+    /// The most frequent case: the remaining entries keep their order.
     private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
@@ -95,7 +95,7 @@ struct SnapshotBuilder {
         let list = try makeList(bounds, grows: grows)
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
-            // An observer may end meanwhile, but none begins.
+            // An observer may end meanwhile, but none is added.
             missing += entry.missingInstances
             list.append(entry)
         }
@@ -107,7 +107,7 @@ struct SnapshotBuilder {
         return list
     }
 
-    /// The same for a long list, whose records are far more memory than the list. It reads each record once, or none where
+    /// The same for a long list, whose records are far more memory than the list. It reads each record once, or none if
     /// no entry has ended.
     private func build(borrowingFrom origin: Snapshot) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         let list = try Snapshot.make(for: place, capacity: added == nil ? origin.count : origin.count * 5 / 4)
@@ -133,7 +133,7 @@ struct SnapshotBuilder {
         return (list, borrowed)
     }
 
-    /// The list has room for its groups' entries besides its own, while they are staged, and for pending ones.
+    /// The list has memory for its groups' entries besides its own, while they are staged, and for pending ones.
     private func makeList(_ bounds: Bounds, grows: Bool) throws(Failure) -> Snapshot {
         let total = bounds.direct + bounds.queued
         let capacity = bounds.direct + (Swift.max(grows ? 3 : 0, bounds.queued, total / 2))
@@ -141,7 +141,7 @@ struct SnapshotBuilder {
             return try Snapshot.make(for: place, capacity: capacity, groupCapacity: bounds.groups)
         }
         let reserved = Int(origin.pointee.capacity)
-        // A list that has become much shorter gets less memory, if there is any.
+        // A list that has become much shorter gets less memory, if that can be allocated.
         if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: place, capacity: capacity) { return smaller }
         return try Snapshot.make(for: place, capacity: reserved, in: peal_snapshot_take_twin(origin))
     }

@@ -6,13 +6,13 @@ extension SnapshotEntry {
     /// True if it is the placeholder of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
-    /// Returns true for an entry whose list needs nothing but the entry.
+    /// Returns true if the entry adds no trait to its list.
     var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
     /// True if it is a service's instance.
     var isOfLazy: Bool { record.placeholder != nil }
 
-    /// How many services' instances a list lacks more or less for this entry.
+    /// The change in the number of services' instances that a list lacks, if this entry is added.
     var missingInstances: Int {
         if isLazy { return 1 }
         guard let placeholder = record.placeholder, !ObserverGate.isEnding(placeholder.gate) else { return 0 }
@@ -26,7 +26,7 @@ extension SnapshotEntry {
     var isEnding: Bool { ObserverGate.isEnding(gate) }
 
     /// The mailbox of its group; nil for an entry that broadcasts call themselves. A lazy registration is such an entry
-    /// also where its instance has a queue: groups count as calls.
+    /// even if its instance has a queue: groups count as calls.
     var mailbox: Mailbox? { isLazy ? nil : record.mailbox }
 
     /// The order of calls: higher priorities first, then earlier registrations. An instance has the order of its
@@ -43,7 +43,7 @@ extension SnapshotEntry {
     func precedes(_ other: SnapshotEntry) -> Bool {
         let (own, others) = (mailbox, other.mailbox)
         if own == nil, others == nil { return comes(before: other) }
-        // Numbers and not addresses: groups have the same order in each run of a program.
+        // Numbers instead of addresses: groups have the same order in each run of a program.
         let (number, othersNumber) = (own?.pointee.number ?? 0, others?.pointee.number ?? 0)
         if number != othersNumber { return number < othersNumber }
         let (keepsLatest, othersKeep) = (record.pointee.keeps_latest, other.record.pointee.keeps_latest)
@@ -67,8 +67,8 @@ extension SnapshotEntry {
 }
 
 extension UnsafeMutableBufferPointer<SnapshotEntry> {
-    /// Sorts by `precedes`, in place: a broadcast that settles a list allocates nothing of the Swift runtime's, which
-    /// sorts with memory of its own.
+    /// Sorts by `precedes`, in place. A broadcast that settles a list must not allocate by the Swift runtime, as the
+    /// standard sort does.
     func heapSort() {
         guard !isSorted else { return }
         for root in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(from: root, to: count) }

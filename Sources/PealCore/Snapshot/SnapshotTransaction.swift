@@ -1,10 +1,10 @@
 internal import CPealSupport
 
-/// A change to one method's list, prepared so that carrying it out cannot fail.
+/// A change to one method's list, prepared so that its commit cannot fail.
 ///
 /// Preparing allocates; committing publishes. A registration prepares the changes of all its methods first, so a
-/// refused allocation leaves nothing half-registered. The caller must hold the center's lock, from the preparation to
-/// the end of all that belongs to the change.
+/// refused allocation registers nothing. The caller must hold the center's lock, from the preparation to the end of all
+/// that belongs to the change.
 ///
 /// A short list is replaced by each change that needs another order. A long one gets the entry as a pending one, and
 /// the next broadcast settles it. So a change costs the same in a list of any length, and a broadcast, which calls all
@@ -24,10 +24,10 @@ struct SnapshotTransaction: BitwiseCopyable {
         self.kind = kind
     }
 
-    /// Prepares to insert the entry of a new observer, which no other thread can find yet, in its order; in the group of
-    /// its queue, if it has one.
+    /// Prepares to insert the entry of a new observer, which no other thread can find yet, in its order. If the
+    /// observer has a queue, the entry joins the queue's group.
     init(inserting entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
-        // The most frequent first, without a look at the other entries: thousands may register in a row.
+        // The most frequent case is first and reads no other entries: thousands may register in a row.
         if let list = place.list {
             guard list.hasRoom, list.takesAtEnd(entry) else {
                 try self.init(inserting: entry, replacing: [], in: place)
@@ -49,8 +49,8 @@ struct SnapshotTransaction: BitwiseCopyable {
 
     /// The same for an observer that may replace others.
     ///
-    /// - Parameter replaced: Observers that leave the list by the same change. The caller closes them before it
-    ///   releases the center's lock.
+    /// - Parameter replaced: Observers that are removed from the list by the same change. The caller closes them
+    ///   before it releases the center's lock.
     init(
         inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>,
         in place: MethodPlace
@@ -67,16 +67,16 @@ struct SnapshotTransaction: BitwiseCopyable {
         self.init(place: place, kind: .replace(by: built.list, borrowed: built.borrowed))
     }
 
-    /// How many entries the list of a first observer has.
+    /// The capacity of a first observer's list.
     private static var firstCapacity: Int { 4 }
 
-    /// How many entries a list has that is not replaced by each change.
+    /// The number of entries from which a list is not replaced by each change.
     private static var longList: Int { 64 }
 
     /// Returns true if the list that the change replaces is long enough to be freed at once.
     var leavesLongList: Bool { replacesList && (place.list?.isLong ?? false) }
 
-    /// Returns true if the change takes replaced observers out of the list. Otherwise they are still to be removed.
+    /// Returns true if the change removes the replaced observers from the list. Otherwise they must still be removed.
     var replacesList: Bool { if case .replace = kind { true } else { false } }
 
     /// Publishes the change, and retires the list that it replaces.
@@ -90,33 +90,33 @@ struct SnapshotTransaction: BitwiseCopyable {
         }
     }
 
-    /// Frees what was prepared and not published.
+    /// Frees all that was prepared and not published.
     func cancel() {
         switch kind {
         case .append(let entry, _): ObserverLife.disown(entry.record)
         case .appendPending: break
-        // No reader has seen the list, and its records are held by others.
+        // No reader has seen the list, and others retain its records.
         case .replace(let list, let borrowed): list.free(borrowed: borrowed)
         }
     }
 
-    /// Drops an observer that has ended. Its entry may stay for a while, marked by its gate.
+    /// Removes an observer that has ended. Its entry may remain for some time, marked by its gate.
     static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from place: MethodPlace) {
         guard let list = place.list else { return }
         peal_snapshot_note_removed(list)
-        // The registration of an instance that ends is looked at again.
+        // The registration of an instance that ends is tested again.
         if record.placeholder != nil { list.markPendingServices() }
-        // Queued calls are counted by their groups, and one that drains would still be called. Whether services are missing
-        // is worked out when a list is built.
+        // Queued calls are counted by their groups, and an entry that drains would still be called. A new list is built
+        // to find out if services are missing.
         let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.mailbox != nil || isLazy { list.markUnsettled() }
         if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_nobody(place)) }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
     }
 
-    /// Puts a list in order before a broadcast.
+    /// Settles a list before a broadcast.
     ///
-    /// - Returns: False where memory is short and observers would be missed. The next broadcast tries again.
+    /// - Returns: False when memory is short and observers would be missed. The next broadcast tries again.
     static func settle(_ place: MethodPlace) -> Bool {
         guard let list = place.list, list.isUnsettled else { return true }
         return rebuild(list, of: place) || list.pointee.pending == 0
@@ -135,7 +135,7 @@ struct SnapshotTransactions {
     private var first: SnapshotTransaction?
     private var others: [SnapshotTransaction] = []
 
-    /// Prepares the change of one more list. If that fails, those that were prepared before are cancelled.
+    /// Prepares the change of one more list. If that fails, the earlier changes are cancelled.
     mutating func insert(_ entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
         do throws(Failure) {
             add(try SnapshotTransaction(inserting: entry, in: place))
@@ -173,7 +173,7 @@ struct SnapshotTransactions {
     /// Returns true if one of the changes replaces a long list. Call before they are committed.
     var leavesLongList: Bool { first?.leavesLongList == true || others.contains { $0.leavesLongList } }
 
-    /// The lists that the replaced observers leave by these changes.
+    /// The lists from which these changes remove the replaced observers.
     var replacedLists: Set<MethodPlace> {
         var places: Set<MethodPlace> = []
         if let first, first.replacesList { places.insert(first.place) }
@@ -183,29 +183,29 @@ struct SnapshotTransactions {
 }
 
 extension Snapshot {
-    /// Returns true if the entry may simply be put behind the others.
+    /// Returns true if the entry may simply be appended.
     fileprivate func takesAtEnd(_ entry: SnapshotEntry) -> Bool {
-        // An instance may be the last that was missing: the list that is built then does not look for any.
+        // An instance may be the last that was missing: broadcasts do not look for missing ones in the new list.
         guard !isUnsettled, entry.mailbox == nil, !entry.isOfLazy else { return false }
         return entries.last?.comes(before: entry) ?? true
     }
 
     /// Reserves memory for the list that settles this one, so that a broadcast to observers without queues cannot fail.
-    /// A broadcast to queues allocates anyway.
+    /// A broadcast to queues allocates in any case.
     fileprivate func reserveTwin(for entry: SnapshotEntry) throws(Failure) {
         guard pointee.twin == nil, pointee.group_count == 0, entry.mailbox == nil else { return }
         guard let memory = peal_memory_allocate_unset(peal_snapshot_size(Int(pointee.capacity))) else { throw .outOfMemory }
         peal_snapshot_set_twin(self, memory)
     }
 
-    /// Returns true if a short list has no observer left.
+    /// Returns true if a short list has no observer any more.
     fileprivate var isAllEnded: Bool {
         guard count <= 8, total == count else { return false }
         for entry in entries where !entry.isEnding { return false }
         return true
     }
 
-    /// Returns true if enough entries have ended to make it worth while to build the list again: a short one at once,
-    /// another when a quarter has.
+    /// Returns true if enough entries have ended to build the list again: any entry of a short list, a quarter of the
+    /// entries of another.
     fileprivate var isCrowdedByRemoved: Bool { total <= 8 || Int(pointee.removed) * 4 > total }
 }
