@@ -21,7 +21,7 @@ extension Broadcast {
         return send(number, at: place, arguments, count, result, calls)
     }
 
-    /// Broadcasts to the list of a slot that was looked up before.
+    /// Broadcasts to the list of a directory element that was looked up before.
     @inlinable
     @inline(__always)
     static func send<Answer: BroadcastAnswer>(
@@ -33,9 +33,9 @@ extension Broadcast {
         return dispatch(hold, list, arguments, count, result, calls, number)
     }
 
-    /// Broadcasts through `ffi_call` where the caller asks for that and for nothing else.
+    /// Broadcasts through `ffi_call` if that is the caller's only request.
     ///
-    /// - Returns: nil where the broadcast needs more than that; then no observer was called.
+    /// - Returns: nil if the broadcast needs more than that; then no observer was called.
     @inlinable
     @inline(__always)
     public static func sendForcingFFI<Answer: BroadcastAnswer>(
@@ -56,7 +56,7 @@ extension Broadcast {
         return sendThroughFFI(hold, list, arguments, count, calls, number)
     }
 
-    /// Broadcasts by the slow way to the list: on the thread's first broadcast, and inside another broadcast.
+    /// Broadcasts on the slow path to the list: for the thread's first broadcast, and inside another broadcast.
     @inlinable
     @inline(never)
     static func sendSlow<Answer: BroadcastAnswer>(
@@ -78,7 +78,7 @@ extension Broadcast {
         _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
     ) -> Answer {
-        // The number comes first: in another method's list nothing else has a meaning.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, result == nil else {
             return sendWithResult(hold, arguments, count, result, calls, number)
         }
@@ -97,7 +97,7 @@ extension Broadcast {
             : sendGenerally(hold, arguments, count, nil, calls, number)
     }
 
-    /// Calls observers with up to four integers: no frame in memory, and no word more than the method has.
+    /// Calls observers with up to four integers: no frame in memory, and no more words than the method has.
     @inlinable
     @inline(never)
     static func sendIntegers<Answer: BroadcastAnswer>(
@@ -110,7 +110,7 @@ extension Broadcast {
         return answer(replay.replay(count), hold, arguments, count, calls, number)
     }
 
-    /// Calls observers with a frame on the thread's stack, whose words all travel in registers.
+    /// Calls observers with a frame on the thread's stack, whose words are all passed in registers.
     @inlinable
     @inline(never)
     static func sendInRegisters<Answer: BroadcastAnswer>(
@@ -120,8 +120,8 @@ extension Broadcast {
         answer(replayInRegisters(hold, list, arguments), hold, arguments, count, calls, number)
     }
 
-    /// Calls observers with a frame whose words partly travel on the stack. A function of its own, because its frame is
-    /// twice the size.
+    /// Calls observers with a frame some of whose words are passed on the stack. A function of its own, because its
+    /// frame is twice the size.
     @inlinable
     @inline(never)
     static func sendOnStack<Answer: BroadcastAnswer>(
@@ -168,8 +168,8 @@ extension Broadcast {
         return sendGenerally(hold, arguments, count, result, calls, number)
     }
 
-    /// Makes the calls of all other broadcasts: those with results, restricted recursion, observers that are not simply
-    /// called, and mistakes. After a failure `BroadcastFailure.last` knows what the call was.
+    /// Makes the calls of all other broadcasts: those with results or restricted recursion, with observers that are not
+    /// simply called, and mistakes. After a failure `BroadcastFailure.last` returns which call failed.
     @inlinable
     @inline(never)
     static func sendGenerally<Answer: BroadcastAnswer>(
@@ -195,7 +195,7 @@ extension Broadcast {
         return runWithResults(hold, arguments, count, result, calls, number)
     }
 
-    /// Makes the calls for the sake of the results, where nothing else is special, or those of a broadcast of any kind.
+    /// Makes the calls for their results if nothing else is special, or else those of a broadcast of any kind.
     @inline(never)
     private static func runWithResults(
         _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
@@ -206,8 +206,8 @@ extension Broadcast {
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }
 
-    /// - Returns: Whether there is no observer to call and no result to fill in. The method's slot says so, and no list
-    ///   is protected.
+    /// - Returns: True if there is no observer to call and no result to fill in. The method's element shows that, and
+    ///   no list is protected.
     @inlinable
     @inline(__always)
     static func hasNoObservers(
@@ -215,7 +215,7 @@ extension Broadcast {
         _ result: UnsafeMutableRawPointer?, _ number: UInt64
     ) -> Bool {
         guard _slowPath(peal_directory_has_nobody(place)), result == nil else { return false }
-        // The number comes last: while it is there, everything read before it was the method's.
+        // The number is loaded last: if it is the method's, so was all that was loaded before it.
         guard peal_directory_parameter_count(place) == count, peal_directory_is_of(place, number) else { return false }
         return count == 0 ? true : arguments != nil
     }

@@ -1,13 +1,14 @@
 public import CPealSupport
 
 extension Broadcast {
-    /// A method's list, held for a caller who makes the calls itself. Both are nil, and nothing is held, when
-    /// nobody observes. Where the list ends is in the hold: two words are returned in registers.
+    /// A method's list, protected for a caller that makes the calls itself. Both are nil, and no list is protected, if
+    /// the method has no observers. The end of the list is in the hazard slot: only two words are returned in
+    /// registers.
     public typealias Entries = (next: UnsafePointer<peal_entry>?, hold: Hold?)
 
-    /// The short way: nil where it is closed, or what is held needs a closer look.
+    /// The fast path. Returns nil if it cannot be used for this thread or this list.
     ///
-    /// - Parameter held: Filled with what is held when the answer is nil, or nil when nothing is.
+    /// - Parameter held: When the result is nil, the hazard slot that was occupied, or nil if none was.
     @inlinable
     @inline(__always)
     public static func beginShortly(_ number: UInt64, held: inout Hold?) -> Entries? {
@@ -24,7 +25,7 @@ extension Broadcast {
         return entries(of: snapshot, hold)
     }
 
-    /// The last observer may have left since the place was looked at: then both ends are the same.
+    /// The list may have become empty since the element was tested: then both ends are the same.
     @inlinable
     @inline(__always)
     static func entries(of snapshot: List, _ hold: Hold) -> Entries {
@@ -33,9 +34,9 @@ extension Broadcast {
         return (entries, hold)
     }
 
-    /// The long way, from the start or from what `beginShortly` holds.
+    /// The slow path, from the start or with the hazard slot that `beginShortly` occupied.
     ///
-    /// - Parameter reachesQueues: Whether the first entry is to stand for the observers with queues.
+    /// - Parameter reachesQueues: True if the first entry is to represent the observers with queues.
     public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
         var hold =
             if let held { held } else { try hold(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
@@ -61,14 +62,14 @@ extension Broadcast {
             throw fail(.notRecordable, number, nil, 0)
         }
         let thunk = UnsafePointer(peal_snapshot_enqueue_thunk(snapshot))
-        // Each call needs a token of its own: the thunk makes them all.
+        // Each call needs a token of its own: the thunk makes all calls.
         if isAsked { hold.pointee.shown.end = thunk + 1 }
         return (thunk, hold)
     }
 
-    /// Settles the list, and has the services created that it lacks.
+    /// Settles the list, and has its missing services created.
     ///
-    /// - Returns: What holds the list that there is then.
+    /// - Returns: The hazard slot of the list that is current then.
     private static func prepare(_ held: Hold, _ number: UInt64, reachesQueues: Bool) throws(Outcome) -> Hold {
         let hold = try settle(held, number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
         guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else { return hold }
@@ -78,8 +79,8 @@ extension Broadcast {
         return try holdSettled(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
     }
 
-    /// The caller's loop cannot be deferred: inside itself, a method that restricts recursion can only be
-    /// refused.
+    /// The caller's loop cannot be deferred. If a method that restricts recursion is broadcast inside such a loop of
+    /// its own, it can only be refused.
     private static func mistake(
         in snapshot: List, _ hold: Hold, _ number: UInt64, reachesQueues: Bool
     ) -> Outcome? {
@@ -89,8 +90,8 @@ extension Broadcast {
         return restricts && HeldMethods.isHeld(number, besides: hold) ? .recursionRejected : nil
     }
 
-    /// What a caller's loop does at an entry whose gate is not zero: which entry it calls, if any, and where it
-    /// goes on. After a weak observer it goes on at an entry of the library's own, which ends the hold of the
+    /// The step of a caller's loop at an entry whose gate is not zero. Returns the entry that it calls, if any, and the
+    /// entry at which it continues. After a weak observer that is an entry of the library's own, which releases the
     /// target.
     public static func step(
         at entry: UnsafePointer<peal_entry>, _ hold: Hold
@@ -105,9 +106,9 @@ extension Broadcast {
         return (called, peal_entry_after_weak())
     }
 
-    /// Lets the thread's innermost list go. Does nothing when it holds none, or a broadcast's own.
+    /// Releases the thread's innermost list, unless there is none or it is that of a broadcast.
     ///
-    /// - Returns: How what the loop recorded for queues ended.
+    /// - Returns: The outcome of the calls that the loop enqueued.
     public static func end() -> Outcome {
         guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost_of_caller(thread) else { return .done }
         return end(hold)
@@ -118,10 +119,10 @@ extension Broadcast {
         peal_hazard_release(hold) ? ended(hold) : .done
     }
 
-    /// What is left to do for a list that was let go, where its hold asks for attention.
+    /// Does the work that the attention word of a released list requires.
     public static func ended(_ hold: Hold) -> Outcome {
         let failure = peal_hazard_test_and_clear_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
-        // Looked at first: a destroy callback may take the same hold.
+        // Read first: a destroy callback may occupy the same slot.
         let deferring = peal_hazard_test_and_clear_deferred(hold) ? hold.pointee.deferring : nil
         answer(hold)
         if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }

@@ -1,10 +1,10 @@
 public import CPealSupport
 public import PealCall
 
-/// Loops over a protected list, which stays protected. Each returns how many observers were called, or nil if an argument
-/// is null: then none was.
+/// Loops over a protected list, which stays protected. Each returns the number of called observers, or nil if an
+/// argument is null: then none was called.
 extension Broadcast {
-    /// A frame carries at least one argument: a method without any has zero integers.
+    /// A frame has at least one argument: a method without arguments is called with zero integers.
     @inlinable
     @inline(__always)
     static func replayInRegisters(
@@ -42,7 +42,7 @@ extension Broadcast {
             to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hold)
     }
 
-    /// Fills a frame, once a broadcast.
+    /// Fills a frame, once for each broadcast.
     ///
     /// - Returns: The frame's shape, or nil when an argument is null.
     @inlinable

@@ -3,13 +3,13 @@ import PealCall
 
 /// The path of a broadcast. Nothing here allocates or takes a lock.
 public enum Broadcast {
-    /// Argument values, one pointer a parameter.
+    /// Argument values, one pointer for each parameter.
     public typealias Arguments = UnsafePointer<UnsafeMutableRawPointer?>
-    /// A list, and what keeps it: one of the thread's levels.
+    /// A list, and the hazard slot of the thread that protects it.
     public typealias List = UnsafePointer<peal_snapshot>
     public typealias Hold = UnsafeMutablePointer<peal_hazard_slot>
 
-    /// How a broadcast ended. What is behind a failure is looked up later, by `BroadcastFailure`.
+    /// The outcome of a broadcast. `BroadcastFailure` finds the cause of a failure later.
     public enum Outcome: UInt8, Error {
         case done, deferred, truncated, rejected
         case unknownMethod, wrongArgumentCount, nullArgument, noResult, wrongPolicy, missingFold, wrongCollection
@@ -23,7 +23,7 @@ public enum Broadcast {
         }
     }
 
-    /// What a hold that was just taken holds.
+    /// The list of a slot that was just occupied.
     @inlinable
     @inline(__always)
     public static func list(_ hold: Hold) -> List {
@@ -39,16 +39,15 @@ public enum Broadcast {
     @usableFromInline
     @inline(never)
     static func answer(_ hold: Hold) {
-        // Of its last call.
+        // The target of its last call.
         WeakHold.releaseEnded(hold)
         RunningCalls.answer(hold)
         Reclaimer.answer(hold)
     }
 
-    /// Holds a method's list by the long path: the thread's first broadcast, or readers must fence, or it
-    /// is nested.
+    /// Protects a method's list on the slow path: for the thread's first broadcast, or a nested one.
     ///
-    /// - Parameter mark: Whose hold it is: see thread.h.
+    /// - Parameter mark: The mark of the party that releases the list: see thread.h.
     public static func hold(
         _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
     ) throws(Outcome) -> Hold {
@@ -62,7 +61,7 @@ public enum Broadcast {
         return hold
     }
 
-    /// Notes what failed, for the sentence that may be made of it.
+    /// Stores the method and arguments of a failure, for its error sentence.
     @usableFromInline
     @inline(never)
     static func fail(_ outcome: Outcome, _ number: UInt64, _ arguments: Arguments?, _ count: Int) -> Outcome {
@@ -73,10 +72,10 @@ public enum Broadcast {
         return outcome
     }
 
-    /// Broadcasts as the caller asks.
+    /// Broadcasts as the request describes.
     ///
-    /// - Parameter runsDeferred: Whether calls that were deferred are run when this one has ended. The
-    ///   loop that runs them says no: it goes on itself.
+    /// - Parameter runsDeferred: True if deferred calls run when this broadcast has ended. False for the loop that
+    ///   runs the deferred calls, which continues by itself.
     public static func send(
         _ number: UInt64, arguments: Arguments?, count: Int, request: BroadcastRequest,
         calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
@@ -99,14 +98,14 @@ public enum Broadcast {
     }
 }
 
-/// What a broadcast returns to its caller: an outcome, or what the caller's interface makes of one.
+/// The result of a broadcast for its caller: an outcome, or its form in the caller's interface.
 ///
 /// The dispatcher is generic over it, so that each caller gets its own type in a register and the calls between the
 /// steps of a broadcast are jumps.
 public protocol BroadcastAnswer {
     /// The broadcast has called its observers.
     static var done: Self { get }
-    /// Makes an answer of any other outcome. The fast paths never call it.
+    /// Makes the result of any other outcome. The fast paths never call it.
     init(_ outcome: Broadcast.Outcome)
 }
 

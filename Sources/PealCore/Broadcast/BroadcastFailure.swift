@@ -1,8 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Makes the sentence of a failed broadcast. Built after the fact, so that the path of a
-/// broadcast carries no texts.
+/// Makes the sentence of a failed broadcast. It is built afterwards, so that the path of a broadcast contains no texts.
 public enum BroadcastFailure {
     /// The failure of an outcome of the calling thread's last broadcast, or nil without one.
     ///

@@ -1,11 +1,11 @@
 public import PealCall
 
-/// What becomes of results, as one byte. The raw values are those of `peal_policy`.
+/// The treatment of results, as one byte. The raw values are those of `peal_policy`.
 public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
     case all = 1
     case firstTrue, firstNonzero, last, sum, min, max, any, every, collect, chain, fold
 
-    /// The policy of bits that were made of a raw value. In-line, unlike the initialiser that may fail.
+    /// The policy whose bits are those of a valid raw value. Inlined, unlike the initialiser that may fail.
     @inline(__always)
     init(bits: UInt8) {
         self =
@@ -43,7 +43,7 @@ public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
             }
     }
 
-    /// Whether results of this kind can be treated so.
+    /// Returns true if the policy applies to results of this kind.
     public func fits(_ kind: ResultKind) -> Bool {
         switch self {
         case .all: true

@@ -1,11 +1,11 @@
-/// What a caller wants of one broadcast.
+/// The options of one broadcast.
 public struct BroadcastRequest {
     /// Folds a result into the accumulator; false stops.
     public typealias Fold = @convention(c) (
         _ context: UnsafeMutableRawPointer?, _ accumulator: UnsafeMutableRawPointer?, _ result: UnsafeRawPointer?
     ) -> Bool
 
-    /// Where results are collected. Laid out as `struct peal_collection`.
+    /// The memory in which results are collected. Laid out as `struct peal_collection`.
     public struct Collection: BitwiseCopyable {
         public var size: Int
         public var values: UnsafeMutableRawPointer?
@@ -13,17 +13,17 @@ public struct BroadcastRequest {
         public var count: Int
     }
 
-    /// Room for the result; for `collect`, a `Collection`.
+    /// Memory for the result; for `collect`, a `Collection`.
     public var result: UnsafeMutableRawPointer?
-    /// Instead of the method's.
+    /// The policy that replaces the method's own.
     public var policy: BroadcastPolicy?
     public var defaultResult: UnsafeRawPointer?
     public var fold: Fold?
     public var foldContext: UnsafeMutableRawPointer?
     public var forcesFFI = false
-    /// Gets each result. The one who makes the request keeps it: requests are copied without counting.
+    /// Receives each result. The creator of the request retains it: requests are copied without counting.
     unowned(unsafe) var gathering: Completion?
-    /// Whether it makes the calls of a typed loop: that has seen to recursion.
+    /// True if this makes the calls of a typed loop, which has tested recursion already.
     var isOfLoop = false
 
     public init(result: UnsafeMutableRawPointer?) {

@@ -1,21 +1,21 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls that wait for the broadcast around them to end (B5: DEFER). Kept per thread, in order.
+/// Calls that wait for the end of the broadcast around them (B5: DEFER). Stored for each thread, in order.
 enum Deferral {
     /// One waiting call. The image of its arguments follows.
     private struct Call: BitwiseCopyable {
         var next: UnsafeMutablePointer<Call>?
         var number: UInt64
         var plan: CopyPlan.Pointer
-        /// The completion that it passes on; 0 for none.
+        /// The completion that it passes on; 0: none.
         var completion: UInt64
 
         static var imageOffset: Int { MemoryLayout<Call>.stride.roundedUp(to: CopyPlan.alignment) }
     }
 
-    /// How many calls may be deferred on one thread until all of them have run: a method whose callback
-    /// always broadcasts it again would else never end.
+    /// The maximum number of calls that are deferred on one thread until all of them have run. Without it, a method
+    /// whose callback always broadcasts it again would never end.
     static let limit = 65_536
 
     /// Captures a call, to be run by `runPending`.
@@ -63,14 +63,14 @@ enum Deferral {
         thread.pointee.deferred_count += 1
     }
 
-    /// Runs the waiting calls of a method, once no broadcast of it is left on the thread.
+    /// Runs the waiting calls of a method, unless a broadcast of it still runs on the thread.
     static func runPending(of number: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
         guard thread.pointee.first_deferred != nil, !HeldMethods.isHeld(number) else { return }
         thread.pointee.deferred_runs += 1
-        // A call that is run here may defer more of its method: they come behind, in this loop.
+        // A call that runs here may defer more calls of its method. They are appended, and run in this loop.
         while let call = takeFirst(of: number, on: thread) {
             let outcome = send(call)
-            // The method is gone, say. Who waits for answers has no other to tell it.
+            // The method may have ended, for example. Nothing else notifies the completion that waits for answers.
             if outcome.isFailure { try? Completion.answer(call.pointee.completion, nil) }
             free(call)
         }
@@ -110,11 +110,11 @@ enum Deferral {
     }
 }
 
-/// What the calling thread is broadcasting.
+/// The methods that the calling thread is broadcasting.
 enum HeldMethods {
-    /// Whether one of the thread's lists is of the method.
+    /// Returns true if one of the thread's lists is of the method.
     ///
-    /// - Parameter own: A list that has just been begun, and is not looked at.
+    /// - Parameter own: A list that has just been begun, and is not tested.
     static func isHeld(_ number: UInt64, besides own: Broadcast.Hold? = nil) -> Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { level in

@@ -1,9 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// The plain `ffi_call` loop, results dropped: for calls that no frame can carry.
+/// The plain `ffi_call` loop, which discards results, for calls that fit in no frame.
 enum FFIReplay {
-    /// - Returns: How many observers were called, or nil when an argument is null.
+    /// - Returns: The number of called observers, or nil if an argument is null.
     @inline(__always)
     static func each(
         _ plan: CallPlan.Pointer, _ arguments: Broadcast.Arguments?, to entries: UnsafePointer<SnapshotEntry>,
@@ -13,7 +13,7 @@ enum FFIReplay {
             // Aligned for any result: a function that returns a struct in memory relies on that.
             withUnsafeTemporaryAllocation(byteCount: CallPlan.smallResultSize, alignment: 16) { room in
                 let slots = memory.baseAddress.unsafelyUnwrapped
-                // A struct in memory whose value is dropped: libffi finds room for it.
+                // A struct in memory whose value is discarded: libffi allocates the memory for it.
                 let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
                 let result = isLarge ? nil : room.baseAddress
                 guard CallPlan.fillSlots(plan, from: arguments, into: slots) else { return nil }

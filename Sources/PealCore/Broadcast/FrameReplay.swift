@@ -6,14 +6,14 @@ public import PealCall
 enum FrameReplay {
     /// For shapes without stack words.
     ///
-    /// - Returns: How many observers were called.
+    /// - Returns: The number of called observers.
     @inlinable
     @inline(__always)
     static func withRegisters(
         _ shape: FrameShape, _ w: UnsafePointer<UInt64>, to entries: UnsafePointer<peal_entry>, count: Int,
         _ hold: Broadcast.Hold
     ) -> Int {
-        // One switch a broadcast, none an observer.
+        // One switch for each broadcast instead of each observer.
         switch shape.rawValue {
         case 0: each(entries, count, hold) { _ = peal_frame_i_1_0_0($0, $1, w) }
         case 1: each(entries, count, hold) { _ = peal_frame_i_2_0_0($0, $1, w) }
@@ -65,7 +65,7 @@ enum FrameReplay {
 
     /// Calls each observer that may be called.
     ///
-    /// - Returns: How many that were.
+    /// - Returns: The number of called observers.
     @inlinable
     @inline(__always)
     static func each(
@@ -89,7 +89,7 @@ enum FrameReplay {
         let end = entries + count
         var skipped = 0
         while entry != end {
-            // Told first, then looked at: see thread.h.
+            // The current call is stored before the gate is loaded: see thread.h.
             let gate = entry.pointee.gate
             peal_current_set(peal_hazard_current(hold), gate)
             if _fastPath(peal_gate_load(gate) == 0) {
@@ -106,7 +106,7 @@ enum FrameReplay {
         return count &- skipped
     }
 
-    /// What is called for an observer whose gate is not zero, if anything; then `endCall` comes after the call.
+    /// Returns the entry to call for an observer whose gate is not zero, if any. `endCall` must follow the call.
     @usableFromInline
     @inline(never)
     static func admit(

@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// A broadcast that looks at results, restricts recursion or goes through `ffi_call`.
+/// A broadcast that examines results, restricts recursion or uses `ffi_call`.
 struct GeneralBroadcast {
     let hold: Broadcast.Hold
     let number: UInt64
@@ -10,7 +10,7 @@ struct GeneralBroadcast {
 
     private var snapshot: Broadcast.List { Broadcast.list(hold) }
     private var plan: CallPlan.Pointer { peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self) }
-    /// A thread that protects a list has a thread slot.
+    /// A thread that protects a list has a thread record.
     private var thread: UnsafeMutablePointer<peal_thread> { peal_thread_own_slot().unsafelyUnwrapped }
     var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(snapshot)) }
 
@@ -25,7 +25,7 @@ struct GeneralBroadcast {
         return runHeld(request, calls: calls, runsDeferred: runsDeferred)
     }
 
-    /// The same with the list as it is.
+    /// The same with the current list.
     @inline(__always)
     func runHeld(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool
@@ -43,7 +43,7 @@ struct GeneralBroadcast {
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
     ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
         calls?.pointee = 0
-        // The number first: with another method's list nothing else means anything.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(snapshot) == number else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
         var folder = ResultFolder(
@@ -82,7 +82,7 @@ struct GeneralBroadcast {
         case .fold: return request.fold == nil ? .missingFold : nil
         case .collect:
             guard let collection = request.collection else { return nil }
-            // The size alone first: what calls itself shorter may be.
+            // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
             let size = UnsafeRawPointer(collection).load(as: Int.self)
             guard size >= MemoryLayout<BroadcastRequest.Collection>.size else { return .wrongCollection }
             let hasRoom = collection.pointee.values != nil || collection.pointee.capacity == 0
@@ -108,7 +108,7 @@ struct GeneralBroadcast {
                 calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter
             ).run()
         }
-        // Each result of a chain takes the place of an argument of the next call.
+        // Each result of a chain replaces an argument of the next call.
         let chained = folder.policy == .chain ? traits.chainedParameter : nil
         var last: UnsafeMutableRawPointer?
         return calls.run { _, arguments in

@@ -1,9 +1,9 @@
 public import CPealSupport
 
-/// Where an integer replay reads its arguments.
+/// The source of an integer replay's arguments.
 @usableFromInline
 protocol IntegerSource {
-    /// The argument as a register carries it; nil when it is missing. No callee looks at the upper half of a narrow one.
+    /// The argument as a register contains it; nil if it is missing. No callee reads the upper half of a narrow one.
     func integer(_ index: Int, isNarrow: Bool) -> UInt64?
 }
 
@@ -24,8 +24,8 @@ struct PointedIntegers: IntegerSource {
     }
 }
 
-/// Replays up to four integer arguments to every observer. They are read once and stay in registers:
-/// most methods of most programs need no frame in memory.
+/// Replays up to four integer arguments to every observer. They are read once and stay in registers, so most methods of
+/// most programs need no frame in memory.
 @usableFromInline
 struct IntegerReplay<Source: IntegerSource> {
     @usableFromInline typealias Target = UnsafeMutableRawPointer
@@ -54,8 +54,8 @@ struct IntegerReplay<Source: IntegerSource> {
         self.hold = hold
     }
 
-    /// - Parameter count: How many arguments there are.
-    /// - Returns: How many observers were called, or nil when an argument is missing.
+    /// - Parameter count: The number of arguments.
+    /// - Returns: The number of called observers, or nil if an argument is missing.
     @inlinable
     @inline(__always)
     func replay(_ count: Int) -> Int? {
@@ -63,11 +63,11 @@ struct IntegerReplay<Source: IntegerSource> {
         return replay(count, &tail)
     }
 
-    /// The same for the sake of the results, which return in a register too.
+    /// The same for methods whose results are wanted, which are returned in a register too.
     @inlinable
     @inline(__always)
     func replay<Tail: ResultTail>(_ count: Int, _ tail: inout Tail) -> Int? {
-        // Compared, not looked up: two comparisons reach what is most common.
+        // Compared instead of looked up: two comparisons reach the most common cases.
         if count == 2 {
             guard let a = integer(0), let b = integer(1) else { return nil }
             return each(&tail) { unsafeBitCast($0, to: TwoArguments.self)($1, a, b) }

@@ -1,14 +1,14 @@
 import PealCall
 
-/// How the arguments of a plain method travel. Plain: results are dropped, recursion runs at once, and
-/// a register frame carries the call, so that there is nothing else to look at.
+/// The passing of a plain method's arguments. Plain: results are discarded, recursion runs at once, and a register
+/// frame is sufficient for the call, so nothing else must be tested.
 enum PlainPath {
-    /// Up to four integers of 32 or 64 bits, all parameters in order: they stay in registers. Which of
-    /// them are narrow, by bits.
+    /// Up to four integers of 32 or 64 bits, all parameters in order: they stay in registers. The bits mark the narrow
+    /// ones.
     case integers(count: Int, narrow: UInt32)
     case frame(FrameShape)
 
-    /// - Returns: nil where `ffi_call` is needed.
+    /// - Returns: nil if `ffi_call` is needed.
     init?(_ plan: CallPlan.Pointer) {
         if let widths = plan.pointee.integerWidths, widths.count <= Self.mostIntegers {
             let narrow = widths.enumerated().reduce(UInt32(0)) { bits, width in

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// A broadcast for the sake of its results, to observers that are simply called, where a register frame carries the
-/// calls. Nothing is allocated, and results stay in registers as far as the policy allows.
+/// A broadcast for its results, to observers that are simply called by a register frame. It allocates nothing, and
+/// results stay in registers as far as the policy allows.
 @usableFromInline
 enum ResultBroadcast {
     /// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
@@ -17,7 +17,7 @@ enum ResultBroadcast {
     ) -> Bool {
         let list = Broadcast.list(hold)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The number comes first: in another method's list nothing else has a meaning.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, traits.takesIntegers(count), traits.keepsLast, let result
         else { return false }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
@@ -47,7 +47,7 @@ enum ResultBroadcast {
     ) -> Broadcast.Outcome? {
         let list = Broadcast.list(hold)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The number comes first: in another method's list nothing else has a meaning.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, !traits.needsCloserLook,
             peal_snapshot_parameter_count(list) == count
         else { return nil }
@@ -92,7 +92,7 @@ enum ResultBroadcast {
         _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
         guard let collection = result?.assumingMemoryBound(to: BroadcastRequest.Collection.self),
-            // The size alone first: what calls itself shorter may be.
+            // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
             UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<BroadcastRequest.Collection>.size,
             let values = collection.pointee.values
         else { return nil }

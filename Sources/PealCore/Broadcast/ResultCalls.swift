@@ -1,8 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls observers one after the other, for callers who look at each result or change an argument from
-/// call to call.
+/// Calls observers one after another, for callers that examine each result or change an argument from call to call.
 struct ResultCalls {
     typealias Slots = UnsafeMutablePointer<UnsafeMutableRawPointer?>
     typealias Entry = UnsafePointer<SnapshotEntry>
@@ -11,14 +10,14 @@ struct ResultCalls {
     let entries: Entry
     let count: Int
     let hold: Broadcast.Hold
-    /// One pointer a parameter. The callers' own array is not changed.
+    /// One pointer for each parameter. The callers' own array is not changed.
     let arguments: Broadcast.Arguments?
     var forcesFFI = false
 
     /// - Parameters:
-    ///   - prepare: Runs before a call. It may point an argument elsewhere, and then returns true.
-    ///   - take: Gets the result. False stops.
-    /// - Returns: How many observers were called.
+    ///   - prepare: Runs before a call. It may replace the pointer of an argument, and then returns true.
+    ///   - take: Receives the result. Returns false to stop.
+    /// - Returns: The number of called observers.
     func run(prepare: (Entry, Slots) -> Bool, take: (Entry, UnsafeMutableRawPointer) -> Bool) -> Int {
         let room = max(CallPlan.smallResultSize, plan.pointee.resultSize)
         return withUnsafeTemporaryAllocation(byteCount: room, alignment: 16) { result in

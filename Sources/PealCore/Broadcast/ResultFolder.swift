@@ -3,7 +3,7 @@ import PealCall
 /// Makes one result of many, by a policy.
 struct ResultFolder {
     let policy: BroadcastPolicy
-    /// Nothing is done with results.
+    /// Discards results.
     let dropsResults: Bool
     private(set) var isTruncated = false
 
@@ -27,7 +27,7 @@ struct ResultFolder {
         if policy == .collect { request.collection?.pointee.count = 0 }
     }
 
-    /// Takes the result of one call. False stops the broadcast.
+    /// Takes the result of one call. Returns false to stop the broadcast.
     @inline(__always)
     mutating func take(_ result: UnsafeMutableRawPointer) -> Bool {
         defer { taken += 1 }

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// Replays a register frame to every observer for the sake of the results: the loops, one for each tail and each way
-/// in which a call leaves its result.
+/// Replays a register frame to every observer for the results: the loops, one for each tail and each set of registers
+/// in which a call returns its result.
 struct ResultReplay {
     let plan: CallPlan.Pointer
     let shape: FrameShape

@@ -146,14 +146,14 @@ struct CombinedResult: ResultTail {
     }
 }
 
-/// Results one after the other in the caller's memory.
+/// Results one after another in the caller's memory.
 struct CollectedResults: ResultTail {
     var next: UnsafeMutableRawPointer
     var room: Int
     let size: Int
     var isTruncated = false
 
-    /// How much room is left, and whether there was too little.
+    /// The remaining capacity, and whether it was too small.
     var words: (UInt64, UInt64) { (UInt64(room), isTruncated ? 1 : 0) }
 
     @inline(__always)
@@ -175,7 +175,7 @@ struct FoldedResult: ResultTail {
     let context: UnsafeMutableRawPointer?
     let accumulator: UnsafeMutableRawPointer?
 
-    /// The caller has all that was made of the results.
+    /// The caller's function has stored the combined result already.
     var words: (UInt64, UInt64) { (0, 0) }
 
     @inline(__always)

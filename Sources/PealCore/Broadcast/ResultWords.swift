@@ -1,13 +1,13 @@
 import PealCall
 
-/// One result of many as the words of its registers, and how many observers were called for it.
+/// One combined result as the words of its registers, and the number of called observers.
 struct ResultWords {
     var words: (UInt64, UInt64)
     let calls: Int
 
     /// Calls each observer, and makes one result.
     ///
-    /// - Returns: nil where the policy combines results otherwise; then no observer was called.
+    /// - Returns: nil if the policy combines results otherwise; then no observer was called.
     @inline(__always)
     static func fold(_ policy: BroadcastPolicy, _ replay: ResultReplay) -> ResultWords? {
         let kind = replay.plan.pointee.resultKind
@@ -73,6 +73,6 @@ extension ResultReplay {
     /// The bits above a short result are undefined.
     fileprivate var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: shift) }
 
-    /// How far a short result is from the top of its word.
+    /// The number of bits between a short result and the top of its word.
     fileprivate var shift: Int { 64 &- 8 &* min(plan.pointee.resultSize, 8) }
 }
