@@ -4,7 +4,7 @@ import PealCall
 public struct FunctionBinding: Equatable {
     public var method: String
     public var function: UnsafeRawPointer?
-    /// What the function is, to be checked against the method.
+    /// The prototype of the function, which is compared with the method's.
     public var prototype: String?
 
     public init(method: String, function: UnsafeRawPointer?, prototype: String?) {
@@ -15,13 +15,13 @@ public struct FunctionBinding: Equatable {
 
     func checkPrototype(of method: Method, in state: borrowing CenterState) throws(Failure) {
         guard let prototype else { return }
-        // A function seldom has its method's name.
+        // A function rarely has its method's name.
         try method.check(prototype: prototype, of: "the function", in: state.types)
     }
 }
 
 extension Method {
-    /// Fails with the first difference when a prototype is not the method's, as a call sees the two.
+    /// Fails with the first difference between a prototype and the method's, as far as calls are affected.
     public func check(prototype: String) throws(Failure) {
         let types = try owner.center.withState { (state) throws(Failure) in state.types }
         try check(prototype: prototype, of: "the prototype", in: types)

@@ -40,7 +40,7 @@ extension FunctionTables {
         }
     }
 
-    /// Fails for a C table whose size no table of the protocol has.
+    /// Fails if the size of a C table is not that of any table of the protocol.
     static func checkSize(
         of table: UnsafeRawPointer, for proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {

@@ -1,15 +1,15 @@
-/// The functions that an observer brings for a protocol and all that it adopts.
+/// The functions of an observer for a protocol and all protocols that it adopts.
 struct FunctionTables: Sendable {
     /// The functions of one protocol's own methods, by rank. An absent method is nil, or past the end.
     struct Table: @unchecked Sendable {
         // Unchecked: addresses of code and of constant tables.
         var functions: [UnsafeRawPointer?]
-        /// Where the caller's table is, to see whether a diamond was given the same one twice.
+        /// The address of the caller's table, to recognise whether a diamond was given the same one twice.
         var source: UnsafeRawPointer?
     }
 
     var tables = ProtocolMap<Table>()
-    /// Where the functions are entries that lead to one function.
+    /// The handler, if the functions are thunks that lead to one function.
     var handled: HandledMethods?
 
     func function(for method: Method) -> UnsafeRawPointer? {
@@ -21,7 +21,7 @@ struct FunctionTables: Sendable {
         tables.ordered.flatMap { $0.functions.map { UInt(bitPattern: $0) } }
     }
 
-    /// Which required methods are missing.
+    /// The required methods that are missing.
     func missing(from methods: [Method]) -> [Method] {
         methods.filter { $0.declaration.requirement == .required && function(for: $0) == nil }
     }

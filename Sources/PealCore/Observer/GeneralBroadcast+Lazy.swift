@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension GeneralBroadcast {
-    /// Settles the list, has its services created, and broadcasts to the list that there is then.
+    /// Settles the list, has its services created, and broadcasts to the list that is current then.
     @inline(never)
     func runPrepared(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool
@@ -28,7 +28,7 @@ extension GeneralBroadcast {
     /// True if services must be created first: the list may lack some, and the broadcast will call it now.
     private func waitsForServices(_ request: BroadcastRequest) -> Bool {
         let list = Broadcast.list(hold)
-        // The number first: with another method's list nothing else means anything.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, list.isPending, mistake(in: request) == nil else { return false }
         return !traits.restrictsRecursion || !HeldMethods.isHeld(number, besides: hold)
     }

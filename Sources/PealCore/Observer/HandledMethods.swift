@@ -1,13 +1,13 @@
 internal import CPealSupport
 import PealCall
 
-/// One function for many methods, and which they are, in the order in which it counts them.
+/// One function for several methods, and these methods in the order in which the function counts them.
 struct HandledMethods: @unchecked Sendable {
     // Unchecked: the address of code.
     let function: UnsafeRawPointer
     let methods: [Method]
 
-    /// How many methods there may be: as many as there are functions for one table.
+    /// The maximum number of methods, which is that of the thunks for one table.
     private static var most: Int { Int(PEAL_THUNK_METHODS) }
 
     static func checkCount(_ count: Int) throws(Failure) {
@@ -19,10 +19,10 @@ struct HandledMethods: @unchecked Sendable {
 
     var address: UInt { UInt(bitPattern: function) }
 
-    /// What it takes of its observer's memory, in bytes.
+    /// The size of its part of the observer's memory, in bytes.
     var size: Int { peal_handler_size(methods.count) }
 
-    /// Writes what the entries find.
+    /// Writes the cells that the thunks find.
     func write(
         to memory: UnsafeMutableRawPointer, target: UnsafeMutableRawPointer?
     ) -> UnsafePointer<peal_observer_handler> {
@@ -41,7 +41,7 @@ struct HandledMethods: @unchecked Sendable {
 }
 
 extension CallPlan {
-    /// Whether the words behind the first are the parameters, one each.
+    /// Returns true if the words after the first are the parameters, one each.
     fileprivate var isOneWordEach: Bool {
         guard let wordPlaces else { return false }
         return (0..<parameterCount).allSatisfy { Int(wordPlaces[$0]) == $0 + 1 }
@@ -49,8 +49,9 @@ extension CallPlan {
 }
 
 extension Method {
-    /// Returns true if libffi may store a parameter at a multiple of eight that its type wants at a multiple of sixteen:
-    /// a union in registers, or a struct that is passed by its address, of which libffi is told an alignment of eight.
+    /// Returns true if libffi may store a parameter at a multiple of eight although its type requires a multiple of
+    /// sixteen. That is so for a union in registers, and for a struct that is passed by its address, which libffi
+    /// receives with an alignment of eight.
     fileprivate var hasMisplacedParameter: Bool {
         declaration.signature.parameters.contains { parameter in
             let shape = parameter.shape

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of an observer's tables call, where all its methods are one function. Nothing here
-/// allocates, takes a lock or counts: an argument is pointed to where its caller has left it.
+/// The target of the thunks in an observer's tables if all its methods are one function. Nothing here allocates, takes
+/// a lock or counts. A pointer to an argument leads to its original location.
 enum HandlerCall {
     typealias Handler = UnsafePointer<peal_observer_handler>
 
@@ -57,7 +57,7 @@ enum HandlerCall {
 
     /// Any other frame.
     ///
-    /// - Returns: Whether there is a result.
+    /// - Returns: True if there is a result.
     @inline(never)
     @_optimize(speed)
     static func frame(
@@ -94,9 +94,9 @@ enum HandlerCall {
         withUnsafePointer(to: call) { handler.pointee.function(handler.pointee.target, $0) }
     }
 
-    /// Points to the arguments of a frame: where they lie, unless the value of one is in several places.
+    /// Points to the arguments of a frame in place, unless the value of one is divided between several locations.
     ///
-    /// - Parameter stack: The words of the stack, read where the shape has some; nil where it has none.
+    /// - Parameter stack: The words of the stack, read if the shape has some; nil if it has none.
     @inline(__always)
     private static func withArguments(
         of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension LazyObserver {
-    /// Calls the instance alone, which is created for that where there is none.
+    /// Calls the instance alone, and creates it first if there is none.
     func call(
         _ place: Observation, for method: Method, _ call: (UnsafePointer<SnapshotEntry>) -> Void
     ) throws(Failure) {

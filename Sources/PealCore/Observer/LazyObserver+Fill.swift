@@ -1,10 +1,10 @@
 internal import CPealSupport
 
 extension LazyObserver {
-    /// Has the service's instance observe, which is created for that where there is none. Call with no lock
-    /// held. Does nothing where the instance observes already, or is being created by this very thread.
+    /// Has the service's instance observe, and creates it first if there is none. Call with no lock held. Does nothing
+    /// if the instance observes already, or if this thread is creating it.
     ///
-    /// - Throws: Why there is no instance.
+    /// - Throws: The reason why there is no instance.
     func fill(_ place: Observation) throws(Failure) {
         while let instanceGeneration = generationIfEmpty, !service.isCreatingHere {
             let use = try service.use(by: "observer of \(place.proto.name)")
@@ -21,16 +21,16 @@ extension LazyObserver {
                 use.end()
                 throw error
             }
-            // Another thread was faster, or the instance has left.
+            // Another thread was faster, or the instance was removed.
             use.end()
         }
     }
 }
 
 extension CenterState {
-    /// Lists an instance behind its place.
+    /// Lists an instance after its placeholder.
     ///
-    /// - Returns: False when the instance is not wanted (see `LazyObserver.install`).
+    /// - Returns: False if the instance is not wanted (see `LazyObserver.install`).
     fileprivate func install(
         _ use: ServiceUse, at place: Observation, of lazy: LazyObserver, instanceGeneration: Int
     ) throws(Failure) -> Bool {

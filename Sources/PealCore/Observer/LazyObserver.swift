@@ -1,24 +1,24 @@
 internal import CPealSupport
 import PealCall
 
-/// What a lazy observation has besides: the service that it names, and the instance that observes for it.
+/// The extra state of a lazy observation: the service that it names, and the instance that observes on its behalf.
 ///
-/// The observation itself, the *place*, is in the lists and never called. An instance is an observation
-/// without a handle, in the same lists right behind its place, which it keeps from ending.
+/// The observation itself, the *placeholder*, is in the lists and never called. An instance is an observation without a
+/// handle, in the same lists right after its placeholder, which it keeps from ending.
 final class LazyObserver: Sendable {
     let service: Service
     let functions: FunctionTables
     private let state = Guarded(State())
 
     private struct State {
-        /// Of the place's handle; zero until there is one.
+        /// The number of the placeholder's handle; zero until there is one.
         var number: UInt64 = 0
-        /// The place or the service has ended: no instance comes any more.
+        /// The placeholder or the service has ended: no instance follows.
         var isEnded = false
         var instance: Observation?
         /// Instances that observe no more, but may still be called.
         var left: [Observation] = []
-        /// How many instances the service has given up.
+        /// The number of instances that the service has removed.
         var instanceGeneration = 0
 
         mutating func takeInstance() -> Observation? {
@@ -35,12 +35,12 @@ final class LazyObserver: Sendable {
 
     var instance: Observation? { state.withLock { $0.instance } }
 
-    /// All that may be called now, or still run.
+    /// All instances that may be called now, or whose calls still run.
     var instances: [Observation] { state.withLock { $0.left + ($0.instance.map { [$0] } ?? []) } }
 
-    /// Takes note of the place, before anybody sees it.
+    /// Stores the placeholder's number, before another thread can find the placeholder.
     ///
-    /// - Returns: False when the service has ended meanwhile.
+    /// - Returns: False if the service has ended meanwhile.
     func begin(_ number: UInt64) -> Bool {
         state.withLock { state in
             if !state.isEnded { state.number = number }
@@ -48,15 +48,15 @@ final class LazyObserver: Sendable {
         }
     }
 
-    /// How many instances have left, for who is about to bring one; nil when none is wanted.
+    /// The number of removed instances, for a thread that is about to install one; nil if none is wanted.
     var generationIfEmpty: Int? {
         state.withLock { $0.isEnded || $0.instance != nil ? nil : $0.instanceGeneration }
     }
 
-    /// Publishes an instance, unless there is one, or none is wanted any more, or some have left since
-    /// `instanceGeneration` was read: this may be one of them. Under the center's lock.
+    /// Publishes an instance. Does nothing if there is one, if none is wanted any more, or if an instance was removed
+    /// after `instanceGeneration` was read, since that may be this one. The caller must hold the center's lock.
     ///
-    /// - Returns: Whether it was published.
+    /// - Returns: True if it was published.
     func install(
         _ instance: Observation, at place: Observation, instanceGeneration: Int, _ changes: SnapshotTransactions
     ) -> Bool {
@@ -70,7 +70,7 @@ final class LazyObserver: Sendable {
         }
     }
 
-    /// Changes the gate of the place, and that of its instance alike.
+    /// Changes the gates of the placeholder and its instance alike.
     func updateGates(of place: Observation, _ change: (UInt32) -> UInt32?) -> Bool {
         state.withLock { state in
             guard ObserverGate.update(place.gate, change) else { return false }
@@ -79,7 +79,7 @@ final class LazyObserver: Sendable {
         }
     }
 
-    /// Lets go of what has ended.
+    /// Releases the instances that have ended.
     func forgetFinished() {
         let finished = state.withLock { state in
             let index = state.left.partition { peal_observer_references($0.record) == 0 }
@@ -89,9 +89,9 @@ final class LazyObserver: Sendable {
         withExtendedLifetime(finished) {}
     }
 
-    // The end of the place, step by step.
+    // The end of the placeholder, step by step.
 
-    /// Calls of the instance that wait are delivered yet: it is drained by who ends the place.
+    /// Has the waiting calls of the instance delivered first. The thread that ends the placeholder drains the instance.
     func beginDraining() {
         state.withLock { state in
             if let instance = state.instance { _ = ObserverGate.drain(instance.gate) }
@@ -106,7 +106,7 @@ final class LazyObserver: Sendable {
         }
     }
 
-    /// Hands the instance out to be drained.
+    /// Removes and returns the instance, which the caller drains.
     func takeInstance() -> Observation? {
         state.withLock { $0.takeInstance() }
     }
@@ -124,7 +124,7 @@ extension LazyObserver: ServiceFollower {
     func instanceLeaves(_ service: Service) {
         let leaving = state.withLock { state -> Observation? in
             state.instanceGeneration += 1
-            // The next one may be here before this is told of the last.
+            // The next instance may be installed before this notification of the last one's removal.
             guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else { return nil }
             return state.takeInstance()
         }
@@ -144,7 +144,7 @@ extension LazyObserver: ServiceFollower {
 }
 
 extension Service {
-    /// Whether an instance is the one that is got now.
+    /// Returns true if an instance is the service's current one.
     fileprivate func has(_ instance: UInt64) -> Bool {
         readState { $0.instance?.number == instance }
     }

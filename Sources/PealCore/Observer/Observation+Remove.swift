@@ -1,19 +1,19 @@
 internal import CPealSupport
 
 extension Observation {
-    /// How a registration is ended.
+    /// The way in which a registration is ended.
     public struct Removal: Sendable {
-        /// Calls that wait are delivered first.
+        /// The waiting calls are delivered first.
         public var drains = false
-        /// How long to wait until none of its calls runs, in milliseconds; nil: not at all.
+        /// The maximum wait until none of its calls runs, in milliseconds; nil: no wait.
         public var timeout: UInt32?
 
         public init() {}
     }
 
-    /// Ends the registration of a handle. No call of it starts after this.
+    /// Ends the registration of a handle. No call of it starts afterwards.
     ///
-    /// Calls of a registration that has ended already, by its ONCE call, its queue or its center, are waited for
+    /// A registration may have ended already, by its ONCE call, its queue or its center. Its calls are waited for
     /// before that is reported.
     ///
     /// - Returns: True if a requested wait was completed.
@@ -51,9 +51,9 @@ extension Observation {
         return isWaitedFor ? observation.waitForCalls(deadline: deadline) : true
     }
 
-    /// Ends it when the calls that wait now have been delivered.
+    /// Ends it when the currently waiting calls have been delivered.
     ///
-    /// - Returns: False when it is ended already.
+    /// - Returns: False if it has ended already.
     private func drain(_ mailbox: Mailbox) -> Bool {
         guard let lazy else {
             guard ObserverGate.drain(gate) else { return false }
@@ -61,7 +61,7 @@ extension Observation {
             endBehindCalls(mailbox)
             return true
         }
-        // Its instance has the calls. With this order ONCE calls see that they are still needed.
+        // The calls are those of its instance. In this order ONCE calls see that they are still needed.
         lazy.beginDraining()
         guard close() else { return false }
         lazy.takeInstance()?.endBehindCalls(mailbox)
@@ -84,7 +84,7 @@ extension Observation {
 
     /// Waits until no call of a closed observer runs any more.
     ///
-    /// - Returns: False when one runs on this thread, or the time has passed.
+    /// - Returns: False if one runs on this thread, or the time has passed.
     func waitForCalls(deadline: UInt64) -> Bool {
         let called = called
         defer { extendLifetime(called) }

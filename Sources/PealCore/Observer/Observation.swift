@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// A registration of an observer, for callers that look at it or keep it. It keeps the memory of the record.
+/// A registration of an observer, for callers that read or store it. It keeps the memory of the record.
 public final class Observation: PointerHolder {
     nonisolated(unsafe) let record: Observer
 
@@ -26,7 +26,7 @@ public final class Observation: PointerHolder {
 
     var owner: Owner? { record.owner }
 
-    /// Of one that names a service: this is the placeholder of its instance.
+    /// For a registration that names a service: this is the placeholder of its instance.
     var lazy: LazyObserver? { record.lazyObserver }
 
     func close() -> Bool { record.close() }

@@ -2,42 +2,42 @@ internal import CPealSupport
 
 /// The end of a registration, step by step.
 extension Observer {
-    /// Marks the observer as removed and makes its handle stale. Of all who try, a broadcast that calls
-    /// it once among them, one succeeds: that one takes it out of the lists.
+    /// Marks the observer as removed and makes its handle stale. Several threads may try, a broadcast that calls it
+    /// once among them. Only one succeeds, and removes it from the lists.
     func close() -> Bool {
         guard closeGate() else { return false }
         Handles.observations.retire(pointee.number)
         return true
     }
 
-    /// The same without a look at the handle.
+    /// The same without the handle.
     func closeGate() -> Bool {
         guard ObserverGate.remove(gate) else { return false }
         lazyObserver?.close()
         return true
     }
 
-    /// Takes a closed observer out of all lists, drops its calls that wait, and lets go of it. The caller keeps the
+    /// Removes a closed observer from all lists, discards its waiting calls, and releases it. The caller keeps the
     /// memory of the record.
     func unlist() {
         leaveLists()
         finishRemoval()
     }
 
-    /// Takes it out of all lists: no broadcast that begins after this reaches it.
+    /// Removes it from all lists: no broadcast that begins afterwards reaches it.
     func leaveLists() {
         let tables = tables
         _ = try? tables.proto.center.withState { (state) throws(Failure) in state.unlist(self, tables) }
     }
 
-    /// Before the record can end.
+    /// Called before the record can end.
     func leaveRegisters() {
-        // Registers know the placeholder and not its instance.
+        // Owners and queues contain the placeholder and not its instance.
         guard !isInstance else { return }
         queue?.forget(self)
     }
 
-    /// The last step for one that is in no list any more.
+    /// The last step for an observer that is in no list any more.
     private func finishRemoval() {
         leaveQueue()
         guard isWaitedFor else { return Reclaimer.leave(.observer(self)) }
@@ -52,14 +52,14 @@ extension Observer {
         mailbox?.dropDead()
     }
 
-    /// Whether its end does more than free memory, and so must not wait for the next collection.
+    /// Returns true if its end does more than free memory, and therefore must not wait for the next collection.
     private var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
 
-    /// The same for some.
+    /// The same for several observers.
     static func finishRemoval(_ records: [Observer]) {
         guard !records.isEmpty else { return }
         for record in records { record.leaveQueue() }
-        // Each is gone with its own end.
+        // Each may be freed at its own end.
         let others = records.filter { !$0.isWaitedFor }
         Reclaimer.end(records.filter { $0.isWaitedFor })
         Reclaimer.retire(others.map { .observer($0) })
@@ -68,11 +68,11 @@ extension Observer {
 }
 
 extension CenterState {
-    /// Takes an observer that has ended out of its lists.
+    /// Removes an observer that has ended from its lists.
     ///
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
     func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodPlace>? = nil) {
-        // With its protocol its lists have ended.
+        // The end of its protocol has ended the lists too.
         guard tables.proto.state.isDefined else { return }
         if tables.proto.state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
         for listing in tables.listings {
@@ -81,7 +81,7 @@ extension CenterState {
         }
     }
 
-    /// Counts one observer more or less for all protocols that it conforms to.
+    /// Adds to the number of observers of all protocols that it conforms to.
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
         proto.state.count(record, as: difference)
         for member in proto.ancestors { member.state.count(record, as: difference) }

@@ -1,10 +1,10 @@
 internal import CPealSupport
 
-/// The one word that a broadcast looks at before each call. Zero: call. See snapshot.h for its bits.
+/// The one word that a broadcast tests before each call. Zero: call. See snapshot.h for its bits.
 enum ObserverGate {
-    /// Changes the gate; `change` may be asked again when another thread was faster.
+    /// Changes the gate. `change` may be called again if another thread was faster.
     ///
-    /// - Returns: What `change` returned last, and whether it was carried out: nil refuses.
+    /// - Returns: True if the change was made; false if `change` returned nil.
     @discardableResult
     static func update(
         _ gate: UnsafeMutablePointer<UInt32>, _ change: (UInt32) -> UInt32?
@@ -16,17 +16,17 @@ enum ObserverGate {
         }
     }
 
-    /// Marks as removed. Of all who try to end an observer one succeeds.
+    /// Marks as removed. Only one of the threads that try to end an observer succeeds.
     static func remove(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | removed : nil }
     }
 
-    /// Marks as ending. The one who succeeds removes it later, by `endDraining`.
+    /// Marks as draining. The thread that succeeds removes the observer later, by `endDraining`.
     static func drain(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | drains : nil }
     }
 
-    /// Whether the observer has been removed, or is drained and then removed.
+    /// Returns true if the observer has been removed, or is being drained and then removed.
     static func isEnding(_ gate: UnsafePointer<UInt32>) -> Bool {
         peal_gate_load(gate) & (removed | drains) != 0
     }
@@ -35,17 +35,17 @@ enum ObserverGate {
         update(gate) { $0 | removed }
     }
 
-    /// Decides about an observer whose gate is not zero. A weak target is retained: `WeakHold.release` follows
-    /// the call. One that is to be called ONCE is removed first, so that no other broadcast calls it too. In the
-    /// place of one that was replaced its successor is called: the list that has this one lacks the other.
+    /// Decides about an observer whose gate is not zero. A weak target is retained: `WeakHold.release` follows the
+    /// call. A ONCE observer is removed first, so that no other broadcast calls it too. Instead of a replaced observer,
+    /// its successor is called, which a list with the replaced observer does not contain.
     ///
-    /// - Parameter hold: The level of the call.
+    /// - Parameter hold: The hazard slot of the call.
     /// - Returns: The entry to call, if any.
     @inline(never)
     static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
     ) -> UnsafePointer<SnapshotEntry>? {
-        // Most are weak, and nothing else is special about them.
+        // Most of these observers are only weak.
         guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hold) }
         guard WeakHold.take(listed.pointee.record, hold) else {
             prune(listed.pointee.record)
@@ -70,7 +70,7 @@ enum ObserverGate {
             if value & removed != 0 {
                 guard let successor = peal_successor_entry(record, peal_hazard_method(hold)) else { return nil }
                 entry = successor
-                // Stored before the look at the gate: see thread.h.
+                // The current call is stored before the gate is loaded: see thread.h.
                 peal_current_set(peal_hazard_current(hold), entry.pointee.gate)
                 continue
             }
@@ -90,12 +90,12 @@ enum ObserverGate {
     private static func claimOnce(_ record: Observer) -> Bool {
         let gate = record.gate
         if record.placeholder != nil, peal_gate_load(gate) & drains == 0 {
-            // All instances of a service share the one call: the place decides who makes it.
+            // All instances of a service share the one call: the placeholder's gate decides which thread makes it.
             if let place = record.placeholder, place.close() {
                 place.unlist()
                 return true
             }
-            // Who drains it sets its mark before the place is closed.
+            // The draining thread sets its mark before the placeholder is closed.
             guard peal_gate_load(gate) & drains != 0 else { return false }
         }
         var isDraining = false
@@ -103,9 +103,9 @@ enum ObserverGate {
             isDraining = value & drains != 0
             return value & (removed | blocks) == 0 ? value | removed : nil
         }
-        // Who drains it takes it out of the lists.
+        // The draining thread removes it from the lists.
         if claimed, !isDraining {
-            // A removal that was late may have retired the number.
+            // A late removal may have retired the number.
             Handles.observations.retire(record.pointee.number)
             record.unlist()
         }

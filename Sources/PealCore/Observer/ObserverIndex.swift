@@ -8,7 +8,7 @@ struct ObserverIndex {
     private var chainCount = 0
     private var count = 0
 
-    /// How many observers a chain has on average before there are more chains.
+    /// The average number of observers in a chain from which there are more chains.
     private static let load = 2
     private static let leastChains = 8
 
@@ -30,7 +30,7 @@ struct ObserverIndex {
         peal_memory_free(outgrown)
     }
 
-    /// Room must have been reserved.
+    /// The caller must have reserved room.
     mutating func insert(_ record: Observer) {
         link(record)
         count += 1
@@ -53,7 +53,7 @@ struct ObserverIndex {
         peal_observer_link(record, chains + Int(record.pointee.hash) & (chainCount - 1))
     }
 
-    /// The first observer of the chain that has those with a hash, among others.
+    /// The first observer of the chain for a hash, which may contain others.
     private func first(_ hash: UInt32) -> Observer? { chains?[Int(hash) & (chainCount - 1)] }
 
     /// Visits the observers whose keys have a hash.
@@ -65,7 +65,7 @@ struct ObserverIndex {
         }
     }
 
-    /// Returns true for one of these at least.
+    /// Returns true for at least one of these.
     func contains(_ hash: UInt32, where isWanted: (Observer) -> Bool) -> Bool {
         var next = first(hash)
         while let record = next {
@@ -91,8 +91,8 @@ struct ObserverIndex {
     }
 }
 
-/// A protocol's observers: those with a target, or with a service in its place, and those without. Guarded by the center's
-/// lock.
+/// A protocol's observers: those with a target, or with a service instead of it, and those without. Guarded by the
+/// center's lock.
 struct ObserverIndexes {
     private(set) var targeted = ObserverIndex()
     private(set) var untargeted = ObserverIndex()
@@ -102,7 +102,7 @@ struct ObserverIndexes {
         if record.hasKeyOfTarget { try targeted.reserve() } else { try untargeted.reserve() }
     }
 
-    /// Room must have been reserved.
+    /// The caller must have reserved room.
     mutating func insert(_ record: Observer) {
         if record.hasKeyOfTarget { targeted.insert(record) } else { untargeted.insert(record) }
     }

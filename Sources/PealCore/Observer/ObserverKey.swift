@@ -1,16 +1,16 @@
 internal import CPealSupport
 
-/// What tells two observers of one protocol apart: the target, or for those without one, the service or the functions; of
-/// those with a handler that and the target; and the queue.
+/// The key that distinguishes the observers of one protocol. It consists of the queue and the target. A service or the
+/// functions replace a missing target. A handler is part of the key too.
 struct ObserverKey {
     private let target: UInt
     private let handler: UInt
     /// 0: no placeholder of a service.
     private let service: UInt64
     private let queue: UInt64
-    /// The caller keeps them.
+    /// The caller retains them.
     private unowned(unsafe) let tables: ObserverTables
-    /// Of the target, or of what stands for it.
+    /// The hash of the target, or of what replaces it.
     let hash: UInt32
 
     init(_ registration: borrowing Registration, _ tables: ObserverTables) {
@@ -35,7 +35,7 @@ struct ObserverKey {
         UInt32(truncatingIfNeeded: (UInt64(word) &* 0x9e37_79b9_7f4a_7c15) >> 32)
     }
 
-    /// Returns true if an observer has an equal key. What another thread removes at this moment is no duplicate.
+    /// Returns true if an observer has an equal key. An observer that another thread is removing is no duplicate.
     func isTaken(by record: Observer) -> Bool { matches(record) && !ObserverGate.isEnding(record.gate) }
 
     private func matches(_ record: Observer) -> Bool {

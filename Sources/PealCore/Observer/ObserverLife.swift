@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// The end of an observer: the last step, after its last call has returned.
 enum ObserverLife {
-    /// Drops the reference of the registration itself.
+    /// Releases the reference of the registration itself.
     static func release(_ record: UnsafeMutablePointer<ObserverRecord>) {
         if peal_observer_release(record) { end(record) }
     }
@@ -21,19 +21,19 @@ enum ObserverLife {
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
         let lazy = record.placeholder
-        // An instance has the number of its place, which ends after it.
+        // An instance has the number of its placeholder, which ends after it.
         if lazy == nil { Handles.dropEnded(record) }
         disown(record)
         if let lazy { release(lazy) }
     }
 
-    /// Runs the destroy callback unless somebody has; that of a service's instance is to end its use. It counts
-    /// as a call of the observer: who waits for its calls waits for this one too.
+    /// Runs the destroy callback unless a thread has run it. For a service's instance, that ends its use. It counts as
+    /// a call of the observer: a thread that waits for the observer's calls waits for this one too.
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
         let destroy = record.pointee.destroy
         guard destroy != nil || record.placeholder != nil else { return }
         let hold = peal_hazard_occupy()
-        // Told before it is claimed: who finds it claimed can see that it runs.
+        // The current call is stored before the claim: a thread that finds the callback claimed sees that it runs.
         if let hold { peal_current_set(peal_hazard_current(hold), record.gate) }
         if peal_observer_claim_destroy(record) {
             destroy?(record.pointee.target)
@@ -47,8 +47,8 @@ enum ObserverLife {
         ServiceUse(number: extras.pointee.use, target: target).end()
     }
 
-    /// Frees the record once neither its life, the object of its handle nor a list needs it; and then its successor,
-    /// if nothing else needs that.
+    /// Frees the record if its life, the object of its handle and all lists have released it. Then the same for its
+    /// successor.
     static func disown(_ disowned: UnsafeMutablePointer<ObserverRecord>) {
         var record = disowned
         while peal_observer_disown(record) {

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension UnsafeMutablePointer<ObserverRecord> {
-    /// Fills a record that is called like an observer's, with the reference and the owner of its life.
+    /// Fills a record that is called like an observer's, with the strong and the weak count of its life.
     ///
     /// - Parameter gate: The bits of its gate besides the mark of a weak target.
     func begin(

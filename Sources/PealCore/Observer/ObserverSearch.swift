@@ -1,8 +1,9 @@
 internal import CPealSupport
 
-/// Who observes: for callers that have kept no handle, and for reports.
+/// Searches for observers, for callers that have stored no handle, and for reports.
 extension PealProtocol {
-    /// Those that conform to it, adopters' too, in the order of their calls. Those of dead targets are left out.
+    /// The observers that conform to it, also those of adopting protocols, in call order. Those with dead targets are
+    /// left out.
     public func observations() throws(Failure) -> [Observation] {
         let (found, probe) = try center.withState { (state) throws(Failure) in
             let found = state.observations(conformingTo: self)
@@ -12,9 +13,9 @@ extension PealProtocol {
         return dead.isEmpty ? found : found.filter { !dead.contains($0.number) }
     }
 
-    /// Ends the registrations for this protocol itself: of a target, or all.
+    /// Ends the registrations for this protocol itself: those of a target, or all.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of ended registrations.
     public func unobserve(_ choice: Choice) throws(Failure) -> Int {
         let chosen = try center.withState { (state) throws(Failure) in
             var chosen: [(order: UInt64, number: UInt64)] = []
@@ -30,7 +31,7 @@ extension PealProtocol {
             }
             return chosen
         }
-        // In the order of registration. One that somebody else ends first is theirs.
+        // In the order of registration. A registration that another thread ends first is not counted.
         return chosen.sorted { $0.order < $1.order }.count { (try? Observation.remove($0.number)) != nil }
     }
 
@@ -41,17 +42,17 @@ extension PealProtocol {
 }
 
 extension Method {
-    /// Those that a broadcast reaches, in the order of their calls.
+    /// The observers that a broadcast reaches, in call order.
     public func observations() throws(Failure) -> [Observation] {
         try owner.observations().filter { $0.methods.contains { $0 === self } }
     }
 }
 
 extension Observation {
-    /// What there is to know of a registration.
+    /// The properties of a registration.
     public struct Facts {
         public let proto: UInt64
-        /// Nil where a weak one is dead.
+        /// Nil if it is weak and dead.
         public let target: UnsafeMutableRawPointer?
         public let queue: UInt64
         public let owner: UInt64
@@ -75,7 +76,7 @@ extension Observation {
             isWeak: record.isWeak, isDead: isDead)
     }
 
-    /// Whether a weak target lives and is registered.
+    /// Returns true if a weak target is alive and registered.
     private var isAlive: Bool {
         let probe = try? proto.center.withState { (_) throws(Failure) in
             ObserverGate.isEnding(self.gate) ? nil : WeakProbe([self.record])
@@ -85,7 +86,7 @@ extension Observation {
 }
 
 extension CenterState {
-    /// How many observers conform to a protocol, and a probe of their targets.
+    /// The number of observers that conform to a protocol, and a probe of their targets.
     func conformers(of proto: PealProtocol) -> (count: Int, probe: WeakProbe) {
         let weak = self[proto].weakConformerCount > 0 ? observations(conformingTo: proto) : []
         return (self[proto].conformerCount, WeakProbe(weak.map { $0.record }))

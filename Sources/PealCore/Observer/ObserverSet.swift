@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The observers of one owner, or the observers or timers of one queue, in the order of registration. The links are in the records, so adding and
-/// removing need no memory. Guarded by the lock of the owner or the queue.
+/// The observers of one owner, or the observers or timers of one queue, in the order of registration. The links are in
+/// the records, so adding and removing need no memory. Guarded by the lock of the owner or the queue.
 struct ObserverSet: @unchecked Sendable {
     // Unchecked: the lock guards the links.
     enum Kind { case ofOwner, ofQueue }
@@ -24,7 +24,7 @@ struct ObserverSet: @unchecked Sendable {
         link(of: record).map { peal_link_remove($0, &first) } ?? false
     }
 
-    /// The observers at this time.
+    /// The current observers.
     var kept: KeptObservers {
         var records: [Observer] = []
         var next = first
@@ -51,7 +51,7 @@ struct ObserverSet: @unchecked Sendable {
     }
 }
 
-/// Observers whose memory this object keeps.
+/// Observers whose memory this object retains.
 final class KeptObservers: Sendable {
     nonisolated(unsafe) let records: [Observer]
 

@@ -8,7 +8,7 @@ final class ObserverTables: @unchecked Sendable {
 
     /// One method that the observers implement.
     struct Listing: @unchecked Sendable {
-        // Unchecked: addresses that stay valid as long as the protocol has the method.
+        // Unchecked: addresses that stay valid until the protocol removes the method.
         let place: MethodPlace
         let function: UnsafeRawPointer
         /// The copy of the table that has the function.

@@ -16,8 +16,8 @@ struct PendingServices {
         }
     }
 
-    /// Gets the instances, in call order. A failed creation is reported by its service, and tried again by the next
-    /// broadcast. Call with no lock held, and no list.
+    /// Gets the instances, in call order. The service reports a failed creation, and the next broadcast tries again.
+    /// Call with no lock held, and no list protected.
     func create() {
         for number in places {
             guard let place = Handles.observations.find(number) else { continue }

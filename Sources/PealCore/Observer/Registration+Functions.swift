@@ -1,7 +1,7 @@
 import PealCall
 
 extension CenterState {
-    /// The functions of a registration, checked and shared with the observers that have the same.
+    /// The functions of a registration, checked, and shared with the observers that have the same ones.
     func tables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
         // They were checked when they were read.
@@ -31,7 +31,7 @@ extension CenterState {
         self[proto].tables.share(try ObserverTables(functions, of: proto, in: self))
     }
 
-    /// Reads and checks the functions of a registration that is yet to come.
+    /// Reads and checks the functions of a later registration.
     func readFunctions(of registration: borrowing Registration) throws(Failure) -> FunctionTables {
         let functions = try functions(of: registration)
         try checkConformance(of: functions, to: registration.proto)
@@ -61,7 +61,7 @@ extension CenterState {
         }
     }
 
-    /// A queue gets copies. A pointer of which nothing is said may lead nowhere by then.
+    /// A queue requires copies. A pointer without a rule for its lifetime may be invalid by then.
     private func checkPointers(of registration: borrowing Registration, _ methods: [Method]) throws(Failure) {
         guard !registration.isBorrowed else { return }
         for method in methods {

@@ -10,7 +10,7 @@ extension Registration {
         lazy = LazyObserver(service, functions: functions)
     }
 
-    /// The service reports its end, also while this registers.
+    /// The service reports its end, even during this registration.
     func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
         guard let lazy else { return try registerOverDead() }
         lazy.service.add(lazy)

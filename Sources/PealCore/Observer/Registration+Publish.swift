@@ -13,7 +13,7 @@ extension CenterState {
             changes.cancel()
             throw error
         }
-        // Nothing can fail from here on.
+        // No later step can fail.
         let leavesLongList = changes.leavesLongList
         changes.commit()
         return RegistrationOutcome(
@@ -24,7 +24,7 @@ extension CenterState {
     func publish(
         _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration, replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
-        // A service's place is never called: its instance is another observer.
+        // A service's placeholder is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: record, tables)
         let changes: SnapshotTransactions
@@ -42,8 +42,8 @@ extension CenterState {
             changes.cancel()
             throw error
         }
-        // Nothing can fail from here on. New broadcasts call the new one before an old one is closed. Those that
-        // another thread is removing are its own to finish.
+        // No later step can fail. New broadcasts call the new observer before an old one is closed. An observer that
+        // another thread is removing is finished by that thread.
         let leavesLongList = changes.leavesLongList
         changes.commit()
         successors.commit()

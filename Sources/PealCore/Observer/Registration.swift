@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// What a caller asks for when it registers an observer. It is not copied: that would cost a tenth of a registration.
+/// A caller's request to register an observer. It is not copied: that would cost a tenth of a registration.
 public struct Registration: ~Copyable {
     public enum Functions {
         /// A C table that begins with its size.
@@ -8,7 +8,7 @@ public struct Registration: ~Copyable {
         case bindings([FunctionBinding])
         /// One function for all methods, or for those with these names.
         case handler(UnsafeRawPointer, names: [String]?)
-        /// What a service provides.
+        /// The tables that a service provides.
         case service
     }
 
@@ -22,17 +22,17 @@ public struct Registration: ~Copyable {
     public var duplicates = Duplicates.refused
     public var isOnce = false
     public var isBlocked = false
-    /// Where calls are delivered; nil: on the broadcasting thread.
+    /// The queue that runs the calls; nil: the broadcasting thread does.
     public var queue: Queue?
     public var weak: WeakTarget?
     public var owner: Owner?
-    /// A service in the place of the target.
+    /// A service instead of the target.
     var lazy: LazyObserver?
-    /// The promise that bare pointers outlive delivery.
+    /// The caller guarantees that bare pointers stay valid until delivery.
     public var isBorrowed = false
-    /// Functions that were read before, in place of `functions`.
+    /// Functions that were read before, instead of `functions`.
     var tables: FunctionTables?
-    /// With a queue: a call that waits is dropped when the next one of its method comes.
+    /// With a queue: a waiting call is dropped when the next one of its method is enqueued.
     public var keepsLatest = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
@@ -41,18 +41,18 @@ public struct Registration: ~Copyable {
         self.functions = functions
     }
 
-    /// The record has more than most observers have.
+    /// The record has extras, which most observers lack.
     var hasExtras: Bool {
         if case .service = functions { return true }
         return queue != nil || owner != nil || weak != nil
     }
 
-    /// The gate that it begins with, but for the mark of a weak target.
+    /// The initial gate, without the mark of a weak target.
     var gate: UInt32 {
         (isOnce ? ObserverGate.once : 0) | (isBlocked ? 1 : 0) | (lazy != nil ? ObserverGate.lazy : 0)
     }
 
-    /// Registers for a caller who holds a lock: it replaces nobody, and what it leaves waits for the next
+    /// Registers for a caller that holds a lock. It replaces no observer, and retired memory waits for the next
     /// collection.
     func registerLeavingLists() throws(Failure) -> Observation {
         try proto.center.withState { (state) throws(Failure) in Observation(try state.register(self).record) }
@@ -60,9 +60,9 @@ public struct Registration: ~Copyable {
 
     /// Registers.
     ///
-    /// The destroy callback is the caller's to run when this fails.
+    /// If this fails, the caller must run the destroy callback.
     public mutating func register() throws(Failure) -> UInt64 {
-        // With a slot the thread's locks cost less: see fork.h.
+        // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(behind: target) }
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
@@ -83,7 +83,7 @@ public struct Registration: ~Copyable {
         }
     }
 
-    /// - Returns: Whether there were any.
+    /// - Returns: True if there were any.
     private func removeDeadDuplicates() throws(Failure) -> Bool {
         let probe = try proto.center.withState { (state) throws(Failure) in
             WeakProbe(try state.duplicates(of: self))
@@ -95,14 +95,14 @@ public struct Registration: ~Copyable {
 }
 
 extension CenterState {
-    /// What a registration leaves to be done once the center's lock is released.
+    /// The work of a registration that remains once the center's lock is released.
     struct RegistrationOutcome: @unchecked Sendable {
-        // Unchecked: the replaced observers are the caller's to end.
+        // Unchecked: the caller ends the replaced observers.
         let number: UInt64
         /// Valid under the lock.
         let record: Observer
         let replaced: [Observer]
-        /// A list was replaced that may have megabytes.
+        /// The registration replaced a list that may take megabytes.
         let leavesLongList: Bool
     }
 

@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// Waits for calls of closed observers, and for all else that keeps code of an owner in use.
+/// Waits for calls of closed observers, and for everything else that keeps code of an owner in use.
 ///
-/// A loop stores which observer it calls before it loads that one's gate. So after a gate is closed and the writer fence
-/// is passed, a waiter sees every call that was let through. It asks the threads that make these calls to signal when
-/// they release their lists: a call that no thread waits for costs nothing.
+/// A loop stores which observer it calls before it loads that observer's gate. A waiter closes the gate, passes the
+/// writer fence, and then sees every call that was let through. It requests the threads that make these calls to signal
+/// when they release their lists. A call that no thread waits for costs nothing.
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
@@ -17,7 +17,7 @@ enum RunningCalls {
         return wait(until: deadline) { haveEnded(records, isOrdered: true) }
     }
 
-    /// Waits until a condition is true that ends of calls make true. The caller must hold no lock.
+    /// Waits until a condition is true that the end of a call can make true. The caller must hold no lock.
     ///
     /// - Returns: False if the deadline passed first, or the wait was cut.
     static func wait(until deadline: UInt64, unless isCut: () -> Bool = { false }, for condition: () -> Bool) -> Bool {
@@ -25,7 +25,7 @@ enum RunningCalls {
         ended.wait(lookingEvery: longestSleep) { (condition(), isCut() ? 0 : deadline) }
     }
 
-    /// Returns true if no call of the observers runs. Asks the threads that run one to signal.
+    /// Returns true if no call of the observers runs. Otherwise requests the threads that run one to signal.
     static func haveEnded(_ records: [Record], isOrdered: Bool = false) -> Bool {
         let own = peal_thread_own_slot()
         if let own, records.contains(where: { peal_thread_runs(own, $0.gate) }) { return false }
@@ -33,7 +33,7 @@ enum RunningCalls {
         var isRunning = false
         for record in records where peal_thread_await_runners(own, record.gate) { isRunning = true }
         guard isRunning else { return true }
-        // The list may have been released before the question could be seen.
+        // The list may have been released before the request could be seen.
         peal_thread_writer_fence()
         return !records.contains { peal_thread_others_run(own, $0.gate) }
     }
@@ -51,6 +51,6 @@ enum RunningCalls {
     private static var ended: EventCount { peal_calls_ended_event_count() }
 
     /// In nanoseconds. A thread signals at the end of its list. A call may have ended long before, if one of the calls
-    /// after it is slow: the loop goes on without a look at the question, which would cost every call.
+    /// after it is slow: the loop does not test for requests between calls, since each call would pay for that.
     private static var longestSleep: UInt64 { 1_000_000 }
 }

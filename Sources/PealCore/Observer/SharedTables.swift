@@ -1,18 +1,18 @@
 /// The tables of a protocol's observers, each once. Guarded by the center's lock.
 struct SharedTables {
-    /// That of the last registration: most observers that are registered in a row have the same.
+    /// The tables of the last registration: most observers that are registered in a row have the same.
     private var last: ObserverTables?
     private var byHash: [UInt64: ObserverTables] = [:]
     /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
     private var bound: [UnsafeRawPointer?: (bindings: [FunctionBinding], tables: ObserverTables)] = [:]
-    /// How many tables there may be before those without observers are dropped.
+    /// The number of tables from which those without observers are dropped.
     private var limit = leastLimit
 
     private static let leastLimit = 16
 
-    /// The tables with the functions of a caller's table whose size has been checked; nil if they are to be made.
+    /// The tables with the functions of a caller's table whose size has been checked; nil if they must be made.
     ///
-    /// A diamond is left to the reader of tables, which checks that each way has the same one.
+    /// The reader of tables handles a diamond, since it checks that each path has the same table.
     mutating func find(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
         guard !proto.hasDiamond else { return nil }
         if let last, last.handled == nil, TableContent.isEqual(last.table, to: table, of: proto) { return last }
@@ -23,7 +23,7 @@ struct SharedTables {
         return found
     }
 
-    /// The tables of bindings that were checked before; nil if they are to be made. A prototype that was accepted stays
+    /// The tables of bindings that were checked before; nil if they must be made. A prototype that was accepted stays
     /// so, since declared types never change.
     func find(_ bindings: [FunctionBinding]) -> ObserverTables? {
         guard let known = bound[bindings.first?.function], known.bindings == bindings else { return nil }
@@ -35,14 +35,14 @@ struct SharedTables {
         bound[bindings.first?.function] = (bindings, tables)
     }
 
-    /// The tables that are equal to some that were made, which are shared from now on if there are none.
+    /// Returns equal tables that exist already, or these, which are shared from now on.
     mutating func share(_ tables: ObserverTables) -> ObserverTables {
         if let found = byHash[tables.hash], found.isEqual(to: tables) {
             last = found
             return found
         }
         if byHash.count >= limit { dropUnused() }
-        // Of two with one hash the first is not shared any more.
+        // If two tables have one hash, the later ones replace the earlier, which are not shared any more.
         byHash[tables.hash] = tables
         last = tables
         return tables

@@ -1,9 +1,9 @@
 internal import CPealSupport
 
-/// The replacement of observers by another one, prepared so that carrying it out cannot fail.
+/// The replacement of observers by another one, prepared so that its publication cannot fail.
 ///
-/// A broadcast calls exactly one of old and new. Lists that begin later have the new one alone. Readers of an
-/// older list find the old one removed, and its successor in the record.
+/// A broadcast calls exactly one of the old and the new observer. Lists that begin later contain only the new one.
+/// Readers of an older list find the old one removed, and its successor in the record.
 struct Successors {
     private var made: [(old: Observer, successor: UnsafeMutablePointer<peal_successor>)] = []
     private let record: Observer
@@ -15,7 +15,7 @@ struct Successors {
         self.record = record
         guard !replaced.isEmpty else { return }
         var left = Array(tables.listings)
-        // The first in call order makes the call of the new one: a reader that is past it has called the old.
+        // The first old one in call order leads to the new one's call: a reader that is past it has called the old one.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
             let places = Set(old.tables.listings.map { $0.place })
             let calls = left.filter { places.contains($0.place) }

@@ -1,5 +1,5 @@
-/// Compares tables of one protocol by the functions in them and in the tables of the adopted protocols. A table that is
-/// missing has no functions.
+/// Compares tables of one protocol by the functions in them and in the tables of the adopted protocols. A missing table
+/// counts as one without functions.
 enum TableContent {
     static func hash(_ table: UnsafeRawPointer, of proto: PealProtocol) -> UInt64 {
         var hash: UInt64 = 0

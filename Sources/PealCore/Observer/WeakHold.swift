@@ -2,20 +2,20 @@ internal import CPealSupport
 
 /// Weak targets are retained just before their call, and released right after it.
 enum WeakHold {
-    /// Retains the observer's target for the call that comes. False when the target is dead.
+    /// Retains the observer's target for the next call. Returns false if the target is dead.
     static func take(_ record: UnsafeMutablePointer<ObserverRecord>, _ hold: Broadcast.Hold) -> Bool {
         guard let extras = record.extras, let retain = extras.pointee.retain else { return false }
-        // A loop by hand may have left one.
+        // A typed loop may not have released an earlier target.
         release(hold)
         guard retain(extras.pointee.reference) else { return false }
-        // From here on the record is in use, also where a typed loop is left and releases its list first.
+        // From now on the record is in use, even if a typed loop is left and releases its list first.
         peal_hazard_set_weak(hold, record)
-        // Such a loop has no step after the call. So the end of the list looks for the target.
+        // Such a loop has no step after the call, so the release of the list releases the target.
         if peal_hazard_is_of_caller(hold) { peal_hazard_note_weak(hold) }
         return true
     }
 
-    /// Releases the target after its call. Does nothing where the observer called last is not weak.
+    /// Releases the target after its call. Does nothing if the last observer called is not weak.
     static func release(_ hold: Broadcast.Hold) {
         guard let record = hold.pointee.weak else { return }
         record.releaseTarget()
@@ -23,8 +23,8 @@ enum WeakHold {
         peal_hazard_set_weak(hold, nil)
     }
 
-    /// Releases the target of a typed loop that was left during the call. The level is kept meanwhile, so that
-    /// no broadcast takes it.
+    /// Releases the target of a typed loop that was left during the call. The hazard slot stays occupied meanwhile, so
+    /// that no broadcast uses it.
     static func releaseEnded(_ hold: Broadcast.Hold) {
         guard peal_hazard_test_and_clear_weak(hold), hold.pointee.weak != nil else { return }
         peal_hazard_keep(hold)

@@ -32,7 +32,7 @@ public struct WeakTarget {
     /// - Returns: nil for any other target.
     init?(behind target: UnsafeMutableRawPointer?) {
         guard let proxy = Handles.proxies.find(Self.number(target)) else { return nil }
-        // Only looked at: the call itself retains what the proxy forwards to.
+        // Only tested: the call itself retains the proxy's target.
         let retain: Retain = proxy.target == nil
             ? { ProxyCall.isOpen(WeakTarget.number($0)) } : { ProxyCall.reachesTarget(WeakTarget.number($0)) }
         self.init(reference: target, retain: retain, release: { _, _ in })
