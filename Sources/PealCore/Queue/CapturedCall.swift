@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// The captured arguments of one broadcast with one item for each queue, in one allocation. The last
-/// item that is released frees it.
+/// The captured arguments of one broadcast with one item for each queue, in one allocation. The release of the last
+/// item frees it.
 enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_kept_call>
 
     /// Captures the arguments. The items exist but refer to no group yet.
     ///
-    /// - Parameter completion: The completion that waits for answers; 0 for none.
+    /// - Parameter completion: The completion that waits for answers; 0: none.
     @inline(__always)
     static func make(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
@@ -24,7 +24,7 @@ enum CapturedCall {
         return call
     }
 
-    /// Captures also what pointers point to.
+    /// Also captures the pointed-to values.
     @inline(never)
     private static func makeDeep(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64

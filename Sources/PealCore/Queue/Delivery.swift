@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Puts the calls of a broadcast on the queues of its observers: one copy of the arguments, one item a
+/// Enqueues the calls of a broadcast on the queues of its observers: one copy of the arguments, one item for each
 /// queue.
 enum Delivery {
     /// Makes a whole broadcast to a list whose observers all have queues, and releases the list.
@@ -26,12 +26,12 @@ enum Delivery {
     /// Returns true if a list is the method's, all its observers have queues, and nothing else about it is special.
     @inline(__always)
     static func isEnough(for list: Broadcast.List, of number: UInt64) -> Bool {
-        // The number comes first: in another method's list nothing else has a meaning.
+        // The number is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 0 else { return false }
         return MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithQueues
     }
 
-    /// - Returns: How many calls wait now, and whether a full queue refused some.
+    /// - Returns: The number of calls that wait now, and whether a full queue refused some.
     ///
     /// - Parameter completion: The completion that waits for answers.
     @_optimize(speed)

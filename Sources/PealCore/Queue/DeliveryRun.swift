@@ -11,10 +11,10 @@ struct DeliveryRun {
     private var copying: CopyPlan.Pointer { group.pointee.copying.assumingMemoryBound(to: CopyPlan.self) }
     private var entries: UnsafePointer<SnapshotEntry> { UnsafePointer(peal_group_entry_at(group, 0)) }
 
-    /// - Returns: How many observers were called.
+    /// - Returns: The number of called observers.
     @_optimize(speed)
     func run() -> Int {
-        // The run of the queue has made sure that there is a level.
+        // The run of the queue has made sure that there is a hazard slot.
         guard let hold = peal_hazard_occupy() else { return 0 }
         defer { Broadcast.release(hold) }
         hold.pointee.method = group.pointee.method

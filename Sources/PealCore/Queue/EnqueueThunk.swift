@@ -4,8 +4,8 @@ import PealCall
 /// The entry of a typed loop that represents the observers with queues, which the loop cannot call itself.
 /// The caller's compiler calls it like any other; it passes the arguments to the queues.
 enum EnqueueThunk {
-    /// Makes the thunk of a list. Without a function, where the system forbids closures, typed loops
-    /// that reach all cannot read the list.
+    /// Makes the thunk of a list. If the system forbids closures there is no function, and typed loops that reach all
+    /// observers cannot read the list.
     static func install(in list: Snapshot) {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let function = function(for: plan) else { return }
@@ -41,7 +41,7 @@ enum EnqueueThunk {
         }
     }
 
-    /// All observers are the thunk's to call, where each needs a token of its own.
+    /// The thunk calls all observers if each needs a token of its own.
     private static func broadcast(_ list: Broadcast.List, _ carrier: Carrier) {
         guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
         copying.withArguments(of: carrier) { broadcast(list, $0) }
@@ -49,7 +49,7 @@ enum EnqueueThunk {
 
     private static func broadcast(_ list: Broadcast.List, _ arguments: Broadcast.Arguments?) {
         var request = BroadcastRequest(result: nil)
-        // The enclosing loop protects the method's list, and the method was checked at its beginning.
+        // The enclosing loop protects the method's list, and the method was tested at its beginning.
         request.isOfLoop = true
         let outcome = Broadcast.send(
             peal_snapshot_method(list), arguments: arguments, count: peal_snapshot_parameter_count(list),
@@ -57,7 +57,7 @@ enum EnqueueThunk {
         if outcome.isFailure { noteFailure(outcome, of: list) }
     }
 
-    /// The loop has no status: it is reported when its list is released.
+    /// A typed loop has no status, so a failure is reported when its list is released.
     private static func noteFailure(
         _ outcome: Broadcast.Outcome, of list: Broadcast.List
     ) {

@@ -1,13 +1,13 @@
 internal import CPealSupport
 
 extension Mailbox {
-    /// How the push of an item ended.
+    /// The result of pushing an item.
     enum Pushed { case accepted, dropped, rejected }
 
-    /// Puts an item behind the others, makes room as the queue's overflow says, and sees to it that the
-    /// queue is run. An item that is not accepted is let go, and counted.
+    /// Appends an item, makes room according to the queue's overflow, and makes sure that the queue is run. An item
+    /// that is not accepted is released, and counted.
     ///
-    /// The caller holds a list with the item's group.
+    /// The caller must protect a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
         if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.keeps_latest) { dropEarlier(item) }
         switch peal_mailbox_push(self, item) {
@@ -19,7 +19,7 @@ extension Mailbox {
         }
     }
 
-    /// Only the latest call waits of a method whose observers want it so.
+    /// Keeps only the latest waiting call of a method, if its observers want that.
     @inline(never)
     private func dropEarlier(_ item: QueueItem) {
         let method = item.pointee.group.unsafelyUnwrapped.pointee.method
@@ -53,8 +53,8 @@ extension Mailbox {
         return outcome
     }
 
-    /// Puts a task behind the others, or runs it here where the queue has ended. The task may
-    /// release the last reference to the mailbox as soon as the lock is released.
+    /// Appends a task, or runs it here if the queue has ended. The task may release the last reference to the mailbox
+    /// as soon as the lock is released.
     func push(_ task: UnsafeMutablePointer<peal_task>) {
         peal_mailbox_lock(self)
         guard !pointee.is_ended, !pointee.is_left else {
@@ -67,7 +67,7 @@ extension Mailbox {
         if isScheduled { _ = schedule() }
     }
 
-    /// Under the lock: whether there is room, or is made.
+    /// The caller must hold the lock. Returns true if there is room, or if it was made.
     private func admit(_ item: QueueItem, leaving: inout QueueItem?) -> Pushed {
         guard !pointee.is_ended else { return .dropped }
         guard !pointee.is_left else { return .rejected }
@@ -99,8 +99,8 @@ extension Mailbox {
         return pointee.is_ended ? .dropped : .accepted
     }
 
-    /// Asks the runner of the queue for a run, and releases the reference of `markScheduledIfNeeded`. False where the
-    /// executor refuses: what waits is rejected then.
+    /// Requests a run of the queue, and releases the reference of `markScheduledIfNeeded`. Returns false if the
+    /// executor refuses: the waiting calls are then rejected.
     func schedule() -> Bool {
         switch pointee.kind {
         case PEAL_MAILBOX_SERIAL:
@@ -115,7 +115,7 @@ extension Mailbox {
         }
     }
 
-    /// Asks the host's executor, unless the queue has ended meanwhile: its calls were dropped then.
+    /// Calls the host's executor, unless the queue has ended meanwhile: its calls were dropped then.
     private func submit() -> Bool {
         let isWanted = locked { !pointee.is_ended }
         let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.number) ?? true }
@@ -128,7 +128,7 @@ extension Mailbox {
     private static func runScheduled(_ context: UnsafeMutableRawPointer?) {
         guard let mailbox = context?.assumingMemoryBound(to: peal_mailbox.self) else { return }
         if case .failure(.outOfMemory) = mailbox.run(limit: Mailbox.turn, wasScheduled: true) {
-            // The thread could not get a slot. What waits must not be forgotten.
+            // The thread could not get a record. The waiting calls must run later.
             let next = Int64(peal_clock_now()) + retryPause
             return peal_executor_run_at(peal_mailbox_work(mailbox), next, { Mailbox.runScheduled($0) }, context)
         }
@@ -138,14 +138,14 @@ extension Mailbox {
     /// In nanoseconds.
     private static var retryPause: Int64 { 10_000_000 }
 
-    /// How many items a borrowed thread runs before others have their turn.
+    /// The number of items that a borrowed thread runs before other work has its turn.
     private static var turn: Int { 1024 }
 
-    /// The executor takes no work: nobody will run what waits. Tasks run here.
+    /// The executor accepts no work, so no thread will run the waiting calls: they are rejected. Tasks run here.
     private func rejectAll() {
         peal_mailbox_lock(self)
         pointee.is_scheduled = false
-        // Who pushes from here on asks again.
+        // The next push requests a run again.
         while !pointee.is_running, !peal_mailbox_rest(self) { peal_mailbox_take_in(self) }
         let calls = takeAll { !$0.isTask }
         var rejected: UInt64 = 0

@@ -2,14 +2,14 @@ internal import CPealSupport
 import PealCall
 
 extension Mailbox {
-    /// Why a run did nothing.
+    /// The reasons why a run did nothing.
     enum Refusal: Error { case isRunning, notScheduled, tooDeep, outOfMemory }
 
-    /// Runs what waits, one item after the other, until nothing does, the limit is reached or the queue
-    /// is paused. One thread at a time.
+    /// Runs the waiting items, one after another, until none waits, the limit is reached or the queue is paused. One
+    /// thread at a time.
     ///
-    /// - Parameter wasScheduled: Whether this is what somebody was asked for.
-    /// - Returns: How many calls were made.
+    /// - Parameter wasScheduled: True if this is a requested run.
+    /// - Returns: The number of calls made.
     func run(limit: Int, wasScheduled: Bool = false) -> Result<Int, Refusal> {
         guard let thread = peal_thread_current() else { return .failure(.outOfMemory) }
         guard peal_thread_depth(thread) < UInt32(PEAL_THREAD_DEPTH) else { return .failure(.tooDeep) }
@@ -22,8 +22,8 @@ extension Mailbox {
         }
     }
 
-    /// An executor that runs what it is given at once, from inside the run that asks it, leaves it to that
-    /// run: else a call that broadcasts would nest without end.
+    /// An executor may run its work at once, inside the run that calls it. That inner run does nothing, and the outer
+    /// one continues: otherwise a call that broadcasts would nest without end.
     private func runAgain() -> Result<Int, Refusal> {
         locked {
             guard pointee.is_scheduled else { return .failure(.notScheduled) }
@@ -42,7 +42,7 @@ extension Mailbox {
         }
     }
 
-    /// How many items wait, tasks among them.
+    /// The number of waiting items, including tasks.
     var length: Int { locked { pointee.waiting_items + pointee.waiting_tasks } }
 
     private func begin(_ wasScheduled: Bool) -> Refusal? {
@@ -57,8 +57,8 @@ extension Mailbox {
         }
     }
 
-    /// Who waits for room is woken once half of it is free: else a full queue, and those who fill it, would
-    /// take turns at each call. What is left when the run ends, they are told then.
+    /// Threads that wait for room are woken when half of it is free. Otherwise a full queue and the threads that fill
+    /// it would alternate at each call. The remaining waiters are signalled when the run ends.
     private var hasRoomAgain: Bool { pointee.waiting_items <= pointee.capacity / 2 }
 
     private func runItems(limit: Int) -> Int {
@@ -79,7 +79,7 @@ extension Mailbox {
                 pointee.delivered += UInt64(made)
                 pointee.dropped += UInt64(listed - made)
             }
-            // Observers may end by this, as part of the run; and more may come meanwhile.
+            // This may end observers, as part of the run, and more items may be pushed meanwhile.
             guard !used.isNone else { break }
             let isSerial = pointee.kind == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)
@@ -101,7 +101,7 @@ extension Mailbox {
 
 /// The threads that run serial queues, timers, time limits and detached work. See executor.h.
 enum Executor {
-    /// Makes sure that there are threads, before anything that needs them begins. No lock may be held.
+    /// Makes sure that there are threads, before an operation that needs them begins. The caller must hold no lock.
     static func start() throws(Failure) {
         guard peal_executor_start() else {
             throw Failure(.limit, "the system gives the process no thread, which queues, timers and time limits need; see RLIMIT_NPROC and the limits of its control group")

@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Mailbox {
     enum Flushed { case done, timedOut, wouldDeadlock, outOfMemory }
 
-    /// A mark to be waited for. Its waiter and the mailbox own it.
+    /// A mark that a thread waits for. The waiter and the mailbox own it.
     private struct Mark: BitwiseCopyable {
         var task: peal_task
         var mailbox: Mailbox
@@ -11,12 +11,12 @@ extension Mailbox {
         var owners: UInt32
     }
 
-    /// Waits until what was put here before this has been delivered or dropped.
+    /// Waits until all that was enqueued before has been delivered or dropped.
     ///
     /// - Parameter deadline: As of peal_clock_deadline.
     func flush(deadline: UInt64) -> Flushed {
         guard !isCurrent else { return .wouldDeadlock }
-        // Nothing to wait for, whoever is to run it.
+        // No item waits, so the wait is over.
         if locked({ pointee.first == nil && !pointee.is_running }) { return .done }
         guard let memory = peal_memory_allocate(MemoryLayout<Mark>.size) else { return .outOfMemory }
         let mark = memory.bindMemory(to: Mark.self, capacity: 1)
@@ -28,7 +28,7 @@ extension Mailbox {
             guard peal_mailbox_wait(self, deadline) || mark.pointee.isReached else { break }
         }
         let isReached = mark.pointee.isReached
-        // Who gives up takes the mark back, unless it is just being reached.
+        // A waiter whose deadline has passed removes the mark, unless that is being reached.
         let item = memory.assumingMemoryBound(to: peal_item.self)
         if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.owners, 1) }
         let isLast = peal_count_release(&mark.pointee.owners, 1)
@@ -48,22 +48,22 @@ extension Mailbox {
         if isLast { peal_memory_free(mark) }
     }
 
-    /// Drops calls that no observer is left for, with their copies, after an observer has ended.
+    /// Drops calls without living observers, with their copies, after an observer has ended.
     ///
-    /// Looks at the first calls, and continues while it finds such. So an end among many others does not look at all calls
-    /// that wait for them. What it has not looked at is dropped after some more ends, and before anything depends
-    /// on it: see `takeDead`.
+    /// Tests the first calls, and continues while it finds such calls. So the end of one observer among many does not
+    /// test all waiting calls. Calls that were not tested are dropped after some more ends, and before an operation
+    /// depends on that: see `takeDead`.
     func dropDead() {
         peal_mailbox_lock(self)
         peal_mailbox_set_unswept(self, pointee.unswept + 1)
-        // A thread that waits for room may get it.
+        // A thread that waits for room may get it now.
         let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
         let dead = takeDead(looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
         dead?.discardAll()
     }
 
-    /// The same on all queues, for all that wait: copies of dropped calls may keep a plugin.
+    /// The same on all queues, for all waiting calls: copies in dropped calls may use code of a plugin.
     static func dropAllDead() {
         while let mailbox = peal_mailbox_find_unswept() {
             mailbox.dropAllDead()
@@ -71,15 +71,15 @@ extension Mailbox {
         }
     }
 
-    /// The same for all that wait.
+    /// The same for all waiting calls.
     func dropAllDead() {
         let dead = locked { takeDead() }
         dead?.discardAll()
     }
 
-    /// Takes out calls that no observer is left for, and counts them as dropped. The caller must hold the lock.
+    /// Removes calls without living observers, and counts them as dropped. The caller must hold the lock.
     ///
-    /// - Parameter looks: How many other calls may be looked at, and more where dead ones are found.
+    /// - Parameter looks: The number of other calls that may be tested. It grows when dead ones are found.
     func takeDead(looks: Int = .max) -> QueueItem? {
         guard pointee.unswept > 0 else { return nil }
         var left = looks
@@ -99,6 +99,6 @@ extension Mailbox {
         return dead
     }
 
-    /// How many calls an observer's end looks at.
+    /// The number of calls that are tested at an observer's end.
     private static var looks: Int { 64 }
 }

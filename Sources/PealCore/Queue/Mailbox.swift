@@ -6,8 +6,7 @@ typealias Mailbox = UnsafeMutablePointer<peal_mailbox>
 typealias QueueItem = UnsafeMutablePointer<peal_item>
 
 extension Mailbox {
-    /// Runs `body` under the mailbox's lock, when all that was pushed has been taken in. No user code may run
-    /// in it.
+    /// Runs `body` under the mailbox's lock, after all pushed items have been taken in. It must not run user code.
     @inline(__always)
     func locked<Result>(_ body: () -> Result) -> Result {
         peal_mailbox_lock(self)
@@ -15,7 +14,7 @@ extension Mailbox {
         return body()
     }
 
-    /// Whether the calling thread is inside one of the queue's calls.
+    /// Returns true if the calling thread is inside one of the queue's calls.
     var isCurrent: Bool { isEntered { !$0.submits } }
 
     /// The same, or inside its executor's function or its destroy callback.
@@ -30,7 +29,7 @@ extension Mailbox {
         return false
     }
 
-    /// Runs `body` while the thread is known to run the mailbox, or to call its host's functions.
+    /// Runs `body` while the thread's record states that it runs the mailbox, or calls its host's functions.
     func entered<Result>(on thread: UnsafeMutablePointer<peal_thread>, submits: Bool, _ body: () -> Result) -> Result {
         var drain = peal_drain(submits: submits, mailbox: self, outer: thread.pointee.drains)
         return withUnsafeMutablePointer(to: &drain) { drain in
@@ -40,8 +39,8 @@ extension Mailbox {
         }
     }
 
-    /// Runs the queue's destroy callback once it has ended and no thread runs it or asks its executor. The
-    /// caller holds a reference.
+    /// Runs the queue's destroy callback once it has ended and no thread runs it or calls its executor. The caller has
+    /// a reference.
     func finishIfIdle() {
         let isTaken = locked {
             let isIdle = pointee.is_ended && !pointee.is_finishing && !pointee.is_running && pointee.submitting == 0
@@ -50,16 +49,16 @@ extension Mailbox {
         }
         guard isTaken else { return }
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
-        // A thread that waits for the owner's end finds the queue nowhere after it.
+        // A thread that waits for the end of an owner finds the queue in no list afterwards.
         Handles.queues.recycle(pointee.number)?.leaveOwner()
     }
 
-    /// Calls a function of the host's while the thread is known to.
+    /// Calls a function of the host's while the thread's record states that.
     func calling<Result>(_ function: () -> Result) -> Result {
         peal_thread_current().map { entered(on: $0, submits: true, function) } ?? function()
     }
 
-    // The rest wants the lock.
+    // The caller of the functions below must hold the lock.
 
     func append(_ item: QueueItem) {
         item.pointee.next = nil
@@ -73,7 +72,7 @@ extension Mailbox {
         pointee.waiting += UInt64(item.pointee.count)
     }
 
-    /// Takes the first item. nil also where the queue is left to a parent process.
+    /// Removes and returns the first item. Returns nil too if the queue belongs to a parent process.
     func takeFirst() -> QueueItem? {
         if pointee.first == nil { peal_mailbox_take_in(self) }
         guard !pointee.is_left, let item = pointee.first else { return nil }
@@ -83,7 +82,7 @@ extension Mailbox {
         return item
     }
 
-    /// Whether nothing waits; then whoever pushes next is told so.
+    /// Returns true if no item waits. The result of the next push then requires its caller to schedule a run.
     private var rests: Bool {
         peal_mailbox_take_in(self)
         while pointee.first == nil {
@@ -93,7 +92,7 @@ extension Mailbox {
         return false
     }
 
-    /// An item waits no longer.
+    /// Counts an item as waiting no longer.
     private func leave(_ item: QueueItem) {
         if item.isTask {
             pointee.waiting_tasks -= 1
@@ -103,7 +102,7 @@ extension Mailbox {
         }
     }
 
-    /// Takes out the items that `isWanted` says, in order, as a chain; their calls wait no longer. Where it returns nil,
+    /// Removes the items that `isWanted` selects, in order, as a chain; their calls wait no longer. If it returns nil,
     /// that item and those after it stay.
     func takeAll(where isWanted: (QueueItem) -> Bool?) -> QueueItem? {
         var taken: QueueItem?
@@ -126,7 +125,7 @@ extension Mailbox {
         return taken
     }
 
-    /// The same for the first that `isWanted` says.
+    /// The same for the first item that `isWanted` selects.
     func takeOne(where isWanted: (QueueItem) -> Bool) -> QueueItem? {
         var isFound = false
         return takeAll { item in
@@ -138,8 +137,8 @@ extension Mailbox {
 
     var isFull: Bool { pointee.capacity > 0 && pointee.waiting_items >= pointee.capacity }
 
-    /// Whether the caller has to `schedule` a run once it has released the lock. From here on the queue's end
-    /// waits for that, and the mailbox has a reference of it: others may end the queue meanwhile.
+    /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
+    /// waits for that, and the mailbox has a reference for it: other threads may end the queue meanwhile.
     func markScheduledIfNeeded() -> Bool {
         guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else { return false }
         peal_mailbox_set_descriptor(self, true)

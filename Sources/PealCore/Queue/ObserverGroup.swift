@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// The observers of one method on one queue, in call order. Lists have it, and items that wait.
+/// The observers of one method on one queue, in call order. Lists and waiting items have references to it.
 enum ObserverGroup {
     typealias Pointer = UnsafeMutablePointer<peal_group>
 
@@ -56,7 +56,7 @@ extension ObserverGroup.Pointer {
     var isDead: Bool {
         let entries = self.entries
         var ended = Int(pointee.ended)
-        // An observer that has ended stays so: each entry is looked at once.
+        // An observer that has ended does not begin again, so each entry is tested once.
         while ended < entries.count, entries[ended].isRemoved(for: pointee.method) { ended += 1 }
         pointee.ended = UInt32(ended)
         return ended == entries.count

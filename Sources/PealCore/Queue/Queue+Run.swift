@@ -1,10 +1,10 @@
 internal import CPealSupport
 
 extension Queue {
-    /// Runs what waits on the calling thread.
+    /// Runs the waiting items on the calling thread.
     ///
-    /// - Parameter limit: How many items; 0: as many as wait when it begins.
-    /// - Returns: How many calls were made.
+    /// - Parameter limit: The maximum number of items; 0: those that wait when it begins.
+    /// - Returns: The number of calls made.
     public func pump(limit: Int) throws(Failure) -> Int {
         switch kind {
         case .pumped: break
@@ -18,7 +18,7 @@ extension Queue {
         return try run(limit: limit == 0 ? mailbox.length : limit)
     }
 
-    /// What an executor does once it was asked to.
+    /// The run that an executor makes on request.
     public func runSubmitted() throws(Failure) {
         guard kind == .executor else {
             throw Failure(.state, "the queue has no executor; peal_queue_run is for queues of PEAL_QUEUE_EXECUTOR")
@@ -66,7 +66,7 @@ extension Queue {
 
     private static var mostPauses: UInt32 { 100_000_000 }
 
-    /// - Parameter timeout: In milliseconds; the largest number never passes.
+    /// - Parameter timeout: In milliseconds; the largest number means no limit.
     public func flush(timeout: UInt32) throws(Failure) {
         try checkIsOwn()
         switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {

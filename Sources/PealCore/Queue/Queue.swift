@@ -1,33 +1,33 @@
 internal import CPealSupport
 import PealCall
 
-/// A place where calls are delivered later, one after the other.
+/// Delivers calls later, one after another.
 public final class Queue: Sendable {
     public enum Kind: UInt32, Sendable { case serial, pumped, executor, main }
 
-    /// How a queue is made.
+    /// The options of a queue.
     public struct Options {
         public typealias Submit = @convention(c) (UnsafeMutableRawPointer?, UInt64) -> Bool
         public typealias Destroy = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
         public var kind = Kind.serial
         public var overflow = Overflow.reject
-        /// How many items may wait; 0: no bound.
+        /// The maximum number of waiting items; 0: no limit.
         public var capacity = 0
-        /// How long a broadcast waits for room, in milliseconds.
+        /// The maximum time that a broadcast waits for room, in milliseconds.
         public var wait: UInt32 = 0
         public var submit: Submit?
         public var context: UnsafeMutableRawPointer?
         public var destroy: Destroy?
         public var owner: Owner?
-        /// Of the threads that run a serial queue.
+        /// The name of the threads that run a serial queue.
         public var name: UnsafePointer<CChar>?
 
         public init() {}
     }
 
     public let number: UInt64
-    // Lives as long as this object, and longer where calls wait.
+    // Exists until the end of this object, and longer if calls wait.
     nonisolated(unsafe) let mailbox: Mailbox
     private let owner: Owner?
     private let members = Guarded(Members())
@@ -50,7 +50,7 @@ public final class Queue: Sendable {
         peal_mailbox_release(mailbox)
     }
 
-    /// The destroy callback is the caller's to run when this fails.
+    /// If this fails, the caller must run the destroy callback.
     public static func make(_ options: Options) throws(Failure) -> Queue {
         if options.kind == .serial { try Executor.start() }
         guard let mailbox = peal_mailbox_make() else { throw .outOfMemory }
@@ -62,7 +62,7 @@ public final class Queue: Sendable {
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
         if let name = options.name { peal_mailbox_set_name(mailbox, name) }
-        // Who makes room, or waits for it, needs the lock.
+        // A thread that makes room, or waits for it, needs the lock.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue
         do throws(Failure) {
@@ -85,7 +85,7 @@ public final class Queue: Sendable {
 
     private static let madeMain = Guarded<Queue?>(nil)
 
-    /// The queue of the main thread; nil where memory is short. The next use tries again.
+    /// The queue of the main thread; nil when memory is short. The next use tries again.
     public static var main: Queue? {
         madeMain.madeOnce {
             var options = Options()
@@ -113,12 +113,12 @@ public final class Queue: Sendable {
         for module in modules { module.noteQueueEnded() }
     }
 
-    /// When no function of its host's is called any more.
+    /// Returns when no function of its host's is called any more.
     func leaveOwner() { owner?.remove(self) }
 
     var isEnded: Bool { members.withLock { $0.isEnded } }
 
-    /// Under the lock of the observation's center, before it can be removed.
+    /// The caller must hold the lock of the observation's center, so that it cannot be removed before.
     func remember(_ record: Observer) throws(Failure) {
         try remember { $0.observers.add(record) }
     }
@@ -145,7 +145,7 @@ public final class Queue: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// A queue that others run stays with the process that made it.
+    /// A queue that other threads run stays with the process that made it.
     func checkIsOwn() throws(Failure) {
         guard mailbox.pointee.is_left else { return }
         throw Failure(.state, "the queue was made before this process was forked, and those who run it are in the parent; make one here")
@@ -166,7 +166,7 @@ extension Failure {
 }
 
 extension Mailbox {
-    /// Drops what waits; tasks run here, and all that come later.
+    /// Drops the waiting calls. Tasks run here, and so do all later ones.
     fileprivate func end() {
         peal_mailbox_lock(self)
         pointee.is_ended = true
@@ -180,7 +180,7 @@ extension Mailbox {
     }
 }
 
-/// What becomes of new calls when a bounded queue is full. The raw values are the interface's.
+/// The treatment of new calls when a bounded queue is full. The raw values are the interface's.
 public enum Overflow: UInt32, Sendable {
     case reject, dropOldest, dropNewest, keepLatest, wait
 }

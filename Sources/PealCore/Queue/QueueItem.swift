@@ -10,12 +10,12 @@ extension QueueItem {
         }
     }
 
-    /// Lets a chain of items go that were taken out of a mailbox.
+    /// Releases a chain of items that were removed from a mailbox.
     func discardAll() {
         forEach { $0.discard() }
     }
 
-    /// Lets an item go whose calls will not be made. A task has to run all the same.
+    /// Releases an item without making its calls. A task runs in any case.
     func discard() {
         if isTask { return runTask() }
         let completion = peal_call_completion(peal_item_call(self))
@@ -25,9 +25,9 @@ extension QueueItem {
         ObserverGroup.release(group)
     }
 
-    /// Makes an item's calls, or runs its task. The item's reference to its group is the caller's then.
+    /// Makes an item's calls, or runs its task. The item's reference to its group passes to the caller.
     ///
-    /// - Returns: How many calls were made.
+    /// - Returns: The number of calls made.
     func run() -> Int {
         guard let group = pointee.group else {
             runTask()

@@ -1,15 +1,15 @@
 internal import CPealSupport
 
-/// The references that items pass to the thread that ran them: released together at an item of another
-/// group. Until then the group is in use anyway.
+/// The references that items pass to the thread that ran them, released together at an item of another group. Until
+/// then the group is in use in any case.
 struct UsedGroup {
     private var group: ObserverGroup.Pointer?
     private var items: UInt32 = 0
 
     var isNone: Bool { group == nil }
 
-    /// Before an item is run, with its group; nil for a task, and at the end. Destroy callbacks may run in
-    /// here: call with no lock held.
+    /// Called before an item is run, with its group; nil for a task, and at the end. It may run destroy callbacks: call
+    /// with no lock held.
     mutating func turn(to next: ObserverGroup.Pointer?) {
         if next == group, items < .max {
             items += next == nil ? 0 : 1
