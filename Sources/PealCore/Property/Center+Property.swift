@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 extension Center {
-    /// Defines a property, or finds the one that is defined alike.
+    /// Defines a property, or returns the one that has an equal definition.
     public func define(_ description: PropertyDescription) throws(Failure) -> Property {
         try description.check()
         return try keepInState { (state) throws(Failure) in
@@ -22,7 +22,7 @@ extension Center {
         }
     }
 
-    /// - Parameter type: What the caller takes it for; nil: anything.
+    /// - Parameter type: The type that the caller expects; nil: any.
     public func findProperty(_ name: String, type: String?) throws(Failure) -> Property {
         try withState { (state) throws(Failure) in
             guard let property = state.properties[name]?.property else {
@@ -37,7 +37,7 @@ extension Center {
         }
     }
 
-    /// Ends a property, whoever defined it.
+    /// Ends a property that any owner has defined.
     func end(_ property: Property) throws(Failure) {
         let remains = try withState { (state) throws(Failure) in
             guard state.properties[property.name]?.property === property else { throw .staleProperty }
@@ -46,7 +46,7 @@ extension Center {
         remains.finishRemoval()
     }
 
-    /// Takes a property back for one of its owners; with the last of them it ends.
+    /// Removes an owner from a property's owners. With the last of them the property ends.
     func giveUp(_ property: Property, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state.properties[property.name]?.property === property,
@@ -79,7 +79,7 @@ extension CenterState {
         let proto = try Handles.protocols.insert { number in
             PealProtocol(number: number, name: description.protocolName, center: center, adopted: [])
         }
-        // Not by its name: nobody defines, finds or adopts it.
+        // Not by its name: no caller defines, finds or adopts the protocol.
         begin(proto)
         do throws(Failure) {
             try grow(proto, to: type.declarations)
@@ -90,7 +90,7 @@ extension CenterState {
         }
     }
 
-    /// Takes a property back that nobody has seen.
+    /// Removes a property that no other thread has seen.
     fileprivate mutating func takeBack(_ property: Property) {
         property.close()
         forget(property.proto)

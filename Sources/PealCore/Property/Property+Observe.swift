@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 extension Property {
-    /// A registration for the property's protocol, to be completed.
+    /// A registration for the property's protocol, which the caller completes.
     public func registration(
         target: UnsafeMutableRawPointer?, table: UnsafeRawPointer
     ) throws(Failure) -> Registration {
@@ -18,10 +18,10 @@ extension Property {
         return Registration(proto: proto, target: target, functions: .table(table))
     }
 
-    /// Registers, and tells the value as it is.
+    /// Registers, and notifies of the current value.
     ///
-    /// The destroy callback is the caller's to run when this fails.
-    /// - Returns: The number of the observation, and whether another thread tells the value.
+    /// If this fails, the caller must run the destroy callback.
+    /// - Returns: The number of the observation, and whether another thread notifies of the value.
     public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
@@ -41,7 +41,7 @@ extension Property {
         return (observation, notifyInitially(node, thread))
     }
 
-    /// - Returns: Whether somebody else tells it.
+    /// - Returns: True if another thread makes the notification.
     private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         let state = peal_property_lock(place)
         guard peal_property_is_of(place, number) else {
@@ -60,7 +60,7 @@ extension Property {
             _ = telling.drain()
             return false
         }
-        // From inside a call of the property's own: here, between what is told and what waits.
+        // From inside a call of the property's own: here, between the current notification and the waiting changes.
         telling.prepareInitial(node)
         peal_property_unlock(place, state)
         PropertyInitial.tell(node)

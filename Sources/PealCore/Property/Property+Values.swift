@@ -2,21 +2,21 @@ internal import CPealSupport
 import PealCall
 
 /// Reads and sets values by a property's number where that is fast. Neither function allocates, waits for a lock, or
-/// touches the property's object. They are not the class's own, because a class would have its metadata looked up first.
+/// accesses the property's object. They are not members of the class, whose metadata would have to be looked up first.
 public enum PropertyAccess {
-    /// - Returns: False on failure: `Property.readFailure` knows the reason.
+    /// - Returns: False on failure: `Property.readFailure` returns the reason.
     public static func readFast(_ number: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
         guard let place = peal_property_place_of(number) else { return false }
         return peal_property_read(place, number, out, size) == PEAL_PROPERTY_READ
     }
 
-    /// Sets a short value where nothing is special, and notifies the observers.
+    /// Sets a short value if nothing requires the general path, and notifies the observers.
     ///
-    /// - Returns: Whether a queue refused a call; nil where the value was not set, and `Property.set` has to.
+    /// - Returns: True if a queue refused a call; nil if the value was not set, and `Property.set` must set it.
     @_optimize(speed) @inline(never)
     public static func setFast(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
         guard let place = peal_property_place_of(number) else { return nil }
-        // A fixed size, which the compiler takes from the stack as it is.
+        // A fixed size, for which the compiler reserves part of the stack directly.
         return withUnsafeTemporaryAllocation(
             byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
         ) { room in
@@ -30,7 +30,7 @@ public enum PropertyAccess {
 
     /// The same with a batch open: observers are notified when it ends.
     ///
-    /// - Returns: False where the value was not set, and `Property.set` has to.
+    /// - Returns: False if the value was not set, and `Property.set` must set it.
     public static func setInBatch(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool {
         guard let place = peal_property_place_of(number) else { return false }
         return peal_property_set_in_batch(place, number, value, size)
@@ -67,7 +67,7 @@ extension Property {
             : property.wrongSize(size)
     }
 
-    /// Reads a text as far as it fits, with a zero behind it.
+    /// Reads as much of a text as fits, and appends a zero.
     ///
     /// - Returns: The bytes of the whole text.
     public static func readText(
@@ -85,15 +85,15 @@ extension Property {
     }
 
     public struct SetOutcome {
-        /// Whether it was, of a set that expects a value.
+        /// True if the value was set, for a set that expects a value.
         public let isSet: Bool
-        /// Observers are told later.
+        /// Observers are notified later.
         public let isDeferred: Bool
         /// A queue refused a call.
         public let isRejected: Bool
     }
 
-    /// - Parameter expected: Sets only where this is the value still; nil: whatever it is.
+    /// - Parameter expected: Sets only if this is still the value; nil: in any case.
     public static func set(
         _ number: UInt64, _ value: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer? = nil
     ) throws(Failure) -> SetOutcome {
@@ -103,7 +103,7 @@ extension Property {
 }
 
 extension PropertyNotification {
-    /// What came while this thread told.
+    /// Notifies of the changes that were added while this thread notified.
     @inline(never)
     func drainMore() -> Bool {
         _ = peal_property_lock(place)

@@ -1,12 +1,12 @@
 internal import CPealSupport
 import PealCall
 
-/// A named value of one type. Who observes it observes a protocol of its own, which has a method for each
-/// way in which a change is told; who reads or sets it goes by its place: see property.h of CPealSupport.
+/// A named value of one type. Its observers observe a protocol of its own, which has a method for each kind of
+/// notification. Threads that read or set it use its element of the directory: see property.h of CPealSupport.
 public final class Property: Sendable {
     public let number: UInt64
     public let name: String
-    /// As it was defined.
+    /// The definition.
     public let typeText: String
     public let center: Center
     let type: PropertyType
@@ -14,7 +14,7 @@ public final class Property: Sendable {
     let proto: PealProtocol
     /// In the order of `NotificationKind`.
     let methods: [Method]
-    // The place lives forever; its mask belongs to this object, and is used while the property is open.
+    // The element is never unmapped. Its mask belongs to this object, and is used while the property is open.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_property_place>
     private nonisolated(unsafe) let mask: UnsafeMutablePointer<UInt8>?
 
@@ -43,7 +43,7 @@ public final class Property: Sendable {
         return property
     }
 
-    /// Makes the handle stale. Nobody reads, sets or is told after this. May be called under the center's lock.
+    /// Makes the handle stale. No thread reads, sets or notifies afterwards. May be called under the center's lock.
     func close() {
         guard Handles.properties.retire(number) != nil else { return }
         var changes: UnsafeMutablePointer<peal_change_node>?
@@ -66,7 +66,7 @@ extension Failure {
         .handle, "the property's handle is zero, made up, or the property has ended, with its center or its owner")
 }
 
-/// The ways in which a change is told: the methods of a property's protocol, in order.
+/// The kinds of notifications: the methods of a property's protocol, in order.
 enum NotificationKind: UInt32, CaseIterable {
     case changed, values, prior, record
 }

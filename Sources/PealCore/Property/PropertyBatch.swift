@@ -1,9 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// Holds back what a thread's sets have to tell.
+/// Delays the notifications of a thread's sets.
 public enum PropertyBatch {
-    /// Threads that end with a batch open end it: else what it holds back would wait for good.
+    /// Threads that end with a batch open end the batch: otherwise its changes would wait permanently.
     private static let endsWithThread: Void = peal_thread_set_batch_end { thread in
         peal_thread_leave_batches(thread)
         PropertyBatch.tell(thread)
@@ -17,7 +17,7 @@ public enum PropertyBatch {
         }
     }
 
-    /// - Returns: Whether a queue refused a call.
+    /// - Returns: True if a queue refused a call.
     public static func end() throws(Failure) -> Bool {
         let thread = peal_thread_own_slot()
         let left = thread.map(peal_thread_leave_batch) ?? -1
@@ -36,7 +36,7 @@ public enum PropertyBatch {
         return isRejected
     }
 
-    /// Lets one change be told, here unless somebody tells the property already.
+    /// Releases one change from the batch. Notifies of it here, unless a thread notifies of the property already.
     private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         let number = change.pointee.property
         guard let place = peal_property_place_of(number) else { return false }

@@ -20,6 +20,6 @@ public struct PropertyDescription {
         }
     }
 
-    /// That of the property's protocol. No other has a dot.
+    /// The name of the property's protocol. No other protocol's name has a dot.
     var protocolName: String { "property.\(name)" }
 }

@@ -1,10 +1,10 @@
 internal import CPealSupport
 import PealCall
 
-/// The first that an observer is told: the value as it is, without a change. It was registered as blocked, so
-/// that nothing else reaches it before.
+/// An observer's first notification: the current value, without a change. The observer was registered as blocked, so no
+/// other notification reaches it before.
 enum PropertyInitial {
-    /// Tells one that waited for its turn.
+    /// Makes one such notification that waited for its turn.
     static func tell(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
         try? ObserverBlocks.unblock(observation.number)
@@ -33,7 +33,7 @@ enum PropertyInitial {
 }
 
 extension Observation {
-    /// Calls this observer alone, on its queue if it has one, where it implements the method.
+    /// Calls this observer alone, on its queue if it has one, if it implements the method.
     fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) {
         guard methods.contains(where: { $0 === method }) else { return }
         guard let mailbox = queue?.mailbox else { return call(method, arguments) }
@@ -56,7 +56,7 @@ extension Observation {
                 let single = SingleCall(
                     plan: method.plan, arguments: slots.baseAddress.unsafelyUnwrapped,
                     result: result.baseAddress.unsafelyUnwrapped)
-                // One that is blocked or has ended meanwhile is not called.
+                // An observer that is blocked or has ended meanwhile is not called.
                 try? self.call(for: method) { single.run($0.pointee.function, target: $0.pointee.target) }
             }
         }

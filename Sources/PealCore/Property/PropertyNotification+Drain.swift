@@ -4,14 +4,15 @@ import PealCall
 typealias PropertyChange = UnsafeMutablePointer<peal_change_node>
 
 extension PropertyNotification {
-    /// Tells what waits, until nothing does or a batch holds the next change back; then lets the telling go.
-    /// Begins with the lock of the place held, and TELLING the caller's.
+    /// Notifies of the waiting changes, until none waits or the next one is in a batch. Then ends the notification.
+    /// Begins with the property locked, and with `NOTIFYING` set by the caller.
     ///
-    /// - Returns: Whether a queue refused a call.
+    /// - Returns: True if a queue refused a call.
     func drain() -> Bool {
         var isRejected = false
         while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
-            // Sets that wait for room are woken for some changes at once: to wake them for each costs more than a set.
+            // Sets that wait for room are woken once for several changes: waking them for each one costs more than a
+            // set.
             let hasRoomAgain = place.pointee.waiting % Self.changesAWake == 0
             peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
@@ -23,7 +24,7 @@ extension PropertyNotification {
         return isRejected
     }
 
-    /// The same where one change waits: no thread waits for its room.
+    /// The same if exactly one change waits: then no thread waits for room.
     func drainOne(_ change: PropertyChange) -> Bool {
         _ = peal_property_take(place)
         peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
@@ -41,7 +42,7 @@ extension PropertyNotification {
         let closed = peal_property_take_closed(place)
         peal_property_unlock(place, waitingBit)
         peal_event_count_signal(peal_property_room_event_count())
-        // Only now may another property take the place.
+        // Only now may another property take the element.
         if closed != 0 { Handles.properties.recycle(closed) }
     }
 
@@ -57,8 +58,8 @@ extension PropertyNotification {
         return tell(values) || isRejected
     }
 
-    /// Whether the sets of a batch came to nothing, of a property that tells no equal values. Bytes that do not
-    /// count are zero.
+    /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Bytes
+    /// that do not count are zero.
     private func isBackWhereItWas(_ change: PropertyChange, _ values: Values) -> Bool {
         guard change.pointee.latest != nil, place.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
             values.newSize == change.pointee.old_size
@@ -73,21 +74,22 @@ extension PropertyNotification {
             isText: place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
     }
 
-    /// Under the lock.
+    /// The caller must hold the lock.
     private func take(_ first: PropertyChange) -> PropertyChange? {
         if first.pointee.observation != 0 { prepareInitial(first, after: first) }
         return peal_property_take(place)
     }
 
-    /// Under the lock: gives an initial value the one of its own place in the order, which is what the next
-    /// change has as its old one.
+    /// Sets an initial value to the value at its own position in the order, which is the old value of the next change.
+    /// The caller must hold the lock.
     ///
-    /// - Parameter position: Behind which change it stands; nil: before all that wait.
+    /// - Parameter position: The change after which it is ordered; nil: before all waiting ones.
     func prepareInitial(_ initial: PropertyChange, after position: PropertyChange? = nil) {
         var next = position.map { $0.pointee.next } ?? place.pointee.first
         while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
         let size = next?.pointee.old_size ?? currentSize
-        // A text that has grown since; seldom enough to allocate under the lock. Without memory nothing is told.
+        // A text that has grown since: so rare that it may allocate under the lock. Without memory there is no
+        // notification.
         guard peal_change_make_room(initial, size) else { return }
         if let next {
             peal_change_new(initial).copyMemory(from: peal_change_old(next), byteCount: size)
@@ -96,7 +98,7 @@ extension PropertyNotification {
         }
     }
 
-    /// Of the value in bytes; of a text with its zero.
+    /// The size of the value in bytes; for a text, with its zero.
     var currentSize: Int {
         place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) == 0
             ? place.pointee.size : peal_property_current(place).pointee.length + 1

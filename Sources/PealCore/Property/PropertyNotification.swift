@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// Notifies the observers of a property. One thread at a time does: the one that has set `TELLING` in the slot's state.
+/// Notifies the observers of a property. One thread at a time does: the one that has set `NOTIFYING` in the state.
 struct PropertyNotification {
     typealias Place = UnsafeMutablePointer<peal_property_place>
 
     let place: Place
     let number: UInt64
 
-    /// Both values of a change, as bytes; of texts with their zeros.
+    /// Both values of a change, as bytes; texts with their zeros.
     struct Values {
         let old: UnsafeMutableRawPointer
         let new: UnsafeMutableRawPointer
@@ -112,7 +112,7 @@ private struct Refusal: BroadcastAnswer {
 enum PropertyRecord {
     private static let made = Guarded<TypeHooks?>(nil)
 
-    /// How a record is kept for a queue; nil where memory is short. The next use tries again.
+    /// How a record is copied for a queue; nil when memory is short. The next use tries again.
     static var hooks: TypeHooks? {
         made.madeOnce {
             let hooks = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) })

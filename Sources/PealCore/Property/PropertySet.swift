@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// One set of a value, in every case: texts, batches, comparisons, while the property is being told.
+/// One set of a value, in the general case: texts, batches, comparisons, and sets during a notification.
 struct PropertySet {
     private let property: Property
     private let value: PropertyValue
@@ -10,20 +10,20 @@ struct PropertySet {
 
     struct Outcome {
         var isSet = true
-        /// Observers are told later.
+        /// Observers are notified later.
         var isDeferred = false
         /// A queue refused a call.
         var isRejected = false
     }
 
-    /// How far a try has come.
+    /// The result of one attempt.
     private enum Step {
         case done(Outcome)
-        /// There is more old text than there was room for.
+        /// The old text is longer than the room for it.
         case needsRoom(Int)
-        /// Observers that are told before were told; TELLING is this thread's.
+        /// The observers of `prior` were notified, and `NOTIFYING` is set by this thread.
         case hasToldPrior
-        /// Another thread has as many changes to tell as are kept. The failure is for when that lasts.
+        /// The maximum number of changes waits for another thread's notification. The failure is thrown if that lasts.
         case isCrowded(Failure)
     }
 
@@ -45,7 +45,7 @@ struct PropertySet {
         var room = property.type.isText ? 256 : property.type.size
         var isNotifying = false
         var deadline: UInt64?
-        // Of a wait for room, made before the attempt that looks for room.
+        // The preparation of a wait for room, made before the attempt that looks for room.
         var prepared: UInt32?
         while true {
             switch try attempt(oldRoom: room, isNotifying: isNotifying) {
@@ -65,7 +65,7 @@ struct PropertySet {
     private var place: PropertyNotification.Place { property.place }
     private var telling: PropertyNotification { PropertyNotification(place: place, number: property.number) }
 
-    /// - Parameter isNotifying: Whether TELLING is this thread's already.
+    /// - Parameter isNotifying: True if this thread has set `NOTIFYING` already.
     private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
         var block = property.type.isText ? peal_property_block_take(value.size) : nil
@@ -95,12 +95,13 @@ struct PropertySet {
             return .done(Outcome(isDeferred: true))
         }
         peal_property_set_notifier(place, thread)
-        // A batch of another thread that holds an earlier change back holds this one back too.
+        // If an earlier change is in another thread's batch, this one waits for that batch too.
         let isHeldBack = place.pointee.first?.pointee.batch != nil
         return .done(Outcome(isDeferred: isHeldBack, isRejected: telling.drain()))
     }
 
-    /// Under the lock: all that may end the try before the value is written; then the lock is let go.
+    /// Handles all cases in which the attempt ends before the value is written. The caller must hold the lock, which is
+    /// released in these cases.
     private func settle(
         _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isNotifying: Bool
     ) throws(Failure) -> Step? {
@@ -134,7 +135,7 @@ struct PropertySet {
     }
 
     private static var mostWaiting: UInt32 { 65_536 }
-    /// How long a set waits for room, in milliseconds.
+    /// The maximum time that a set waits for room, in milliseconds.
     private static var longestWait: UInt32 { 1000 }
 
     private func fill(_ change: PropertyChange, _ oldSize: Int) {
@@ -145,7 +146,7 @@ struct PropertySet {
         if let mask = place.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
     }
 
-    /// Where nothing is to be changed: whether the value is as asked for. nil: it is to be set.
+    /// Returns whether the set counts as done if the value needs no change; nil if the value must be set.
     private func isSetAlready(_ change: PropertyChange) -> Bool? {
         let old = UnsafeRawPointer(peal_change_old(change))
         if let expected, !isEqual(expected, to: old, change) { return false }
@@ -157,7 +158,8 @@ struct PropertySet {
         return peal_property_equals(bytes, old, place.pointee.mask, value.size)
     }
 
-    /// Only where this thread may tell now, and nothing else waits: else all has happened when it is told.
+    /// Only if this thread may notify now, and no other change waits. Otherwise the value has changed before the
+    /// notification.
     private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
         !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
             && peal_property_is_heard(place, NotificationKind.prior.rawValue)
@@ -173,7 +175,7 @@ struct PropertySet {
         return .hasToldPrior
     }
 
-    /// - Returns: The block that was not needed.
+    /// - Returns: The unused block.
     private func write(
         _ change: PropertyChange, _ block: UnsafeMutablePointer<peal_property_block>?
     ) -> UnsafeMutablePointer<peal_property_block>? {
@@ -184,7 +186,7 @@ struct PropertySet {
         return peal_property_write_text(place, peal_change_new(change), value.size - 1, block)
     }
 
-    /// After `prior` was told and the set failed: what came meanwhile is told.
+    /// After `prior` was notified and the set failed: notifies of the changes that were added meanwhile.
     private func endNotifying() {
         _ = peal_property_lock(place)
         _ = telling.drain()

@@ -4,11 +4,11 @@ import PealCall
 struct PropertyType: Sendable {
     let type: CType
     let ownership: Ownership
-    /// The size of a value in bytes; of a text, that of the pointer to it.
+    /// The size of a value in bytes; for a text, that of the pointer to it.
     let size: Int
     /// `const char *`: the bytes are the value.
     var isText: Bool { ownership == .string }
-    /// Which bytes are more than padding; nil where all are.
+    /// The bytes that are not padding; nil if all are not.
     let significantBytes: [Bool]?
 
     init(_ text: String, of property: String, in types: TypeScope) throws(Failure) {

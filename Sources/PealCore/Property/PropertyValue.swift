@@ -1,10 +1,10 @@
 internal import CPealSupport
 
-/// A value as a caller gives it: bytes, and of a text those that the pointer leads to.
+/// A value as a caller passes it: bytes and, for a text, the pointed-to characters.
 struct PropertyValue {
     /// nil: zeros.
     let bytes: UnsafeRawPointer?
-    /// The length; of a text with its zero.
+    /// The length; for a text, with its zero.
     let size: Int
 
     /// - Parameter given: Points to a value of the type; nil: zeros, or an empty text.
