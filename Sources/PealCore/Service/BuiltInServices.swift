@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// Peal's own services of a center, made when somebody first looks for one. Their instance is the number of
-/// the center: so nothing is to be freed, and a center that has ended is found to have.
+/// Peal's own services of a center, made when a caller first looks for one. Their instance is the number of the center,
+/// so there is nothing to free, and the end of the center is detected.
 enum BuiltInServices {
     private typealias Count = @convention(c) (UnsafeMutableRawPointer?) -> Int
     private typealias State = @convention(c) (UnsafeMutableRawPointer?) -> Int32

@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// A creation that runs, on one thread. Others wait for it.
+/// A creation in progress, on one thread. Other threads wait for it.
 final class Creation: Sendable {
     let service: Service
     let thread: UInt
-    /// The one inside of which it runs, on the same thread.
+    /// The creation inside which it runs, on the same thread.
     let outer: Creation?
     let depth: Int
     let asker: String
@@ -13,13 +13,13 @@ final class Creation: Sendable {
     private let state = Guarded(State())
 
     struct State {
-        /// Which service its thread creates for it, or waits for.
+        /// The service that its thread creates for it, or waits for.
         var needs: Service?
-        /// In its place, while `init` runs.
+        /// The instance while `init` runs. Gets on this thread return it.
         var instance: Instance?
         var isDone = false
         var failure: Failure?
-        /// The failure of a service that it needed.
+        /// The failure of a service that it requires.
         var cause: Failure?
     }
 
@@ -46,7 +46,7 @@ final class Creation: Sendable {
 
     static var thisThread: UInt? { peal_thread_current().map { UInt(bitPattern: $0) } }
 
-    /// The innermost of this thread.
+    /// The innermost creation of this thread.
     static var here: Creation? {
         guard let thread = thisThread else { return nil }
         return running.withLock { $0[thread] }
@@ -62,12 +62,12 @@ final class Creation: Sendable {
         outer?.withState { $0.needs = service }
     }
 
-    /// Why this thread's creation may be about to fail.
+    /// Stores a possible cause for the failure of this thread's creation.
     static func note(_ cause: Failure) {
         here?.withState { $0.cause = cause }
     }
 
-    /// Ends it, for those who wait too.
+    /// Ends it, and wakes the waiting threads.
     func leave(_ failure: Failure?) {
         Self.running.withLock { $0[thread] = outer }
         outer?.withState { $0.needs = nil }
@@ -77,15 +77,15 @@ final class Creation: Sendable {
         }
     }
 
-    /// With the lock of `CreationMonitor`: the services that need each other when this thread's creation gets one,
-    /// from that to itself; nil where they do not.
+    /// The circular dependency that arises if this thread's creation gets a service: from that service to itself; nil
+    /// if there is none. The caller must hold the lock of `CreationMonitor`.
     static func circle(from asked: Service) -> [Service]? {
         var path = [asked]
         var next = asked.readState { $0.creation }?.withState { $0.needs }
         while let service = next {
             path.append(service)
             if service === asked { return path }
-            // Another thread finds a circle that does not include this one.
+            // Another thread reports a circle that does not include this one.
             guard path.count <= longestPath else { return nil }
             next = service.readState { $0.creation }?.withState { $0.needs }
         }

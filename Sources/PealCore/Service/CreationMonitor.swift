@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// The lock and the event count of the process for rare operations: the begin and the end of a creation, of a
-/// session, of a registration of a service.
+/// The lock and the event count of the process for rare operations: the begin and the end of a creation, of a session,
+/// and of a registration of a service.
 ///
-/// The lock is an outer one: the locks of services and of creations are acquired under it. It makes the search for
-/// circular dependencies and the wait that follows one step.
+/// The locks of services and of creations are acquired under this one. It makes the search for circular dependencies
+/// and the wait that follows one step.
 enum CreationMonitor {
     // Never freed.
     private nonisolated(unsafe) static let lock = {

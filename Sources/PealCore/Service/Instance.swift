@@ -1,16 +1,17 @@
 internal import CPealSupport
 
-/// What a service made: lives while it is the service's, a level of a thread holds it, or it is used.
+/// The object that a service made. It exists while it is the service's, a hazard slot protects it, or it has uses.
 final class Instance: Sendable {
     let number: UInt64
     let service: Service
-    /// Lives forever; what is in it is this instance's as long as it has not ended.
+    /// Never unmapped; its contents are this instance's until it has ended.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_instance_place>
-    /// Given back when it has ended.
+    /// Released when the instance has ended.
     let dependencies: [ServiceUse]
     let createdBy: String
     let createdAt: UInt64
-    /// Scopes find it without a lock. Written under the lock of the service's state, while it is the service's.
+    /// Scopes find it without a lock. Written under the lock of the service's state, while it is the service's
+    /// instance.
     nonisolated(unsafe) var isShown = false
 
     private init(
@@ -25,7 +26,7 @@ final class Instance: Sendable {
         self.createdAt = createdAt
     }
 
-    /// A place and a number, before there is anything in it.
+    /// An element and a number, without contents yet.
     static func make(
         of service: Service, dependencies: [ServiceUse] = [], by asker: String, at time: UInt64
     ) throws(Failure) -> Instance {
@@ -44,7 +45,7 @@ final class Instance: Sendable {
         set { peal_instance_set_self(place, newValue) }
     }
 
-    /// Nil when it is gone.
+    /// Nil if it has ended.
     func use() throws(Failure) -> ServiceUse? {
         switch peal_instance_retain(place, number) {
         case PEAL_RETAINED: return ServiceUse(number: number, target: place.pointee.`self`.unsafelyUnwrapped)
@@ -53,18 +54,18 @@ final class Instance: Sendable {
         }
     }
 
-    /// Takes back what was made for nothing.
+    /// Removes an instance that was never published.
     func forget() {
         Handles.instances.remove(number)
         service.release()
     }
 
-    /// Marks those that left their services, and ends those that nobody keeps, in order; call with no lock
-    /// held. The rest ends when its last scope or use does.
+    /// Marks removed instances, and ends those without scopes and uses, in order. Call with no lock held. The others
+    /// end with their last scope or use.
     static func leave(_ leaving: [Instance]) {
         guard !leaving.isEmpty else { return }
         for instance in leaving { peal_instance_leave(instance.place) }
-        // Scopes that begin on the long way pass a fence of their own.
+        // Scopes that begin on the slow path pass a fence of their own.
         if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
         var held: [Reclaimer.Retired] = []
         for instance in leaving {
@@ -79,7 +80,7 @@ final class Instance: Sendable {
         Reclaimer.collect()
     }
 
-    /// The same of one.
+    /// The same for one instance.
     static func leave(_ instance: Instance) {
         peal_instance_leave(instance.place)
         if instance.isShown { peal_thread_writer_fence() }
@@ -88,7 +89,7 @@ final class Instance: Sendable {
         Reclaimer.collect()
     }
 
-    /// What a level holds of it.
+    /// The address by which a hazard slot protects it.
     private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: place) }
 
     private static func hazard(of place: UnsafePointer<peal_instance_place>) -> UnsafePointer<peal_snapshot> {
@@ -101,7 +102,7 @@ final class Instance: Sendable {
         if peal_instance_unpublish(place) { end() }
     }
 
-    /// Ends it, and those of its dependencies that nobody else keeps. A loop: they may be many.
+    /// Ends it, and its dependencies whose last use it had. A loop instead of a recursion: there may be many.
     func end() {
         var ending = self
         var others: [Instance] = []
@@ -124,6 +125,6 @@ final class Instance: Sendable {
         }
     }
 
-    /// Whether its destroy function has returned.
+    /// Returns true if its destroy function has returned.
     var isGone: Bool { Handles.instances.find(number) == nil }
 }

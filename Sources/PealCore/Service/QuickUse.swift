@@ -1,6 +1,6 @@
 public import CPealSupport
 
-/// A use that was taken without a lock: nil where there is none to be had that way, for what reason ever.
+/// A use that was added without a lock; nil if that is not possible, for any reason.
 public struct QuickUse {
     public let place: UnsafeMutablePointer<peal_instance_place>
     public let number: UInt64
@@ -19,7 +19,7 @@ public struct QuickUse {
     @inline(__always)
     public static func named(_ name: UnsafePointer<CChar>, in center: UInt64) -> QuickUse? {
         guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else { return nil }
-        // Only now is the record sure to be there.
+        // Only now is the record certain to exist.
         if let record = taken.place.pointee.record, record.pointee.center == center, strcmp(record.pointee.name, name) == 0 {
             return taken
         }

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension Service {
-    /// Creates the instance, with no lock held, and tells those who wait.
+    /// Creates the instance, with no lock held, and wakes the waiting threads.
     func create(_ creation: Creation) throws(Failure) -> ServiceUse {
         do throws(Failure) {
             let (instance, use) = try make(creation)
@@ -57,7 +57,7 @@ extension Service {
         }
     }
 
-    /// Creates what it depends on, or gives back what was created of it.
+    /// Creates its dependencies, or releases those that were created if one fails.
     private func useDependencies() throws(Failure) -> [ServiceUse] {
         guard record.pointee.dependency_count > 0 else { return [] }
         var uses: [ServiceUse] = []
@@ -98,7 +98,7 @@ extension Service {
         peal_creation_begin(center.number, record)
     }
 
-    /// What the service says of its failure, or else what it failed by.
+    /// The failure that the service describes, or else its cause.
     private func failure(_ what: String, _ room: inout peal_creation, _ creation: Creation) -> Failure {
         let said = String(cString: peal_creation_message(&room))
         let code = room.code == 0 ? "" : " (code \(room.code))"
@@ -113,7 +113,7 @@ extension Service {
         record.pointee.create == nil && record.pointee.`init` == nil && record.pointee.dependency_count == 0
     }
 
-    /// Creates an instance that is ready made, so there is no creation for others to wait for. The caller must hold the
+    /// Creates an instance that is ready made, so other threads have no creation to wait for. The caller must hold the
     /// lock of `CreationMonitor`.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.

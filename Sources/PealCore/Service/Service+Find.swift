@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 extension Service {
-    /// - Throws: `.notFound`, with near names.
+    /// - Throws: `.notFound`, with similar names.
     public static func find(_ name: UnsafePointer<CChar>, in center: Center) throws(Failure) -> Service {
         if let found = try center.services.find(name) { return found }
         let name = String(cString: name)
@@ -15,7 +15,7 @@ extension Service {
 
     private static var mostNames: Int { 10_000 }
 
-    /// The one that provides a protocol.
+    /// The service that provides a protocol.
     public static func find(providing proto: String, in center: Center) throws(Failure) -> Service {
         let (number, count) = try center.services.provider(of: proto, in: center)
         if count == 1, let service = Handles.services.find(number) { return service }
@@ -27,7 +27,7 @@ extension Service {
             .ambiguous, "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name")
     }
 
-    /// The same, of a name of peal's own.
+    /// The same for a name of peal's own.
     static func find(_ name: String, in center: Center) throws(Failure) -> Service {
         try name.utf8CString.withUnsafeBufferPointer { (bytes) throws(Failure) in
             try find(bytes.baseAddress.unsafelyUnwrapped, in: center)
@@ -38,7 +38,7 @@ extension Service {
         peal_record_find_named(record, proto) != nil
     }
 
-    /// Waits until there is one of a name.
+    /// Waits until a service of a name is registered.
     public static func wait(
         for name: UnsafePointer<CChar>, in center: Center, timeout: UInt32
     ) throws(Failure) -> Service {

@@ -4,10 +4,10 @@ import PealCall
 extension Service {
     /// Registers a service.
     ///
-    /// The context is the caller's to release when this fails.
+    /// If this fails, the caller must release the context.
     public static func register(_ description: ServiceDescription, in center: Center) throws(Failure) -> Service {
         try description.check()
-        // Peal's own protocols are in every center, also where nobody has asked for them yet.
+        // Peal's own protocols are in every center, even if no caller has looked for them yet.
         for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
             try center.defineBuiltIn(String(cString: provision.protocol))
         }

@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Service {
     /// Removes the instance; the next use creates another.
     ///
-    /// - Returns: Whether it is gone: nobody uses it.
+    /// - Returns: True if it has ended, since it has no uses.
     public func remove() throws(Failure) -> Bool {
         try refuseIfBuiltIn("removed")
         try Creation.refuseHere("remove \(name)")
@@ -15,7 +15,7 @@ extension Service {
 
     /// Ends the registration.
     ///
-    /// - Returns: Whether its functions are called no more.
+    /// - Returns: True if its functions are not called any more.
     public func unregister() throws(Failure) -> Bool {
         try refuseIfBuiltIn("unregistered")
         let closed = readState { state in
@@ -41,7 +41,7 @@ extension Service {
         followers.map { Array($0.values) } ?? []
     }
 
-    /// Has the instance forget what belongs to its session.
+    /// Has the instance clear the data of its session.
     public func clearData() throws(Failure) {
         try Creation.refuseHere("have \(name) clear its data")
         let instance = try awaitingCreation { $0.instance }
@@ -82,7 +82,7 @@ extension Service {
         }
     }
 
-    /// Takes the instance away, if it is still the service's.
+    /// Removes the instance from the service, if it is still the service's.
     func detach(_ instance: Instance) -> Bool {
         readState { state in
             guard state.instance === instance else { return false }
@@ -91,7 +91,7 @@ extension Service {
         }
     }
 
-    /// Of all who end a registration one succeeds.
+    /// Ends the registration. Only one of the threads that try succeeds.
     func close() -> Bool {
         let isClosed = readState { state in self.close(&state) }
         if isClosed { unlist() }
@@ -103,7 +103,7 @@ extension Service {
         Handles.services.retire(number)
     }
 
-    /// Before an instance that was taken away loses its base.
+    /// Notifies followers before a removed instance loses its publication.
     func tellLeaving() {
         tellLeaving(readState { Self.values(of: $0.followers) })
     }
@@ -113,7 +113,7 @@ extension Service {
         ServiceEvents.removed(self)
     }
 
-    /// Followers are told once, and let go of.
+    /// Notifies followers once, and releases them.
     func tellEnd() {
         tellEnd(readState { Self.values(of: $0.followers.take()) })
     }

@@ -1,8 +1,8 @@
 internal import CPealSupport
 
 extension Service {
-    /// Calls one of its functions: a level of the thread says so, for who wants to know whether this thread
-    /// may wait for the service. Registrations in it are not the thread's owner's.
+    /// Calls one of its functions. A hazard slot of the thread shows that, for the test whether this thread may wait
+    /// for the service. Registrations in it do not belong to the thread's owner.
     func running<Result>(_ body: () -> Result) -> Result {
         let hold = peal_hazard_occupy()
         if let hold { peal_current_set(peal_hazard_current(hold), gate) }
@@ -11,13 +11,13 @@ extension Service {
         return result
     }
 
-    /// What stands for it where observers have their gate: an address, and nothing else.
+    /// The address that represents it as a current call, where observers have their gate. It is never read.
     private var gate: UnsafePointer<UInt32> {
         UnsafeRawPointer(record).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// Whether one of its functions runs on this thread, or a scope of it is open: then this thread cannot
-    /// wait for its end.
+    /// Returns true if one of its functions runs on this thread, or a scope of it is open. This thread must not wait
+    /// for its end then.
     var isRunningHere: Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return peal_thread_runs(thread, gate)

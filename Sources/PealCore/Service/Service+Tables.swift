@@ -1,12 +1,12 @@
 internal import CPealSupport
 
 extension Service {
-    /// The functions of a provision; nil: the protocol is not provided.
+    /// The functions for a protocol; nil if the protocol is not provided.
     func functions(for proto: PealProtocol) -> FunctionTables? {
         guard let provided = peal_record_find(record, proto.number) else { return nil }
         let table = UnsafeRawPointer(peal_table_words(peal_provided_largest(provided)))
         return try? proto.center.withState { (state) throws(Failure) in
-            // A caller may have a larger table than the center: the further members are empty.
+            // A caller may have a larger table than the center: the additional members are empty.
             try FunctionTables(reading: table, of: proto, in: state, isCopy: true)
         }
     }
@@ -45,7 +45,7 @@ extension Service {
 
     private static var largestTable: Int { 1 << 20 }
 
-    /// Puts a larger copy in front. One at a time; those who read the smaller one keep it.
+    /// Puts a larger copy in front. One thread at a time; readers of the smaller copy continue to use that.
     private func enlarge(
         _ provided: UnsafeMutablePointer<peal_provided>, to size: Int
     ) throws(Failure) -> UnsafeRawPointer {
@@ -62,7 +62,7 @@ extension Service {
         }.table
     }
 
-    /// The table that is returned out of the lock. Unchecked: a table never changes.
+    /// The table that is returned from under the lock. Unchecked: a table never changes.
     private struct Table: @unchecked Sendable {
         let table: UnsafeRawPointer
     }

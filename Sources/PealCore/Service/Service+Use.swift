@@ -1,9 +1,9 @@
 internal import CPealSupport
 
 extension Service {
-    /// Takes a use of the instance, which is created where there is none, or waited for.
+    /// Adds a use of the instance. If there is none, creates it or waits for its creation.
     ///
-    /// - Parameter asker: Who asks, in words ("observer of Chat"); nil: whoever the thread asks for.
+    /// - Parameter asker: The requester, in words ("observer of Chat"); nil: the thread's current one.
     public func use(by asker: String? = nil) throws(Failure) -> ServiceUse {
         do throws(Failure) {
             while true {
@@ -22,7 +22,7 @@ extension Service {
         }
     }
 
-    /// After the first scope of an instance, whose use the caller has: further scopes need no lock.
+    /// Called after the first scope of an instance, of which the caller has a use: further scopes need no lock.
     func showToScopes(_ number: UInt64, _ shown: UnsafeMutablePointer<peal_instance_place>) {
         guard !peal_service_shows(place, shown), let instance = Handles.instances.find(number) else { return }
         readState { show(instance, in: &$0) }
@@ -56,7 +56,7 @@ extension Service {
         }
         let creation = Creation(of: self, thread: thread, inside: outer, asker: asker ?? CurrentAsker.name)
         try withState { (state) throws(Failure) in
-            // It may have ended since it was looked at: who ends it does not wait for this lock.
+            // It may have ended since it was tested: the thread that ends it does not wait for this lock.
             guard !state.isEnded else { throw self.ended }
             state.creation = creation
             state.keepers += 1
@@ -65,7 +65,7 @@ extension Service {
         return creation
     }
 
-    /// For who comes while it is created.
+    /// Waits for a creation on another thread.
     private func wait(for creation: Creation, on thread: UInt) throws(Failure) -> Step {
         if creation.thread == thread, let use = try creation.instance?.use() { return .use(use) }
         let here = Creation.here
@@ -80,7 +80,7 @@ extension Service {
         return .again
     }
 
-    /// Whether its creation (create or init) runs on this very thread.
+    /// Returns true if its creation (create or init) runs on this thread.
     var isCreatingHere: Bool {
         guard let thread = Creation.thisThread else { return false }
         return readState { $0.creation?.thread == thread }

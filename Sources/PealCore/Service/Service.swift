@@ -6,20 +6,20 @@ public final class Service: Sendable {
     public let number: UInt64
     let center: Center
     let owner: Owner?
-    // Owned; what changes in it is atomic.
+    // Owned; its changing members are atomic.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
     /// For each provision.
     let provided: [ObserverTables]
-    // Lives forever, and is this service's until it has ended: written under the lock of the state.
+    // Never unmapped, and this service's until it has ended. Written under the lock of the state.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_service_place>
     private let state = Guarded(State())
 
     struct State {
-        /// Registered no more.
+        /// True once it is registered no more.
         var isEnded = false
-        /// What keeps it: the registration, a creation, instances.
+        /// The number of reasons to keep it: the registration, a creation, instances.
         var keepers = 1
-        /// Nothing of its code is called any more.
+        /// True once no function of it is called any more.
         var isGone = false
         var creation: Creation?
         var instance: Instance?
@@ -27,7 +27,7 @@ public final class Service: Sendable {
         var creationTime: UInt64 = 0
         var creations = 0
         var failures: Failures?
-        /// Nil before the first.
+        /// Nil before the first follower.
         var followers: Followers?
     }
 
@@ -71,20 +71,20 @@ public final class Service: Sendable {
         state.withLock { body(&$0) }
     }
 
-    /// With the lock of the state: what is got from now on.
+    /// With the lock of the state: sets the current instance.
     func publish(_ instance: Instance?, in state: inout State) {
         state.instance = instance
         if !state.isEnded { peal_service_publish(place, instance?.number ?? 0) }
     }
 
-    /// The same: scopes find the instance without a lock from now on.
+    /// The same: lets scopes find the instance without a lock from now on.
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance === instance else { return }
         instance.isShown = true
         peal_service_show(place, instance.place)
     }
 
-    /// The same: nothing is, any more.
+    /// The same: there is no current instance any more.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
         state.isEnded = true
@@ -92,14 +92,14 @@ public final class Service: Sendable {
         return true
     }
 
-    /// One more reason to call its functions.
+    /// Retains the functions and the context.
     func keep() {
         readState { $0.keepers += 1 }
     }
 
-    /// One less. With the last the context is released; call with no lock held.
+    /// Releases them. The last release also releases the context; call with no lock held.
     ///
-    /// - Returns: True if that was the last.
+    /// - Returns: True if that was the last release.
     @discardableResult
     func release() -> Bool {
         let release = record.pointee.release
@@ -126,7 +126,7 @@ public final class Service: Sendable {
     var isCreated: Bool { readState { $0.instance != nil } }
     var isEnded: Bool { readState { $0.isEnded } }
 
-    /// Has somebody told of what ends; at once, where the service has ended. Call with no lock held.
+    /// Adds a follower, which is notified of ends; at once, if the service has ended. Call with no lock held.
     func add(_ follower: any ServiceFollower) {
         let isAdded = readState { state in
             guard !state.isEnded else { return false }
@@ -142,10 +142,10 @@ public final class Service: Sendable {
     }
 }
 
-/// Who must know when an instance leaves: an observer that is an instance's. Told with no lock held.
+/// An object that must be notified when an instance is removed: a lazy observer. It is called with no lock held.
 protocol ServiceFollower: AnyObject, Sendable {
-    /// Before the instance loses its base use: it was removed, or its registration ended.
+    /// Called before the instance loses its publication: it was removed, or its registration ended.
     func instanceLeaves(_ service: Service)
-    /// The service is registered no more.
+    /// Called when the service is registered no more.
     func serviceEnds(_ service: Service)
 }

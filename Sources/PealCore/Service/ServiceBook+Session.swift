@@ -4,7 +4,7 @@ import PealCall
 extension ServiceBook {
     /// Ends a session: has all instances clear their data, then removes those that do not persist.
     ///
-    /// - Returns: How many were removed, and whether all of these are gone.
+    /// - Returns: The number of removed instances, and whether all of these have ended.
     func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
         try Creation.refuseHere("a session is ended")
@@ -19,8 +19,9 @@ extension ServiceBook {
         return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
     }
 
-    /// Has all instances clear their data, also those that are created meanwhile: what a service creates while it
-    /// clears belongs to the session that ends. Services that create each other again and again come to an end.
+    /// Has all instances clear their data, also those that are created meanwhile: an instance that a service creates
+    /// while it clears belongs to the session that ends. The number of rounds is limited, since services may create
+    /// each other forever.
     private func clearAll() -> [ObjectIdentifier: Instance] {
         var cleared: [ObjectIdentifier: Instance] = [:]
         for _ in 0...all.count {
@@ -53,7 +54,7 @@ extension ServiceBook {
         }
     }
 
-    /// Waits for those that run now.
+    /// Waits for the creations that run now.
     private func awaitCreations() {
         let running = Creation.all.filter { $0.service.center.services === self }
         _ = CreationMonitor.wait { running.allSatisfy { $0.isDone } }
@@ -76,7 +77,7 @@ extension ServiceBook {
 
     /// Ends registrations, their instances first, in reverse order of creation.
     ///
-    /// - Returns: Whether one of them was this caller's to end.
+    /// - Returns: True if the caller ended one of them.
     @discardableResult
     func end(_ services: [Service]) -> Bool {
         let closing = services.filter { $0.close() }
@@ -89,17 +90,17 @@ extension ServiceBook {
         return !closing.isEmpty
     }
 
-    /// With the center.
+    /// Called when the center ends.
     func end() {
         close()
         end(all)
-        // Those who wait for a service to come.
+        // Wakes threads that wait for a service to be registered.
         CreationMonitor.signal()
     }
 }
 
 extension Creation {
-    /// What would wait for a creation cannot be done from within one.
+    /// Fails inside a creation, for operations that would wait for one.
     static func refuseHere(_ what: String) throws(Failure) {
         guard let creation = here else { return }
         throw Failure(.state, "this thread is creating service \(creation.service.name); \(what) when that is done")
@@ -107,12 +108,12 @@ extension Creation {
 }
 
 extension Center {
-    /// As `ServiceBook.endSession`.
+    /// The same as `ServiceBook.endSession`.
     public func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
         try services.endSession()
     }
 
-    /// Peal's own too, in order of registration.
+    /// Includes peal's own, in order of registration.
     public func listServices() throws(Failure) -> [Service] {
         try services.makeBuiltIns()
         return services.all

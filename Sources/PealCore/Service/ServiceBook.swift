@@ -13,17 +13,17 @@ final class ServiceBook: Sendable {
     private struct State {
         var isEnded = false
         var builtIns = BuiltIns.missing
-        /// In order of registration, with holes where services have ended.
+        /// In order of registration, with gaps where services have ended.
         var numbers: [UInt64] = []
         var holes = 0
         var lastOrder: UInt64 = 0
-        /// The thread that ends a session.
+        /// The thread that is ending a session.
         var session: UInt?
     }
 
     private let events = Atomic<Bool>(false)
 
-    /// There may be observers of what services do.
+    /// True if there may be observers of service events.
     var hasEvents: Bool { events.load(ordering: .acquiring) }
 
     func expectObservers() {
@@ -34,12 +34,12 @@ final class ServiceBook: Sendable {
         self.center = center
     }
 
-    /// The services that provide a protocol. The numbers of all, xor-ed: of a single one, its own.
+    /// The services that provide a protocol: the xor of all their numbers, which is the number of a single one.
     struct Providers {
         private(set) var count = 0
         private(set) var numbers: UInt64 = 0
 
-        /// Counts what a service provides, or does not provide any longer.
+        /// Counts a provided protocol, or removes it from the count.
         static func count(_ service: Service, by change: Int) {
             let record = service.record
             for index in 0..<Int(record.pointee.provided_count) {
@@ -55,7 +55,7 @@ final class ServiceBook: Sendable {
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
-    /// Makes a number and a place for a service, and has it found.
+    /// Makes a number and an element for a service, and lets lookups find it.
     func add(
         _ memory: ServiceMemory, in center: Center, owner: Owner?
     ) throws(Failure) -> Service {
@@ -94,7 +94,7 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// Has it found no more. Before the service closes.
+    /// Removes it from lookups. Called before the service closes.
     func remove(_ service: Service) {
         state.withLock { state in
             ServiceNames.remove(service)
@@ -111,7 +111,7 @@ final class ServiceBook: Sendable {
         return try findKnown(name)
     }
 
-    /// Without those of peal's own that nobody looked for yet.
+    /// Without peal's own services if no caller has looked for them yet.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
         if let found = ServiceNames.find(name, in: center).flatMap(Handles.services.find) { return found }
         let isEnded = state.withLock { $0.isEnded }
@@ -131,8 +131,8 @@ final class ServiceBook: Sendable {
 
     /// In order of registration.
     ///
-    /// The numbers are copied one by one: the thread sanitizer does not see the counts of the runtime, by which
-    /// an array is known to be read by nobody else.
+    /// The numbers are copied one by one. The thread sanitizer does not see the counts of the runtime, which prove that
+    /// no other thread reads an array.
     var all: [Service] {
         state.withLock { state in state.numbers.map { $0 } }.compactMap(Handles.services.find)
     }
@@ -144,13 +144,13 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// With the lock of `CreationMonitor`: the thread that ends a session.
+    /// With the lock of `CreationMonitor`: the thread that is ending a session.
     var session: UInt? {
         get { state.withLock { $0.session } }
         set { state.withLock { $0.session = newValue } }
     }
 
-    /// Takes no more services.
+    /// Accepts no more services.
     func close() {
         state.withLock { $0.isEnded = true }
     }
@@ -173,7 +173,7 @@ final class ServiceBook: Sendable {
 
     /// Waits while another thread makes them.
     ///
-    /// - Returns: True if the caller has to make them.
+    /// - Returns: True if the caller must make them.
     private func claimBuiltIns() -> Bool {
         var isClaimed = false
         _ = CreationMonitor.wait {

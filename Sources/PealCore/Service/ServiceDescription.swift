@@ -4,14 +4,14 @@ public import CPealSupport
 public struct ServiceDescription {
     public typealias Record = peal_service_record
 
-    /// The functions and the context, as they are kept; the rest is filled in.
+    /// The functions and the context, in their stored form; the remaining members are filled in later.
     public typealias Create = @convention(c) (UnsafeMutablePointer<peal_creation>?) -> UnsafeMutableRawPointer?
     public typealias Initialize = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
     public typealias Act = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     public typealias Name = UnsafePointer<CChar>
 
-    /// UTF-8, as the other names.
+    /// UTF-8, like the other names.
     public let name: Name
     /// The protocols that it provides, each with a table; none is NULL.
     public var provisions = UnsafeBufferPointer<peal_provision>(start: nil, count: 0)
@@ -25,14 +25,14 @@ public struct ServiceDescription {
     public var destroy: Act?
     public var release: Act?
     public var owner: Owner?
-    /// One of peal's own: nobody removes it.
+    /// One of peal's own, which no caller can remove.
     var isBuiltIn = false
 
     public init(name: Name) {
         self.name = name
     }
 
-    /// Names that begin so are peal's own.
+    /// Names with this prefix are peal's own.
     static func isReserved(_ name: Name) -> Bool { strncmp(name, "peal.", 5) == 0 }
     static var longestName: Int { 255 }
 
@@ -50,7 +50,7 @@ public struct ServiceDescription {
         }
     }
 
-    /// The name for sentences.
+    /// The name in sentences.
     var text: String { String(cString: name) }
 
     private static func checkName(_ name: Name) throws(Failure) {

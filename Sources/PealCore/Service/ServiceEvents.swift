@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// Tells observers of the protocol PealServices what happens. Costs little where there are none.
+/// Notifies observers of the protocol PealServices. Costs little if there are none.
 enum ServiceEvents {
     static let proto = "PealServices"
     static let methods = [
@@ -18,7 +18,7 @@ enum ServiceEvents {
     static func failed(_ service: Service, _ message: String) { tell(4, service, message) }
 
     private static func tell(_ index: Int, _ service: Service, _ text: String? = nil) {
-        // Nobody registers or ends peal's own.
+        // No caller registers or ends peal's own.
         guard service.center.services.hasEvents, !service.record.pointee.is_built_in
         else { return }
         BuiltInProtocols.tell(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }

@@ -6,7 +6,7 @@ struct ServiceMemory: @unchecked Sendable {
     typealias Pointer = UnsafeMutablePointer<peal_service_record>
 
     let record: Pointer
-    /// For each provision. The copies lead to the tables of adopted protocols in here, which observers share.
+    /// For each provided protocol. The copies lead to the tables of adopted protocols in here, which observers share.
     let tables: [ObserverTables]
 
     init(
@@ -52,7 +52,7 @@ struct ServiceMemory: @unchecked Sendable {
         self.tables = tables
     }
 
-    /// Reads and checks the tables: one for each provision, in their order.
+    /// Reads and checks the tables, one for each provided protocol, in their order.
     private static func readTables(
         of description: ServiceDescription, _ state: borrowing CenterState
     ) throws(Failure) -> [ObserverTables] {
@@ -70,7 +70,7 @@ struct ServiceMemory: @unchecked Sendable {
         return tables
     }
 
-    /// All methods that the protocol has now: what the caller's table lacks is NULL.
+    /// All current methods of the protocol: those that the caller's table lacks are NULL.
     private static func sizeOfCopy(of table: ObserverTables, _ state: borrowing CenterState) -> Int {
         MemoryLayout<peal_table_copy>.size
             + TableLayout.size(adoptedCount: table.proto.adopted.count, methodCount: state[table.proto].own.count)
@@ -91,11 +91,11 @@ struct ServiceMemory: @unchecked Sendable {
         return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 
-    /// Of a registration that failed, or of a service that has ended.
+    /// Frees the memory of a registration that failed, or of a service that has ended.
     static func free(_ record: Pointer) {
         for index in 0..<Int(record.pointee.provided_count) {
             var copy = peal_provided_largest(peal_record_provided(record) + index)
-            // The smallest is part of the record.
+            // The smallest copy is part of the record.
             while let smaller = copy.pointee.smaller {
                 peal_memory_free(copy)
                 copy = smaller

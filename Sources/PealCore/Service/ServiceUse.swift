@@ -1,13 +1,13 @@
 internal import CPealSupport
 
-/// A share of an instance, which lives until the last use has ended.
+/// A counted use of an instance, which exists until its last use has ended.
 public struct ServiceUse: Sendable {
     /// The number of the instance.
     public let number: UInt64
     /// The `self` of the functions of the tables. The service defines which threads may use it.
     public nonisolated(unsafe) let target: UnsafeMutableRawPointer
 
-    /// Gives the use back. The last one ends a removed instance: call with no lock held.
+    /// Releases the use. The last release ends a removed instance: call with no lock held.
     public func end() {
         try? Self.end(number)
     }
@@ -21,7 +21,7 @@ public struct ServiceUse: Sendable {
         }
     }
 
-    /// After the last was given back.
+    /// Called after the last use was released.
     public static func endLast(_ number: UInt64) {
         Handles.instances.find(number)?.end()
     }
@@ -34,7 +34,7 @@ public struct ServiceUse: Sendable {
 
     public static func retain(_ number: UInt64) throws(Failure) {
         guard let place = peal_instance_place_of(number) else { throw .staleUse }
-        // Without a use of the caller's own there is nothing to retain.
+        // If the caller has no use of its own, it cannot retain.
         guard peal_instance_is_of(place, number), peal_instance_uses(place) > 0 else { throw .staleUse }
         switch peal_instance_retain(place, number) {
         case PEAL_RETAINED: return
