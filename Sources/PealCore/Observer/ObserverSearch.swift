@@ -2,8 +2,8 @@ internal import CPealSupport
 
 /// Searches for observers, for callers that have stored no handle, and for reports.
 extension PealProtocol {
-    /// The observers that conform to it, also those of adopting protocols, in call order. Those with dead targets are
-    /// left out.
+    /// The observers that conform to it, also those of adopting protocols, in call order, without dead
+    /// targets.
     public func observations() throws(Failure) -> [Observation] {
         let (found, probe) = try center.withState { (state) throws(Failure) in
             let found = state.observations(conformingTo: self)
