@@ -1,9 +1,9 @@
 import PealCall
 
 extension Center {
-    /// Defines a protocol, finds the one that is defined alike, or lets it grow.
+    /// Defines a protocol, returns the one that has an equal definition, or adds methods to it.
     ///
-    /// - Parameter owner: For whom it is defined: it is taken back with the last of its owners.
+    /// - Parameter owner: The owner that defines it. The protocol ends with the last of its owners.
     /// - Returns: The protocol and the methods of the description, in its order.
     public func define(
         _ description: ProtocolDescription, for owner: Owner? = nil
@@ -12,12 +12,12 @@ extension Center {
         return try add(description, for: owner)
     }
 
-    /// One of peal's own is there before anybody can define another.
+    /// One of peal's own is defined before a caller can define another of its name.
     func defineBuiltIn(_ name: String) throws(Failure) {
         guard let description = BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
         guard !isDefined else { return }
-        // Before there can be observers.
+        // Before the protocol can have observers.
         if name == ServiceEvents.proto { services.expectObservers() }
         _ = try add(description, for: nil)
     }
@@ -52,8 +52,8 @@ extension Center {
         }
     }
 
-    /// Takes a protocol back for one of its owners; with the last of them it ends, and its observers with
-    /// it, unless another protocol adopts it.
+    /// Removes an owner from a protocol's owners. With the last of them the protocol and its observers end, unless
+    /// another protocol adopts it.
     func giveUp(_ proto: PealProtocol, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state[proto].definers.remove(owner), state[proto].definers.isEmpty,
@@ -78,12 +78,12 @@ extension Center {
 }
 
 extension CenterState {
-    /// The protocol that an unknown name may have meant, as a question.
+    /// The protocol whose name is similar to an unknown one, as a question.
     func hint(for name: String) -> String? {
         NearestName.find(name, in: protocolsByName.keys.prefix(Self.mostNames)).map { "did you mean \($0)?" }
     }
 
-    /// Where very many are defined, a mistake must not cost a search through all of them.
+    /// If there are very many protocols, a mistake must not cost a search through all of them.
     private static var mostNames: Int { 10_000 }
 
     /// Refuses a description that is neither the known protocol nor an older or newer version of it.
@@ -153,7 +153,7 @@ extension CenterState {
         }
     }
 
-    /// Ends a protocol that nobody adopts, with its observers.
+    /// Ends a protocol that no other protocol adopts, with its observers.
     mutating func end(_ proto: PealProtocol) -> Remains {
         var remains = Remains()
         for observer in self[proto].observers.all where observer.close() {
@@ -171,7 +171,7 @@ extension CenterState {
         return remains
     }
 
-    /// Takes a protocol back that was only half defined. Nobody has seen it.
+    /// Removes a protocol that was only half defined. No other thread has seen it.
     mutating func forget(_ proto: PealProtocol) {
         for method in self[proto].all { method.close() }
         drop(proto)
@@ -203,16 +203,16 @@ extension CenterState {
             throw error
         }
         for (owner, methods) in Dictionary(grouping: made, by: { $0.owner }) {
-            // A name that led to an adopted method may lead to a new one now, or to none.
+            // A name that led to an adopted method may now lead to a new one, or to none.
             let names = Set(methods.map { $0.name })
             for method in self[owner].all where names.contains(method.name) { MethodNames.remove(method) }
             self[owner].add(methods)
         }
-        // Tables without the new methods may lack what is required now.
+        // Tables without the new methods may lack a method that is now required.
         for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
     }
 
-    /// A protocol and all that adopt it, however far, each once, in the order of their numbers.
+    /// A protocol and all that adopt it, directly or not, each once, in the order of their numbers.
     private func subprotocols(of proto: PealProtocol) -> [PealProtocol] {
         var subprotocols: Set<PealProtocol> = [proto]
         var open = [proto]

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// The information of peal's own services about the parts of a center.
 extension Center {
-    /// Services that others registered.
+    /// Services that programs registered.
     var userServices: [Service] {
         services.all.filter { !$0.record.pointee.is_built_in }
     }
@@ -45,7 +45,7 @@ extension Center {
 
     var moduleCount: Int { knownModules?.count ?? 0 }
 
-    /// As the interface numbers them.
+    /// With the numbers of the interface.
     var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).interfaceValue) }
 
     /// nil before the mediator is needed.

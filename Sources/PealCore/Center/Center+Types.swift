@@ -12,7 +12,7 @@ extension Center {
     }
 
     public func layout(of type: String) throws(Failure) -> Layout {
-        // Under the lock: a copy that outlived it would make the next declaration copy all names.
+        // Under the lock: a copy that exists longer would make the next declaration copy all names.
         try withState { (state) throws(Failure) in
             do throws(SyntaxError) {
                 return try state.types.layout(of: type)

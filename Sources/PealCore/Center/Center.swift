@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// An isolated universe of protocols and observers.
+/// An isolated namespace of protocols and observers.
 public final class Center: Sendable {
     public let number: UInt64
     let services: ServiceBook
@@ -14,7 +14,7 @@ public final class Center: Sendable {
         services = ServiceBook(center: number)
     }
 
-    /// The one that all parts of the process share.
+    /// The center that all parts of the process share.
     public static let shared: Center = {
         guard let center = try? Handles.centers.insert({ Center(number: $0) }) else {
             fatalError("the first center always finds a number")
@@ -23,7 +23,7 @@ public final class Center: Sendable {
     }()
 
     public static func make() throws(Failure) -> Center {
-        // The shared one takes the first number, whoever asks first.
+        // The shared one takes the first number, even if it is not used first.
         _ = shared
         return try Handles.centers.insert { Center(number: $0) }
     }
@@ -38,14 +38,14 @@ public final class Center: Sendable {
         }
     }
 
-    /// The same for what a center keeps as long as it lives. What the shared one keeps is no leak.
+    /// The same for objects that a center keeps until its end. Objects of the shared one are not leaks.
     func keepInState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try keepForGood { () throws(Failure) in try withState(body) }
     }
 
-    /// What is allocated in `body` belongs to the center. That of the shared one is no leak.
+    /// Allocations in `body` belong to the center. Allocations of the shared one are not leaks.
     func keepForGood<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let isForGood = self === Center.shared
         if isForGood { peal_leaks_ignore_begin() }
@@ -53,7 +53,7 @@ public final class Center: Sendable {
         return try body()
     }
 
-    /// Ends the center: every handle into it is stale, nobody is called any more.
+    /// Ends the center: every handle into it is stale, and no observer is called any more.
     public func end() throws(Failure) {
         guard self !== Center.shared else {
             throw Failure(.state, "the default center lives as long as the process; end only centers that you made")

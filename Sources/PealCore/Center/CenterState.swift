@@ -1,21 +1,21 @@
 internal import CPealSupport
 import PealCall
 
-/// What changes of a center. Guarded by its lock.
+/// The changing state of a center. Guarded by its lock.
 struct CenterState {
     var isEnded = false
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
     var protocols: Set<PealProtocol> = []
-    /// Of all observers so far.
+    /// The number of all registrations so far.
     var registrations: UInt64 = 0
     var properties: [String: DefinedProperty] = [:]
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
-    /// What an ended center leaves to be let go of once its lock is released.
+    /// The observers of an ended center, which are released once its lock is released.
     struct Remains: @unchecked Sendable {
-        // Unchecked: each observer is the caller's to end.
+        // Unchecked: the caller ends each observer.
         var observers: [Observer] = []
 
         func finishRemoval() {
@@ -31,7 +31,7 @@ struct CenterState {
         for defined in properties.values { defined.property.close() }
         properties = [:]
         for state in protocols.map({ self[$0] }) {
-            // What another thread has closed is its to let go.
+            // An observer that another thread has closed is released by that thread.
             remains.observers += state.observers.all.filter { $0.close() }
             for method in state.all { method.close() }
             state.end()
