@@ -1,13 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// The memory with an invocation's arguments, as they were given or captured. A capture never changes once others know
-/// it. Values that were given are written in place, under the invocation's lock: see invocation.h of CPealSupport.
+/// The memory with an invocation's arguments, as they were given or captured. A capture never changes once other
+/// threads can find it. Given values are written in place, under the invocation's lock: see invocation.h of
+/// CPealSupport.
 final class ArgumentBlock: Sendable {
-    // The plan lives forever; the memory is written before the block is shared, and freed with it.
+    // The plan is never freed. The memory is written before the block is shared, and freed with it.
     private nonisolated(unsafe) let plan: CopyPlan.Pointer
     nonisolated(unsafe) let memory: UnsafeMutableRawPointer
-    /// What pointers point to is the block's too.
+    /// True if the block owns the pointed-to values too.
     let isCaptured: Bool
 
     private init(plan: CopyPlan.Pointer, memory: UnsafeMutableRawPointer, isCaptured: Bool) {
@@ -16,18 +17,18 @@ final class ArgumentBlock: Sendable {
         self.isCaptured = isCaptured
     }
 
-    /// Runs the hooks of types, so no lock may be held when the last reference is dropped.
+    /// Runs the hooks of types, so no lock may be held when the last reference is released.
     deinit {
         if isCaptured { plan.release(memory) }
         Self.free(memory)
     }
 
-    /// The values as they are read without a lock. A capture has none.
+    /// The values that are read without a lock. A capture has none.
     var values: UnsafeMutablePointer<peal_invocation_values> { Self.values(memory) }
 
     var size: Int { plan.pointee.fixedSize }
 
-    /// Replaces one value of those that were given. The caller must hold the invocation's lock.
+    /// Replaces one given value. The caller must hold the invocation's lock.
     func write(_ index: Int, from source: UnsafeRawPointer, size: Int) {
         peal_invocation_values_write(values, plan.pointee.offsets[index], source, size)
     }
@@ -46,7 +47,7 @@ final class ArgumentBlock: Sendable {
         return block
     }
 
-    /// The values and what they point to. User code runs in here.
+    /// The values and the pointed-to values. It runs user code.
     static func captured(
         _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?, of method: Method
     ) throws(Failure) -> ArgumentBlock {
@@ -78,12 +79,12 @@ final class ArgumentBlock: Sendable {
         (memory - MemoryLayout<peal_invocation_values>.size).assumingMemoryBound(to: peal_invocation_values.self)
     }
 
-    /// Where the value of a parameter lies.
+    /// The offset of a parameter's value.
     func value(_ index: Int) -> UnsafeMutableRawPointer { memory + plan.pointee.offsets[index] }
 
-    /// Hands out one pointer for each parameter, in an array of the caller's. The block stays alive meanwhile.
+    /// Passes one pointer for each parameter, in an array of the caller's. The block is retained meanwhile.
     ///
-    /// - Parameter copy: The values, where they may be replaced meanwhile.
+    /// - Parameter copy: The memory to which the values are copied, if they may be replaced meanwhile.
     func withArguments<Value>(
         of copy: UnsafeMutableRawPointer? = nil,
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(Failure) -> Value

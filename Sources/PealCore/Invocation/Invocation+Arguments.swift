@@ -11,8 +11,8 @@ extension Invocation {
         }
     }
 
-    /// Replaces an argument. Where arguments are retained the new one is captured too, and all others with it. What the
-    /// old ones had is released after that.
+    /// Replaces an argument. If arguments are retained, the new one is captured too, and all others with it. The old
+    /// captures are released afterwards.
     public func write(_ index: Int, from source: UnsafeRawPointer, size: Int) throws(Failure) {
         try check(index, size: size)
         let memory = UnsafeMemory(UnsafeMutableRawPointer(mutating: source))
@@ -34,7 +34,7 @@ extension Invocation {
 
     /// Replaces an argument that is not retained.
     ///
-    /// - Returns: False where it was not replaced, and ``write(_:from:size:)`` has to try.
+    /// - Returns: False if it was not replaced, and ``write(_:from:size:)`` must replace it.
     func writeGiven(_ index: Int, _ source: UnsafeRawPointer, _ size: Int) -> Bool {
         let plan = method.plan
         guard index >= 0, index < plan.pointee.parameterCount, plan.pointee.parameterSizes[index] == size,
@@ -48,7 +48,7 @@ extension Invocation {
         }
     }
 
-    /// Captures what the arguments point to, so that it may go. Does nothing when that is done.
+    /// Captures the pointed-to values, so that the originals may be freed. Does nothing if that is done.
     public func retainArguments() throws(Failure) {
         try checkMayCapture()
         while true {
@@ -76,10 +76,10 @@ extension Invocation {
         }
     }
 
-    /// Replaces a block by another; false when that one was replaced or written meanwhile. The old one ends
-    /// with the caller's reference, outside the lock.
+    /// Replaces a block by another. Returns false if the old one was replaced or written meanwhile. It ends with the
+    /// caller's reference, outside the lock.
     ///
-    /// - Parameter version: That of values which were given; nil: the old block is a capture.
+    /// - Parameter version: The version of given values; nil: the old block is a capture.
     private func exchange(_ old: ArgumentBlock, for new: ArgumentBlock, ifVersion version: UInt64? = nil) -> Bool {
         state.withLock { state in
             guard state.block === old, version == nil || old.values.pointee.version == version else { return false }
@@ -109,7 +109,7 @@ extension Invocation {
             "\(method.title): \(method.title(ofParameter: bare)) is a pointer of which nothing is said, so it cannot be retained; give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method borrowed")
     }
 
-    /// A buffer that is captured has as many elements as its length said.
+    /// A captured buffer has the number of elements that its length gave.
     private func checkMayReplace(_ index: Int) throws(Failure) {
         let parameters = method.declaration.signature.parameters
         guard let buffer = parameters.firstIndex(where: { $0.ownership.length == .parameter(index) }) else { return }

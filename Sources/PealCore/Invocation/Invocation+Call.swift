@@ -18,8 +18,8 @@ extension Invocation {
         }
     }
 
-    /// Broadcasts the method. The result is kept here, but for the policies that have a place of their
-    /// own for it, `collect` and `fold`.
+    /// Broadcasts the method. The result is stored here, except for the policies that have memory of their own for it,
+    /// `collect` and `fold`.
     public func broadcast(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> Broadcast.Outcome {
@@ -42,12 +42,12 @@ extension Invocation {
         let outcome = Broadcast.send(
             method.number, arguments: arguments, count: method.parameterCount, request: request,
             calls: calls)
-        // Here, while the arguments are there for the sentence.
+        // Here, while the arguments are still available for the sentence.
         if let failure = BroadcastFailure.last(outcome, policy: request.policy) { throw failure }
         return outcome
     }
 
-    /// Prepares a call with the arguments as they are now, and keeps its result if it succeeds.
+    /// Prepares a call with the current arguments, and stores its result if it succeeds.
     private func withCall<Value>(_ body: (SingleCall) throws(Failure) -> Value) throws(Failure) -> Value {
         let size = method.resultSize
         return try withArguments(of: block) { (arguments, _) throws(Failure) in

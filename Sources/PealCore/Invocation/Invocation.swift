@@ -3,19 +3,18 @@ import PealCall
 
 /// One call as an object: a method, argument values, a result.
 ///
-/// Each operation is whole: others see what was before it or what is after it. Calls and the hooks of types run without
-/// the lock, with the arguments that were there when they began. To set an argument that is retained is to put another
-/// block in its place.
+/// Each operation is atomic: other threads see the state before it or after it. Calls and the hooks of types run
+/// without the lock, with the arguments at their beginning. A retained argument is set by replacing the block.
 public final class Invocation: Sendable {
     struct State {
         var block: ArgumentBlock
-        /// Room for one result, zeros until there is one. That of a method without one is not used.
+        /// Memory for one result, zeros until there is one. Not used by a method without result.
         let result: UnsafeMutableRawPointer
     }
 
     public let number: UInt64
     public let method: Method
-    /// The block that the invocation began with. It stays, since calls read its values without the lock.
+    /// The first block of the invocation. It is kept, since calls read its values without the lock.
     let first: ArgumentBlock
     let state: Guarded<State>
 
@@ -64,7 +63,7 @@ public final class Invocation: Sendable {
         }
     }
 
-    /// The invocation of a number, whose method must still be there.
+    /// The invocation of a number, whose method must not have ended.
     public static func find(_ number: UInt64) throws(Failure) -> Invocation {
         guard let invocation = Handles.invocations.find(number) else { throw .staleInvocation }
         guard peal_directory_is_of(invocation.method.place, invocation.method.number) else {
@@ -75,17 +74,17 @@ public final class Invocation: Sendable {
         return invocation
     }
 
-    /// Ends an invocation. What it has captured is released once no call reads it.
+    /// Ends an invocation. Its captures are released once no call reads them.
     public static func end(_ number: UInt64) throws(Failure) {
         guard Handles.invocations.remove(number) != nil else { throw .staleInvocation }
     }
 
-    /// The arguments as they are now; what was given may be written at any time.
+    /// The current arguments. Given ones may be written at any time.
     var block: ArgumentBlock { state.withLock { $0.block } }
 
-    /// Hands out one pointer for each parameter of a block, to values that stay as they are.
+    /// Passes one pointer for each parameter of a block, to values that do not change meanwhile.
     ///
-    /// - Parameter body: Gets the version of values that were given, too.
+    /// - Parameter body: Also receives the version of given values.
     func withArguments<Value>(
         of block: ArgumentBlock, _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UInt64) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -106,7 +105,7 @@ public final class Invocation: Sendable {
     }
 }
 
-/// An address that crosses a lock: whoever gets it owns it, or is told how long it may use it.
+/// An address that is passed out of a lock. Its receiver owns it, or may use it for a stated time.
 struct UnsafeMemory: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
 

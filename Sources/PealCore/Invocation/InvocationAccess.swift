@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// Broadcasts of invocations and sets of arguments where nothing is special. Not the class's own, because a class would have its metadata looked
-/// up first.
+/// Broadcasts of invocations and sets of arguments that need no general path. Not members of the class, whose metadata
+/// would have to be looked up first.
 public enum InvocationAccess {
     /// Broadcasts a method that returns nothing, with arguments that are not retained.
     ///
     /// A pin keeps the invocation meanwhile, and the values are copied: nothing is allocated, and no lock is taken.
     ///
-    /// - Returns: nil where no observer was called, and `Invocation.broadcast` has to try.
+    /// - Returns: nil if no observer was called, and `Invocation.broadcast` must make the calls.
     @_optimize(speed)
     public static func broadcastFast(_ number: UInt64, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome? {
         Handles.invocations.withPinned(number, { Part($0) }) { $0.broadcast(calls) } ?? nil
@@ -16,7 +16,7 @@ public enum InvocationAccess {
 
     /// Sets an argument that is not retained. A pin keeps the invocation meanwhile.
     ///
-    /// - Returns: False where it was not set, and `Invocation.write` has to try.
+    /// - Returns: False if it was not set, and `Invocation.write` must set it.
     @_optimize(speed)
     public static func setFast(_ number: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
         Handles.invocations.withPinned(number, { $0.writeGiven(index, value, size) }) { $0 } ?? false

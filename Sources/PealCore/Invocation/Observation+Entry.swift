@@ -1,9 +1,9 @@
 internal import CPealSupport
 
 extension Observation {
-    /// Calls the observer for a method, if it may be called now: it is neither removed nor blocked, a weak
-    /// target is retained meanwhile, and ONCE is used up by this. The method's list is held, as by a
-    /// broadcast: who waits for the observer's calls waits for this one, and so does its destroy callback.
+    /// Calls the observer for a method, if it may be called now: it is neither removed nor blocked. A weak target is
+    /// retained meanwhile. A ONCE observer is removed by this call. The method's list is protected, as by a broadcast.
+    /// A thread that waits for the observer's calls waits for this one, and so does the destroy callback.
     func call(for method: Method, _ call: (UnsafePointer<SnapshotEntry>) -> Void) throws(Failure) {
         guard queue == nil else {
             throw Failure(.state, "the observer has a queue, and is called nowhere else; broadcast the invocation")
@@ -44,7 +44,7 @@ extension Observation {
 
     private func release(_ hold: Broadcast.Hold, of method: Method) {
         Broadcast.release(hold)
-        // What the observer broadcast of a method that defers waits for this call to end.
+        // If the observer broadcast a method that defers, the deferred calls wait for the end of this call.
         if method.traits.defersRecursion, let thread = peal_thread_own_slot() {
             Deferral.runPending(of: method.number, on: thread)
         }

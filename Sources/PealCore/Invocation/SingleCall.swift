@@ -1,12 +1,12 @@
 internal import CPealSupport
 import PealCall
 
-/// A call that is prepared but for whom it calls.
+/// A prepared call without its target.
 struct SingleCall {
     let plan: CallPlan.Pointer
-    /// One pointer a parameter.
+    /// One pointer for each parameter.
     let arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    /// Room for the result, `CallPlan.smallResultSize` bytes at least.
+    /// Memory for the result, at least `CallPlan.smallResultSize` bytes.
     let result: UnsafeMutableRawPointer
 
     func run(_ function: @escaping @convention(c) () -> Void, target: UnsafeMutableRawPointer?) {
