@@ -21,8 +21,8 @@ public enum CurrentOwner {
         peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
     }
 
-    /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an
-    /// error also where it was only entered: registrations could not be ended with it.
+    /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an error even if it
+    /// was only entered: registrations could not be ended with it.
     public static func find(_ named: UInt64) throws(Failure) -> Owner? {
         let number = named == 0 ? number : named
         guard number != 0 else { return nil }

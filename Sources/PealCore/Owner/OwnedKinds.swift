@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// The kinds of owned objects, in the order in which a retired owner ends them. Modules are the first: what stops may
-/// use what else belongs to the owner.
+/// The kinds of owned objects, in the order in which a retired owner ends them. Modules are the first: a module that
+/// stops may use other objects of the owner.
 enum OwnedKind: CaseIterable {
     case module, service, observer, timer, queue, property, proxy, proto, completion, type
 
@@ -46,7 +46,7 @@ extension Service: OwnedObject {
 }
 
 extension Observer {
-    /// Ends the observer, or drops the calls that it still waits for.
+    /// Ends the observer, or discards its waiting calls.
     fileprivate func endWithOwner() {
         guard !close() else { return unlist() }
         let instances = lazyObserver?.instances ?? []

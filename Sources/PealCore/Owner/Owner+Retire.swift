@@ -2,11 +2,11 @@ internal import CPealSupport
 import PealCall
 
 extension Owner {
-    /// Ends all that belongs to an owner, and waits until none of its code runs. Until that is so it may be
-    /// called again; then it only waits.
+    /// Ends all that belongs to an owner, and waits until none of its code runs. If that fails, it may be called again,
+    /// and then only waits.
     ///
-    /// - Parameter timeout: In milliseconds; the largest number never passes.
-    /// - Returns: False when its code may still run: this is one of its own calls, or the time has passed.
+    /// - Parameter timeout: In milliseconds; the largest number means no limit.
+    /// - Returns: False if its code may still run: this is one of its own calls, or the time has passed.
     public static func retire(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
         if let owner = Handles.owners.retire(number) { owner.end(deadline: deadline) }
@@ -23,9 +23,9 @@ extension Owner {
         endRetiring()
     }
 
-    /// Waits until nothing of what has ended is called any more.
+    /// Waits until no function of an ended object is called any more.
     ///
-    /// - Returns: False when a call is this thread's, the time has passed, or the wait was part of a circle.
+    /// - Returns: False if a call is this thread's, the time has passed, or the wait was part of a circle.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
         let isOwnCall = isHeldUpHere
         if settle() { return !isOwnCall }
@@ -35,7 +35,7 @@ extension Owner {
         }
     }
 
-    /// True if the calling thread ends the owner, or is in a call of it that waiting would wait for.
+    /// True if the calling thread ends the owner, or is in a call of it for which a wait would never end.
     private var isHeldUpHere: Bool {
         let (ender, thread) = (ender, UInt(bitPattern: peal_thread_own_slot()))
         return ender != 0 && ender == thread || observers.areCalling(on: thread) || objects.contains(where: { $0.isHeldUpHere })
@@ -46,7 +46,7 @@ extension Owner {
         observers.areCalling(on: thread) || objects.contains { $0.isCalling(on: thread) }
     }
 
-    /// Runs the destroy callbacks that other calls hold up, once none of what has ended is called any more.
+    /// Runs the destroy callbacks that other calls delay, once no function of an ended object is called any more.
     ///
     /// - Returns: True if nothing of the owner is called any more.
     private func settle() -> Bool {
@@ -64,8 +64,8 @@ extension Owner {
         let isIdle = RunningCalls.haveEnded(records)
         Completion.dropTokens(of: number)
         guard isIdle, members(Queue.self).isEmpty else { return false }
-        // Lists that other calls hold may name its observers still, but nobody calls them: so their
-        // destroy callbacks need not wait for those calls, nor for their queues.
+        // Lists that other calls protect may still contain its observers, but no thread calls these. So their destroy
+        // callbacks need not wait for those calls, nor for their queues.
         for record in records { ObserverLife.destroy(record) }
         guard RunningCalls.haveEnded(records) else { return false }
         for record in records { peal_observer_set_quiet(record) }

@@ -37,7 +37,7 @@ public final class Owner: Sendable {
         return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.number }.sorted()
     }
 
-    /// Adds an object. The caller holds the lock under which the object is found, so no thread can end it before.
+    /// Adds an object. The caller must hold the lock under which the object is found, so no thread can end it before.
     func add(_ object: any OwnedObject) throws(Failure) {
         try add { $0.objects[object.ownedKey] = object }
     }
@@ -69,10 +69,10 @@ public final class Owner: Sendable {
         if members.withLock({ $0.observers.remove(record) }) { RunningCalls.signal() }
     }
 
-    /// The observers at this time: they change meanwhile.
+    /// The current observers: they change meanwhile.
     var observers: KeptObservers { members.withLock { $0.observers.kept } }
 
-    /// The other objects at this time.
+    /// The other current objects.
     var objects: [any OwnedObject] {
         members.withLock { Array($0.objects.values) }
     }
@@ -85,7 +85,7 @@ public final class Owner: Sendable {
     /// The thread that ends the objects now; 0: none.
     var ender: UInt { members.withLock { $0.ender } }
 
-    /// Takes no object after this.
+    /// Accepts no object afterwards.
     func beginRetiring() {
         members.withLock { members in
             members.isRetired = true

@@ -16,12 +16,12 @@ extension RecordKeeper {
 
     var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
 
-    /// Drops the calls that a removed object still waits for.
+    /// Discards the waiting calls of a removed object.
     func endDraining() { ownRecord?.endDraining() }
 }
 
 extension Observer {
-    /// Drops the calls that a removed observer still waits for.
+    /// Discards the waiting calls of a removed observer.
     func endDraining() {
         guard ObserverGate.isEnding(gate) else { return }
         ObserverGate.endDraining(gate)
