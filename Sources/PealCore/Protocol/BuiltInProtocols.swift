@@ -1,9 +1,9 @@
 internal import CPealSupport
 
-/// Protocols that are in every center, with the texts of the headers. They are defined when somebody first
-/// defines or finds them.
+/// Protocols that are in every center, with the texts of the headers. Each is defined when a caller first defines or
+/// finds it.
 enum BuiltInProtocols {
-    /// The texts of a name; nil: it is nobody's, or a user's.
+    /// The texts of a name; nil if no protocol of peal's own has it.
     static func methods(of name: String) -> [String]? {
         switch name {
         case ServiceEvents.proto: ServiceEvents.methods
@@ -13,7 +13,7 @@ enum BuiltInProtocols {
         }
     }
 
-    /// Returns false for a name that none of them has.
+    /// Returns false for a name that certainly none of them has.
     static func mayBe(_ name: UnsafePointer<CChar>) -> Bool { strncmp(name, "Peal", 4) == 0 }
 
     static func description(of name: String) -> ProtocolDescription? {
@@ -21,8 +21,7 @@ enum BuiltInProtocols {
         return ProtocolDescription(name: name, methods: methods.map(ProtocolDescription.MethodSource.text))
     }
 
-    /// Broadcasts a method of texts, by its rank; call with no lock held. Where nobody observes nothing is
-    /// made of the texts.
+    /// Broadcasts a method of texts, by its rank. Call with no lock held. Without observers the texts are not made.
     static func tell(_ proto: String, _ rank: Int, in center: Center, _ texts: () -> [String]) {
         let method = try? center.withState { (state) throws(Failure) -> Method? in
             state.protocolsByName[proto].map { state[$0].own[rank] }

@@ -1,18 +1,18 @@
 internal import CPealSupport
 public import PealCall
 
-/// A method of a protocol, its own or adopted. Never changes; who observes it is in its place.
+/// A method of a protocol, its own or adopted. It never changes: its observers are in its element of the directory.
 public final class Method: Sendable {
     public let number: UInt64
     public let declaration: MethodDeclaration
     /// The protocol that the handle names: a broadcast reaches those that conform to it.
     public let owner: PealProtocol
-    /// The protocol that declares it, in whose table its function stands.
+    /// The protocol that declares it, whose table contains its function.
     let origin: PealProtocol
     /// Its rank among the origin's own methods.
     let rank: Int
     let traits: MethodTraits
-    // The plans and the place live forever, and each is safe to use from any thread.
+    // The plans and the element are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
     nonisolated(unsafe) let place: MethodPlace
@@ -33,7 +33,7 @@ public final class Method: Sendable {
         traits = MethodTraits(declaration, plan: plan)
     }
 
-    /// Makes a method that nobody observes, with its handle and its place.
+    /// Makes a method without observers, with its handle and its element.
     static func make(
         _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
     ) throws(Failure) -> Method {
@@ -50,7 +50,7 @@ public final class Method: Sendable {
         return method
     }
 
-    /// A broadcast to nobody that has a completion must end it: the place's `nobody` is a way around that.
+    /// A broadcast without observers must still end its completion. The element's empty list would bypass that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
             peal_directory_publish(place, try Snapshot.make(for: place, capacity: 0))
@@ -79,7 +79,7 @@ public final class Method: Sendable {
             place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
     }
 
-    /// Makes the handle stale, and retires what readers may still hold: the place, and the list of observers if
+    /// Makes the handle stale, and retires what readers may still protect: the element, and the list of observers if
     /// there is one. The caller must hold the center's lock.
     func close() {
         MethodNames.remove(self)
@@ -97,13 +97,13 @@ public final class Method: Sendable {
 
     public var usesFrame: Bool { plan.pointee.frame != nil }
 
-    /// The list of observers; nil while there are none. The caller must hold the center's lock.
+    /// The list of observers, or nil if there are none. The caller must hold the center's lock.
     var list: Snapshot? { place.list }
 
-    /// How many observers are listed, those that wait to be dropped not counted, and a probe of their targets. A
-    /// service counts once, by its place.
+    /// The number of listed observers, without those that have ended, and a probe of their targets. A service counts
+    /// once, by its placeholder.
     ///
-    /// Under the center's lock: a list that is replaced meanwhile could be freed.
+    /// The caller must hold the center's lock: otherwise a replaced list could be freed meanwhile.
     func listedObservers() -> (count: Int, probe: WeakProbe) {
         let listed = list?.living.filter { !$0.isOfLazy } ?? []
         return (listed.count, WeakProbe(listed.map { $0.record }))

@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// Lookups by name without a lock. A name that the long way has found once is in a table of hashes; what a hash leads to
-/// is proved by the names of the method, which the hazard slot of the method's place protects.
+/// Lookups by name without a lock. A name that the slow path has found once is in a table of hashes. The names of the
+/// method verify the result of a hash. The hazard slot of the method's element protects these.
 ///
 /// The first method of a protocol represents the protocol. A protocol without methods is found by the slow path.
 public enum MethodNames {
     private static let writers = Guarded(())
 
-    /// - Returns: The number of the method, or nil where the long way is needed.
+    /// - Returns: The number of the method, or nil if the slow path is needed.
     @_optimize(speed)
     public static func find(_ name: UnsafePointer<CChar>, of proto: UInt64) -> UInt64? {
         let number = peal_names_hint(peal_names_of_methods(), peal_name_hash(proto, name))
@@ -17,7 +17,7 @@ public enum MethodNames {
         }
     }
 
-    /// - Returns: The number of the protocol, or nil where the long way is needed.
+    /// - Returns: The number of the protocol, or nil if the slow path is needed.
     @_optimize(speed)
     public static func findProtocol(_ name: UnsafePointer<CChar>, in center: UInt64) -> UInt64? {
         let number = peal_names_hint(peal_names_of_methods(), peal_name_hash(center, name))
@@ -34,7 +34,7 @@ public enum MethodNames {
         guard number != 0, let place = peal_directory_find(number),
             let hold = peal_hazard_outermost() ?? peal_hazard_occupy()
         else { return nil }
-        // The number first: only then are the names the method's.
+        // The number is tested first: only then are the names the method's.
         let found = peal_hazard_place(hold, place, number) ? peal_directory_names(place).flatMap { body($0) } : nil
         Broadcast.release(hold)
         return found
@@ -52,7 +52,7 @@ public enum MethodNames {
         add(method.number, peal_name_hash(names.pointee.center, names.pointee.protocol_name))
     }
 
-    /// Without memory for them, lookups take the long way.
+    /// Without memory for them, lookups take the slow path.
     private static func names(of method: Method) -> UnsafeMutablePointer<peal_method_names>? {
         if let names = peal_directory_names(method.place) { return names }
         let owner = method.owner
@@ -61,7 +61,7 @@ public enum MethodNames {
         return names
     }
 
-    /// Frees the names of a closed method, which no reader protects. Its place is not another's yet.
+    /// Frees the names of a closed method, which no reader protects. No other method has its element yet.
     static func free(_ number: UInt64) {
         guard let place = peal_directory_find(number) else { return }
         peal_memory_free(peal_directory_names(place))

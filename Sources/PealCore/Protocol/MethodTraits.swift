@@ -1,9 +1,9 @@
 public import PealCall
 
-/// What a broadcast must look at before it calls, packed in the word that a snapshot carries:
+/// All that a broadcast must test before it calls, packed in one word of the list:
 ///
-///     bits 0-4    the policy: `all` for `last` too, which differs from it only where a result is asked for
-///     bit 5       the list is unsettled: some entries are yet to be put in order
+///     bits 0-4    the policy: `all` for `last` too, which differs from it only if a result is requested
+///     bit 5       the list is unsettled: some entries are not in order yet
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
@@ -11,7 +11,7 @@ public import PealCall
 ///     bit 14      some observers of the list have queues
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
-///     bits 24-31  how a plain method's arguments travel: the number of integers from 0x80, else the
+///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the
 ///                 shape of a frame; 0xff for a method that has neither or is not plain
 @usableFromInline
 struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
@@ -45,7 +45,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         rawValue = bits
     }
 
-    /// The same for a list on which somebody is not simply called: the short paths keep off it.
+    /// The same for a list with an observer that is not simply called: the fast paths do not use it.
     var withSpecialObservers: MethodTraits { MethodTraits(rawValue: rawValue | 0xff << 24 | Self.specialBit) }
 
     var isSpecial: Bool { rawValue & Self.specialBit != 0 }
@@ -57,7 +57,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     var isPending: Bool { rawValue & Self.pendingBit != 0 }
 
-    /// The traits of a list that the next broadcast has to put in order.
+    /// The traits of a list that the next broadcast must put in order.
     var withUnsettledEntries: MethodTraits {
         MethodTraits(rawValue: withSpecialObservers.rawValue | Self.unsettledBit)
     }
@@ -67,7 +67,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// Returns true if a broadcast must settle the list or have services created before it calls.
     var needsPreparation: Bool { rawValue & (Self.pendingBit | Self.unsettledBit) != 0 }
 
-    /// True if the last result is the broadcast's.
+    /// True if the result of a broadcast is the last one.
     @inlinable
     @inline(__always)
     var keepsLast: Bool { rawValue & 0x40 != 0 }
@@ -86,14 +86,14 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var rejectsBit: UInt32 { 1 << 9 }
     private static var integersTag: UInt32 { 0x80 }
 
-    /// Whether the method is plain and takes this many integers and nothing else.
+    /// Returns true if the method is plain and takes exactly this many integers.
     @inlinable
     @inline(__always)
     func takesIntegers(_ count: Int) -> Bool {
         Int(rawValue >> 24) &- 0x80 == count
     }
 
-    /// How many integers a plain method takes, and nothing else; nil for any other method.
+    /// The number of integers that a plain method takes, if it takes nothing else; nil for any other method.
     @inline(__always)
     var integerCount: Int? {
         let count = rawValue >> 24 &- 0x80
@@ -109,16 +109,16 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
 
-    /// Whether recursion is free, and a broadcast that asks for no result looks at none.
+    /// True if recursion is free, and a broadcast without a requested result examines none.
     @inlinable
     @inline(__always)
     var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
-    /// The same where some observers have queues, and nothing else about them is special.
+    /// The same for a list in which some observers have queues.
     @inline(__always)
     var isPlainWithQueues: Bool { rawValue & 0xc3bf == 0x4001 }
 
-    /// Whether recursion is free, and results are dropped also where one is asked for.
+    /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
     var isPlainWithoutResult: Bool { rawValue & 0xc3ff == 1 }
 
@@ -137,7 +137,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var restrictsRecursion: Bool { rawValue & 0x300 != 0 }
 
-    /// Whether a typed loop may not simply run over the list.
+    /// True if a typed loop must not simply run over the list.
     @inlinable
     @inline(__always)
     var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
@@ -147,8 +147,8 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         keepsLast ? .last : BroadcastPolicy(bits: UInt8(rawValue & 0x1f))
     }
 
-    /// The parameter that a result becomes in a chain, or nil where none has its type. Also known for
-    /// methods with another policy: a broadcast may ask for a chain.
+    /// The parameter that a result becomes in a chain, or nil if none has its type. Set for methods with another policy
+    /// too, since a broadcast may request a chain.
     var chainedParameter: Int? {
         let parameter = hasCompletion ? 0 : Int(rawValue >> 16 & 0xff)
         return parameter == 0 ? nil : parameter - 1

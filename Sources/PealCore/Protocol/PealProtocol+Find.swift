@@ -13,7 +13,7 @@ extension PealProtocol {
         try center.withState { (state) throws(Failure) in state[self].version }
     }
 
-    /// How many observers conform to it, those of dead targets not counted.
+    /// The number of observers that conform to it, without those with dead targets.
     public func countObservers() throws(Failure) -> Int {
         let (count, probe) = try center.withState { (state) throws(Failure) in state.conformers(of: self) }
         return probe.countLiving(of: count)
@@ -21,7 +21,7 @@ extension PealProtocol {
 }
 
 extension Method {
-    /// How many observers are listed, blocked ones included, those of dead targets not.
+    /// The number of listed observers, blocked ones included, without those with dead targets.
     public func observerCount() throws(Failure) -> Int {
         let (count, probe) = try owner.center.withState { (_) throws(Failure) in self.listedObservers() }
         return probe.countLiving(of: count)

@@ -1,14 +1,13 @@
-/// A named list of methods in a center. What can change (it can grow, it has observers) is in the
-/// center's state.
+/// A named list of methods in a center. Its changing parts (it can grow, it has observers) are in the center's state.
 public final class PealProtocol: Sendable {
     public let number: UInt64
     public let name: String
     public let center: Center
     /// In the order of the declaration.
     let adopted: [PealProtocol]
-    /// All that it adopts, however far, each once.
+    /// All protocols that it adopts, directly or not, each once.
     let ancestors: [PealProtocol]
-    /// It adopts some protocol on two ways.
+    /// True if it adopts some protocol on two paths.
     let hasDiamond: Bool
     /// Read it as an element of the center's state, under the center's lock.
     let state = ProtocolState()
@@ -41,8 +40,8 @@ extension PealProtocol: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// How a protocol's table lies in memory: its size in bytes, a pointer to the table of each adopted
-/// protocol, a function for each own method. All are words of eight bytes.
+/// The layout of a protocol's table: its size in bytes, a pointer to the table of each adopted protocol, a function for
+/// each own method. All are words of eight bytes.
 enum TableLayout {
     static let word = 8
 

@@ -1,28 +1,28 @@
 /// The part of a protocol that changes. Reached through the center's state alone, so its lock guards it.
 final class ProtocolState: @unchecked Sendable {
     // Unchecked: guarded by the center's lock, which excludes other accesses too. So they are not checked at run time.
-    /// The protocol is defined. One that has ended has no members.
+    /// True if the protocol is defined. A protocol that has ended has no members.
     @exclusivity(unchecked) private(set) var isDefined = false
-    /// Those it declares itself, in the order of its table.
+    /// The methods that it declares itself, in the order of its table.
     @exclusivity(unchecked) private(set) var own: [Method] = []
-    /// The adopted ones and its own; each with this protocol as its owner.
+    /// The adopted methods and its own; each with this protocol as its owner.
     @exclusivity(unchecked) private(set) var all: [Method] = []
     /// Protocols that adopt it directly.
     var adopters: Set<PealProtocol> = []
-    /// Those of its observers, and of no adopter's.
+    /// The tables of its own observers, without those of adopters.
     @exclusivity(unchecked) var tables = SharedTables()
-    /// Those that are registered for it, and for no adopter.
+    /// The observers that are registered for it, without those of adopters.
     @exclusivity(unchecked) var observers = ObserverIndexes()
     var definers = Definers()
     /// Observers that conform to it, those of adopters included.
     @exclusivity(unchecked) var conformerCount = 0
-    /// Those among them whose target is held weakly.
+    /// The number of these with a weak target.
     @exclusivity(unchecked) var weakConformerCount = 0
 
     /// The first definition of the protocol.
     func begin() { isDefined = true }
 
-    /// The members refer to the protocol: an end drops them.
+    /// The members refer to the protocol: an end releases them.
     func end() {
         isDefined = false
         own = []
@@ -44,9 +44,9 @@ final class ProtocolState: @unchecked Sendable {
     var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }
 
-/// For whom a protocol or a property was defined.
+/// The owners for which a protocol or a property was defined.
 struct Definers {
-    /// A definition that belongs to no owner lasts.
+    /// True for a definition that belongs to no owner, and is permanent.
     private var lasts = false
     private var owners: Set<UInt64> = []
 
