@@ -1,14 +1,13 @@
 internal import CPealSupport
 import PealCall
 
-/// A bare function that leads to a proxy: one of those that are there from the start, while there are any
-/// left and the shape is theirs, or a closure of libffi.
+/// A bare function that leads to a proxy: a ready-made thunk, if one is left and fits the shape, or a closure of
+/// libffi.
 enum BareFunction {
     case ready(UInt32, MethodThunk.Kind, CallShape)
     case closure(BareClosure)
 
-    /// The ready ones. Whoever has called one may call it too late: so it is given out again for the same
-    /// shape alone.
+    /// The ready-made thunks. A caller of one may call it too late, so it is reused for the same shape only.
     private struct Ready {
         var next: UInt32 = 0
         var free: [CallShape: [UInt32]] = [:]
@@ -63,7 +62,7 @@ enum BareFunction {
         }
     }
 
-    /// For the next: what calls it still calls nobody.
+    /// Frees it for reuse. Until then, a call of it reaches no target.
     func giveBack() {
         switch self {
         case .ready(let index, _, let shape):

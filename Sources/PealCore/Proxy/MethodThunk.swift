@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// Chooses the functions of tables: by what a call leaves in registers, not by its prototype.
+/// Chooses the functions of tables: by the registers that a call uses, not by its prototype.
 enum MethodThunk {
     /// The function of a method.
     ///
-    /// - Parameter index: The method's, in its proxy.
+    /// - Parameter index: The index of the method in its proxy.
     static func function(of plan: CallPlan.Pointer, index: Int, _ title: String) throws(Failure) -> UnsafeRawPointer {
         leadToCalls
         if let function = ready(plan, index: UInt32(index)) { return function }
@@ -25,11 +25,11 @@ enum MethodThunk {
         return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
     }
 
-    /// How a call is handed on.
+    /// How a call is passed on.
     enum Kind {
         /// In registers: up to four integers, and the result is none or another.
         case integers
-        /// In registers: up to two floats among them, the result too. Not on every machine.
+        /// In registers: up to two floats among them, and perhaps the result. Not on every machine.
         case numbers
         /// In memory.
         case frame

@@ -24,7 +24,7 @@ extension Proxy {
 
     /// A proxy whose calls go to one target.
     ///
-    /// The destroy callback is the caller's to run when this fails.
+    /// If this fails, the caller must run the destroy callback.
     public static func make(
         of proto: PealProtocol, reading table: UnsafeRawPointer, _ request: ProxyRequest
     ) throws(Failure) -> Made {
@@ -54,7 +54,7 @@ extension Proxy {
 
     /// A bare function that calls another with a target.
     ///
-    /// The destroy callback is the caller's to run when this fails.
+    /// If this fails, the caller must run the destroy callback.
     public static func makeBare(
         _ prototype: String, in center: Center, calling function: UnsafeRawPointer, _ request: ProxyRequest
     ) throws(Failure) -> MadeBare {
@@ -103,7 +103,7 @@ extension Proxy {
         return place
     }
 
-    /// Gives a proxy its number and its place.
+    /// Assigns a number and an element to a proxy.
     private static func insert(
         _ cells: [peal_proxy_cell], title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts,
         bare: BareFunction?
@@ -124,7 +124,7 @@ extension Proxy {
         do throws(Failure) {
             try owner?.add(proxy)
         } catch {
-            // Its destroy callback is the caller's to run.
+            // The caller runs its destroy callback.
             if let record = target?.record { _ = peal_observer_claim_destroy(record) }
             _ = try? end(proxy.number)
             throw error

@@ -12,7 +12,7 @@ public final class Proxy: Sendable {
     /// The protocol or method that must exist for a broadcast.
     private let broadcasts: Broadcasts
     private let bare: BareFunction?
-    /// Guards the place against who finds the target dead.
+    /// Guards the element against threads that find the target dead.
     private let state: Guarded<State>
 
     private struct State {
@@ -57,13 +57,13 @@ public final class Proxy: Sendable {
 
     /// Ends the proxy of a handle.
     ///
-    /// - Parameter timeout: How long to wait until no code of the target runs, in milliseconds; nil: not at all.
+    /// - Parameter timeout: The maximum wait until no code of the target runs, in milliseconds; nil: no wait.
     /// - Returns: True if a requested wait was completed.
     @discardableResult
     public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout ?? 0)
         guard let proxy = Handles.proxies.retire(number) else {
-            // Ended by its owner, or by another thread: its calls are waited for all the same.
+            // Ended by its owner, or by another thread: its calls are waited for in any case.
             if timeout != nil, let ended = Handles.proxies.findEvenRetired(number), let record = ended.target?.record {
                 let hasEnded = RunningCalls.wait(for: [record], deadline: deadline)
                 extendLifetime(ended)
@@ -81,7 +81,7 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// For the one who made the handle stale.
+    /// Called by the thread that made the handle stale.
     func close() {
         let hasTarget = state.withLock { state in
             state.isOpen = false
@@ -93,7 +93,7 @@ public final class Proxy: Sendable {
         endTarget()
     }
 
-    /// Once the last function of the target has returned.
+    /// Called once the last function of the target has returned.
     func noteTargetEnd() {
         let isOpen = state.withLock { state in
             state.hasTarget = false

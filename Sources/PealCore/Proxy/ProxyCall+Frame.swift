@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of tables call, where a call is a frame in memory, or comes from a closure.
+/// The target of thunks whose call is a frame in memory, or that are closures.
 extension ProxyCall {
     /// Any other frame.
     ///
-    /// - Returns: Whether there is a result.
+    /// - Returns: True if there is a result.
     @inline(never)
     @_optimize(speed)
     static func frame(
@@ -37,7 +37,7 @@ extension ProxyCall {
         return false
     }
 
-    /// Copies what a caller has on the stack, and not a word more.
+    /// Copies the caller's stack words, and not one more.
     @inline(__always)
     static func copyStack(
         _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ count: Int
@@ -50,7 +50,7 @@ extension ProxyCall {
         if count > 3 { words[3] = stack[3] }
     }
 
-    /// The same where the method's policy looks at results.
+    /// The same if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     static func frameWithResult(
@@ -70,7 +70,7 @@ extension ProxyCall {
         return true
     }
 
-    /// - Parameter hold: The method's list, where it is held already.
+    /// - Parameter hold: The slot of the method's list, if that is already protected.
     @inline(never)
     static func frameSlowly(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold?,

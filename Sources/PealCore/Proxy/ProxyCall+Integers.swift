@@ -1,16 +1,16 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of tables call, where a call is integers, which stay in registers. The short ways come
-/// first: a plain broadcast to observers that are simply called. Nothing on them allocates or takes a lock.
+/// The target of thunks whose call has integers only, which stay in registers. The fast paths are first: a plain
+/// broadcast to observers that are simply called. They allocate nothing and take no lock.
 extension ProxyCall {
     typealias NoIntegers = @convention(c) (UnsafeMutableRawPointer?) -> Void
     typealias TwoIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64) -> Void
     typealias FourIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> Void
     typealias FourIntegersOne = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> UInt64
 
-    /// Up to four integers, in registers all the way. Those that the method does not have are passed on
-    /// too: nobody looks at them.
+    /// Up to four integers, in registers all the way. Integers that the method does not have are passed on too, and
+    /// never read.
     @inline(never)
     @_optimize(speed)
     static func integers(
@@ -30,7 +30,7 @@ extension ProxyCall {
         guard peal_snapshot_method(list) == method, traits.isPlainWithoutResult else {
             return integersWithResult(number, a, b, c, d, index, hold, method)
         }
-        // What most methods have needs no more than the registers that a loop may keep.
+        // Most methods need no more than the registers that a loop may use.
         guard traits.takesFewIntegers else { return fourIntegers(hold, list, a, b, c, d) }
         let entries = peal_snapshot_entries(list)
         let count = Int(peal_snapshot_count(list))
@@ -44,7 +44,7 @@ extension ProxyCall {
         return 0
     }
 
-    /// Apart, so that its arguments take no registers from the loops above.
+    /// A separate function, so that its arguments take no registers from the loops above.
     @inline(never)
     @_optimize(speed)
     private static func fourIntegers(
@@ -57,7 +57,7 @@ extension ProxyCall {
         return 0
     }
 
-    /// The same where the method's policy looks at results.
+    /// The same if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     private static func integersWithResult(
@@ -79,7 +79,7 @@ extension ProxyCall {
         return folded.words.0
     }
 
-    /// - Parameter hold: The method's list, where it is held already.
+    /// - Parameter hold: The slot of the method's list, if that is already protected.
     @inline(never)
     static func integersSlowly(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64,
@@ -90,7 +90,7 @@ extension ProxyCall {
             return fail(.staleSelf)
         }
         var frame = peal_register_frame_room()
-        // Two words: what calls with a frame may write both.
+        // Two words: a call with a frame may write both.
         var result = (UInt64(0), UInt64(0))
         withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)

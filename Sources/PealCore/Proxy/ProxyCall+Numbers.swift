@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// What the functions of tables call, where a call has floating numbers too, and stays in registers. As with integers.
+/// The target of thunks whose call has floating numbers too, and stays in registers. As with integers.
 extension ProxyCall {
     private typealias Numbers =
         @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
@@ -37,7 +37,7 @@ extension ProxyCall {
         return peal_thunk_number()
     }
 
-    /// The same where the method's policy looks at results.
+    /// The same if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     private static func numbersWithResult(
@@ -61,7 +61,7 @@ extension ProxyCall {
         return peal_thunk_number(word: folded.words.0)
     }
 
-    /// - Parameter hold: The method's list, where it is held already.
+    /// - Parameter hold: The slot of the method's list, if that is already protected.
     @inline(never)
     static func numbersSlowly(
         _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
@@ -81,6 +81,6 @@ extension ProxyCall {
 }
 
 extension peal_thunk_number {
-    /// A result whose kind does not matter: in both places.
+    /// A result whose kind does not matter: in both registers.
     init(word: UInt64) { self.init(integer: word, real: Double(bitPattern: word)) }
 }

@@ -1,10 +1,10 @@
 internal import CPealSupport
 import PealCall
 
-/// What calls of both kinds share: one result of many, and failures.
+/// The common part of calls of both kinds: combined results, and failures.
 extension ProxyCall {
-    /// The policy, where observers are simply called and each result stands for itself; nil in a chain, and for
-    /// a list of another method.
+    /// The policy, if observers are simply called and each result is combined independently of the next call. nil for a
+    /// chain, and for a list of another method.
     static func simplePolicy(of list: Broadcast.List, _ method: UInt64) -> BroadcastPolicy? {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         guard peal_snapshot_method(list) == method, !traits.needsCloserLook else { return nil }
@@ -14,7 +14,7 @@ extension ProxyCall {
 
     /// Calls each observer with a frame, and makes one result.
     ///
-    /// - Returns: nil where the result is made otherwise; then no observer was called.
+    /// - Returns: nil if the result is combined otherwise; then no observer was called.
     static func fold(
         _ policy: BroadcastPolicy, _ hold: Broadcast.Hold, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
     ) -> ResultWords? {

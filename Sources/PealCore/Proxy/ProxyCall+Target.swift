@@ -3,8 +3,8 @@ import PealCall
 
 /// Calls of one target.
 extension ProxyCall {
-    /// Calls the target, if it lives: it is retained meanwhile, and who waits for its calls waits for this
-    /// one.
+    /// Calls the target if it is alive. The target is retained meanwhile, and a thread that waits for its calls waits
+    /// for this one.
     func callTarget(_ carrier: Carrier, _ result: UnsafeMutableRawPointer) {
         do throws(Failure) {
             let failure = try Self.withTarget(place, number) { target in call(target, carrier, result) }
@@ -61,7 +61,7 @@ extension ProxyCall {
 
     /// Calls a target that has the function, unless it is dead.
     ///
-    /// - Returns: False where there is more to look at; nothing is held then.
+    /// - Returns: False if the slow path is needed; no list is protected then.
     @inline(__always)
     private static func callShortly(
         _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
@@ -86,7 +86,7 @@ extension ProxyCall {
         return true
     }
 
-    /// - Returns: nil where the target is dead, and was not called.
+    /// - Returns: nil if the target is dead, and was not called.
     private static func withTarget<Value>(
         _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ body: (ProxyTarget.Pointer) -> Value
     ) throws(Failure) -> Value? {
@@ -106,7 +106,7 @@ extension ProxyCall {
             throw .staleSelf
         }
         var value: Value?
-        // Nobody, where the target was found dead before.
+        // No entry, if the target was found dead before.
         let count = Int(peal_snapshot_count(list))
         let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hold) { entry in
             value = body(peal_proxy_target_of(entry.pointee.record))
@@ -126,12 +126,12 @@ extension ProxyCall {
         do throws(Failure) {
             return try withTarget(place, number) { _ in true } ?? false
         } catch {
-            // Where the thread is too deep to ask, what is known is that it was not found dead.
+            // If the thread is nested too deeply for a test, the target counts as alive: it was not found dead.
             return error.kind != .handle
         }
     }
 
-    /// - Returns: Why nobody was called.
+    /// - Returns: The reason why no target was called.
     private func call(
         _ target: ProxyTarget.Pointer, _ carrier: Carrier, _ result: UnsafeMutableRawPointer
     ) -> Failure? {

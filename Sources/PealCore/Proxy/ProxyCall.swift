@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// A call through a proxy: the callee, looked up. All members are read before the number is found to be still valid;
-/// plans are never freed.
+/// A call through a proxy: the callee, looked up. All members are read before the number is tested again; plans are
+/// never freed.
 struct ProxyCall {
     let number: UInt64
-    /// The method's, in its proxy.
+    /// The index of the method in its proxy.
     let index: UInt64
     /// The method to broadcast; 0: a target is called.
     let broadcast: UInt64
@@ -16,7 +16,7 @@ struct ProxyCall {
     let path: UnsafeRawPointer?
     let place: UnsafeMutablePointer<peal_proxy_place>
 
-    /// - Returns: nil where the proxy has been destroyed.
+    /// - Returns: nil if the proxy has been destroyed.
     @inline(__always)
     static func find(_ number: UInt64, _ index: UInt64) -> ProxyCall? {
         guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else { return nil }
@@ -33,7 +33,7 @@ struct ProxyCall {
     }
 
     /// - Parameters:
-    ///   - hold: The method's list, where that is already protected.
+    ///   - hold: The slot of the method's list, if that is already protected.
     ///   - result: Filled with the result, or unchanged: zeros.
     func run(_ carrier: Carrier, hold: Broadcast.Hold? = nil, result: UnsafeMutableRawPointer) {
         if broadcast == 0 { return callTarget(carrier, result) }

@@ -1,8 +1,8 @@
 internal import CPealSupport
 
-/// The one target of a proxy: to all that ends observers it is one, on a list of its own.
+/// The one target of a proxy, in a list of its own. Operations that end observers treat it as one.
 struct ProxyTarget: @unchecked Sendable {
-    // Unchecked: what changes behind the pointers is atomic.
+    // Unchecked: the pointed-to memory changes atomically.
 
     typealias Pointer = UnsafeMutablePointer<peal_proxy_target>
 
@@ -33,11 +33,11 @@ struct ProxyTarget: @unchecked Sendable {
         }
     }
 
-    /// Before calls can find it.
+    /// Called before calls can find it.
     func open(_ number: UInt64) {
         record.pointee.number = number
         list.pointee.method = number
-        // Each method has a plan of its own: that of the list means nothing.
+        // Each method has a plan of its own: that of the list has no meaning.
         list.pointee.plan = UnsafeRawPointer(list)
         list.pointee.capacity = 1
         list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate, table: nil))
