@@ -9,7 +9,7 @@ public final class Timer: Sendable {
     public let number: UInt64
     private let queue: Queue?
     let owner: Owner?
-    // Owned with the timer's life: valid as long as this object is.
+    // Owned with the timer's life: valid until the end of this object.
     nonisolated(unsafe) let record: TimerRecord
 
     private init(number: UInt64, record: TimerRecord, options: Options) {
@@ -26,7 +26,7 @@ public final class Timer: Sendable {
 
     var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
 
-    /// The destroy callback is the caller's to run when this fails.
+    /// If this fails, the caller must run the destroy callback.
     public static func make(_ options: Options) throws(Failure) -> Timer {
         try options.check()
         let record = try TimerRecord.make(options)
@@ -55,12 +55,12 @@ public final class Timer: Sendable {
     /// Stops a timer and waits for calls that run; also for those of a timer that has ended already, before that is
     /// reported.
     ///
-    /// - Returns: False when one may still run: this is one, or the time has passed.
+    /// - Returns: False if one may still run: this is one, or the time has passed.
     public static func stop(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         guard let timer = Handles.timers.findEvenRetired(number) else { throw .staleTimer }
         defer { extendLifetime(timer) }
         let deadline = peal_clock_deadline(timeout)
-        // A call looks whether it is wanted under the lock that the stop had.
+        // A call tests whether it is wanted, under the lock that the stop held.
         func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
         do throws(Failure) {
             try Timers.stop(timer.record)
@@ -71,7 +71,7 @@ public final class Timer: Sendable {
         return waitForCalls()
     }
 
-    /// Wants one call now.
+    /// Requests one call now.
     public func fire() throws(Failure) {
         try Timers.prepareToRun(record, isTimed: false)
         let now = TimerAgenda.now

@@ -1,20 +1,20 @@
 internal import CPealSupport
 import PealCall
 
-/// Which timer is due when: one agenda for all timers of the process, with one alarm of the executor.
+/// The due times of all timers: one agenda for the process, with one alarm of the executor.
 struct TimerAgenda: @unchecked Sendable {
-    // Unchecked: the records in it are guarded by the lock of the one agenda there is.
+    // Unchecked: the lock of the only agenda guards the records in it.
     private var heap = peal_heap()
     private let alarm: UnsafeMutablePointer<peal_work>
     private var generation = peal_fork_generation()
-    /// A thread puts due timers on their queues. No other does at the same time, so that their order is kept.
+    /// A thread puts due timers on their queues. No other thread does at the same time, so that their order is kept.
     private var isWaking = false
     /// The time for which the alarm is set, until it wakes a thread. A timer that is due later need not set it.
     private var alarmTime = Int64.max
 
     private static let shared = Guarded(TimerAgenda())
 
-    /// Everything about a timer that changes is read and changed in here. No user code may run in it.
+    /// Each change of a timer is read and made in here. No user code may run in it.
     static func withLock<Value: Sendable>(_ body: (inout TimerAgenda) -> Value) -> Value {
         shared.withLock { agenda in
             if agenda.generation != peal_fork_generation() { agenda.clear() }
@@ -29,7 +29,7 @@ struct TimerAgenda: @unchecked Sendable {
 
     static var now: Int64 { Int64(peal_clock_now()) }
 
-    // The rest wants the lock.
+    // The caller of the functions below must hold the lock.
 
     /// Timers that ran before the process was forked run in the parent.
     private mutating func clear() {
@@ -56,7 +56,7 @@ struct TimerAgenda: @unchecked Sendable {
         // A firing that waits on the queue calls nothing.
         timer.pointee.is_wanted = false
         if timer.isListed {
-            // A timer that is restarted again and again, such as a watchdog, stays where it is.
+            // A timer that is restarted repeatedly, such as a watchdog, keeps its position.
             if timer.pointee.moment.key <= timer.latestMoment { return }
             peal_heap_remove(&heap, peal_timer_moment(timer))
         }
@@ -67,13 +67,13 @@ struct TimerAgenda: @unchecked Sendable {
     mutating func stop(_ timer: TimerRecord) {
         if timer.isListed { peal_heap_remove(&heap, peal_timer_moment(timer)) }
         timer.pointee.is_running = false
-        // What is on the queue already cannot be taken back, but will call nobody.
+        // A task that is on the queue already cannot be removed, but will call no function.
         timer.pointee.is_wanted = false
     }
 
-    /// Wants one call of the timer, which was due then.
+    /// Requests one call of the timer, which was due then.
     ///
-    /// - Returns: Whether its task has to be put on the queue.
+    /// - Returns: True if its task must be put on the queue.
     mutating func want(_ timer: TimerRecord, due: Int64) -> Bool {
         guard !timer.pointee.is_wanted else {
             timer.pointee.missed += 1
@@ -83,13 +83,13 @@ struct TimerAgenda: @unchecked Sendable {
         timer.pointee.put_due = due
         guard !timer.pointee.is_put else { return false }
         timer.pointee.is_put = true
-        // Of the task: the timer does not end before it.
+        // A reference of the task: the timer does not end before it.
         peal_observer_retain(peal_timer_observer(timer))
         return true
     }
 
     private static func wake() {
-        // The alarm may be set between its wake-up and this: the thread that is at it sets it again.
+        // The alarm may be set between its wake-up and this: the thread that does so sets it again.
         guard let due = withLock({ $0.beginWaking() }) else { return }
         var next = due.first
         while let timer = next {
@@ -102,7 +102,7 @@ struct TimerAgenda: @unchecked Sendable {
         }
     }
 
-    /// Timers whose tasks are to be put on their queues: a chain. Unchecked: it belongs to whoever took it.
+    /// Timers whose tasks must be put on their queues: a chain. Unchecked: the thread that removed it owns it.
     private struct Due: @unchecked Sendable {
         var first: TimerRecord?
     }
@@ -139,8 +139,8 @@ struct TimerAgenda: @unchecked Sendable {
         return Due(first: firstDue)
     }
 
-    /// An alarm that is set too early wakes for nothing once, and is set again then: cheaper than to set it
-    /// with each timer that stops.
+    /// An alarm that is set too early wakes a thread once without a due timer, and is then set again. That is cheaper
+    /// than setting it for each timer that stops.
     private mutating func setAlarm() {
         guard !isWaking, let first = heap.first, first.pointee.key < alarmTime else { return }
         alarmTime = first.pointee.key
@@ -149,13 +149,13 @@ struct TimerAgenda: @unchecked Sendable {
 }
 
 extension TimerRecord {
-    /// On the agenda.
+    /// True if it is on the agenda.
     var isListed: Bool { pointee.moment.is_listed }
 
-    /// When it must have fired.
+    /// The time by which it must have fired.
     fileprivate var latestMoment: Int64 { pointee.due.addingClamped(pointee.tolerance) }
 
-    /// To the next whole period that lies ahead. What lay between is missed.
+    /// Moves the due time to the next whole period in the future. The periods between count as missed.
     fileprivate func moveOn(_ now: Int64) {
         let period = pointee.period
         pointee.due = pointee.due.addingClamped(period)

@@ -1,5 +1,5 @@
 extension Timer {
-    /// How a timer is made. Times are in nanoseconds.
+    /// The options of a timer. Times are in nanoseconds.
     public struct Options {
         public typealias Fire = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
@@ -15,7 +15,7 @@ extension Timer {
         public var schedule: Schedule
         public var repeats = true
         public var tolerance: Int64 = 0
-        /// Where it fires; nil: on a queue of its own.
+        /// The queue on which it fires; nil: a queue of its own.
         public var queue: Queue?
         public var owner: Owner?
         public var weak: WeakTarget?

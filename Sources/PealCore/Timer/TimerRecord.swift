@@ -1,17 +1,17 @@
 internal import CPealSupport
 
-/// A timer's state, which lies in one allocation with its observer's record. See timer.h.
+/// A timer's state, which is in one allocation with its observer's record. See timer.h.
 typealias TimerRecord = UnsafeMutablePointer<peal_timer_state>
 
 extension TimerRecord {
-    /// A timer that stands, with the reference and the owner of its life.
+    /// A stopped timer, with the strong and the weak count of its life.
     static func make(_ options: Timer.Options) throws(Failure) -> TimerRecord {
         guard let mailbox = options.queue?.mailbox ?? peal_mailbox_make() else { throw .outOfMemory }
         guard let memory = peal_memory_allocate(MemoryLayout<peal_timer_record>.size) else {
             if options.queue == nil { peal_mailbox_release(mailbox) }
             throw .outOfMemory
         }
-        // A mailbox of its own is handed over.
+        // Its own mailbox passes to the record.
         if options.queue != nil { peal_mailbox_retain(mailbox) }
         let record = peal_timer_state_of(memory)
         peal_timer_observer(record).begin(
@@ -34,12 +34,13 @@ extension TimerRecord {
         peal_timer_mailbox(self)?.push(peal_timer_task(self))
     }
 
-    /// On the queue, or where that has ended or refuses, wherever the task is let go.
+    /// Runs on the queue; or, if the queue has ended or refuses, on the thread that releases the task.
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
         if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hazard_occupy() {
-            // Told before it is looked at: who stops the timer and then waits sees a call that was let through.
+            // The current call is stored before the test: a thread that stops the timer and then waits sees an admitted
+            // call.
             peal_current_set(peal_hazard_current(hold), observer.gate)
             if timer.isWantedStill(), timer.isAdmitted(hold) {
                 timer.call()
@@ -52,7 +53,7 @@ extension TimerRecord {
         ObserverLife.release(observer)
     }
 
-    /// Whether nobody stopped it while it waited. From here on the next firing may be put on the queue.
+    /// Returns true if no thread stopped it while it waited. From now on the next firing may be put on the queue.
     private func isWantedStill() -> Bool {
         TimerAgenda.withLock { _ in
             let isWanted = pointee.is_wanted

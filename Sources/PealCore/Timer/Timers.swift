@@ -16,7 +16,7 @@ public enum Timers {
         }
     }
 
-    /// No call of the timer starts after this.
+    /// No call of the timer starts afterwards.
     public static func stop(_ number: UInt64) throws(Failure) {
         try withRecord(of: number) { (record) throws(Failure) in try stop(record) }
     }
@@ -25,7 +25,7 @@ public enum Timers {
         try change(record) { agenda in agenda.stop(record) }
     }
 
-    /// - Parameter isTimed: True if it needs threads also where its queue needs none.
+    /// - Parameter isTimed: True if it needs threads even if its queue needs none.
     @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_mailbox(record)
@@ -35,7 +35,7 @@ public enum Timers {
         if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }
 
-    /// The caller keeps the timer.
+    /// The caller retains the timer.
     static func change(_ record: TimerRecord, _ body: (inout TimerAgenda) -> Void) throws(Failure) {
         let isEnded = TimerAgenda.withLock { agenda in
             if !record.pointee.is_ended { body(&agenda) }
