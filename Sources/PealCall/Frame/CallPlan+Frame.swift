@@ -104,7 +104,7 @@ extension CallPlan {
 }
 
 extension CallPlan {
-    /// Writes the values of a call that came as a frame to an image of its arguments.
+    /// Writes the values of a call that is given as a frame to an image of its arguments.
     public static func readFrame(
         _ plan: Pointer, _ words: UnsafePointer<UInt64>, intoImage image: UnsafeMutableRawPointer
     ) {

@@ -8,9 +8,9 @@ internal import CPealSupport
 public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     // Unchecked because of the pointers: what they point to is written before the plan is shared.
 
-    /// The register frame's shape, or nil where calls go through `ffi_call`.
+    /// The register frame's shape, or nil if calls go through `ffi_call`.
     public let frame: FrameShape?
-    /// Where a result comes back; meaningful with a frame.
+    /// The registers in which a result is returned; meaningful with a frame.
     public let resultPlace: ResultPlace
     public let parameterCount: Int
     public let resultKind: ResultKind
@@ -25,7 +25,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// one lies otherwise.
     public let wordPlaces: UnsafePointer<UInt8>?
 
-    /// How many words its arguments take of the stack: a caller has no more there to be read.
+    /// The number of stack words of its arguments: a caller has no more there to be read.
     public let stackWords: Int
 
     @usableFromInline let moves: UnsafePointer<FrameMove>
@@ -40,7 +40,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     public typealias Pointer = UnsafePointer<CallPlan>
 }
 
-/// In which registers a result comes back. The raw values are known to CPealSupport's probe.c.
+/// The registers in which a result is returned. CPealSupport's probe.c uses the raw values.
 public enum ResultPlace: UInt8, Sendable, BitwiseCopyable {
     case none, integer, float, integers, floats, integerFloat, floatInteger
     /// Floating registers with four bytes each: the members of a homogeneous aggregate of floats.

@@ -39,13 +39,13 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @inlinable
     public var hasAtMostFourStackWords: Bool { (18...21).contains(rawValue) }
 
-    /// Whether it is nothing but the target and up to so many integers.
+    /// Returns true if it consists of the target and at most this many integers.
     public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
 
     /// The same with up to two floats.
     public func takesFewFloats(besidesIntegersUpTo count: Int) -> Bool { (6...6 + count).contains(Int(rawValue)) }
 
-    /// Whether a call without the target is the same one register further down: nothing is on the stack, nor
-    /// would be.
+    /// Returns true if a call without the target is the same with each integer one register lower: no argument is on
+    /// the stack with or without the target.
     public var canMoveUp: Bool { !usesStack }
 }

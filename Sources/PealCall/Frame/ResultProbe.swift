@@ -1,10 +1,10 @@
 internal import CFFI
 internal import CPealSupport
 
-/// Learns from libffi in which registers a result of a given shape comes back.
+/// Learns from libffi in which registers a result of a given shape is returned.
 ///
-/// Functions that return known words in known registers are called as if they returned the shape; the
-/// one whose words libffi hands out shows the place.
+/// Functions that return known words in known registers are called as if they returned the shape. The function whose
+/// words libffi returns shows the registers.
 enum ResultProbe {
     static func place(of result: ValueShape, interface: UnsafeMutablePointer<ffi_cif>, parameters: [ValueShape])
         -> ResultPlace
@@ -19,7 +19,7 @@ enum ResultProbe {
         } ?? .elsewhere
     }
 
-    /// Whether libffi hands out the words of the function that returns them in `place`.
+    /// Returns true if libffi returns the words of the function that returns them in `place`.
     private static func comesBack(
         in place: ResultPlace, size: Int, interface: UnsafeMutablePointer<ffi_cif>,
         parameters: [ValueShape]
@@ -29,7 +29,7 @@ enum ResultProbe {
         let largest = parameters.map { $0.size }.reduce(16, max)
         return withUnsafeTemporaryAllocation(byteCount: 64 + largest, alignment: 16) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 0)
-            // Every argument may be the same zeros.
+            // All arguments may be the same zeros.
             let value = memory.baseAddress! + 64
             var slots = [UnsafeMutableRawPointer?](repeating: value, count: parameters.count + 1)
             // libffi moves the pointers of large structs; the slots are not used again.

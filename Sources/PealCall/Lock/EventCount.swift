@@ -1,7 +1,7 @@
 public import CPealSupport
 
-/// What threads wait on until a condition is true, see event_count.h. It lies in raw memory, where they can sleep on its
-/// word.
+/// An event count, on which threads wait until a condition is true: see event_count.h. It is in raw memory, where they
+/// can sleep on its word.
 public typealias EventCount = UnsafeMutablePointer<peal_event_count>
 
 extension EventCount {
@@ -16,7 +16,7 @@ extension EventCount {
         peal_event_count_signal(self)
     }
 
-    /// Waits until a condition is true. The condition acquires the lock that guards it. The caller must hold none.
+    /// Waits until a condition is true. The condition acquires the lock that guards it. The caller must hold no lock.
     ///
     /// - Parameter deadline: As of peal_clock_deadline.
     /// - Returns: False if the deadline passed first.

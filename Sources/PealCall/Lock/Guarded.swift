@@ -1,6 +1,6 @@
 public import CPealSupport
 
-/// A value behind a lock, see lock.h. The two lie together in one allocation, where waiters can sleep on the lock's word.
+/// A value and its lock, see lock.h. The two are in one allocation, where waiters can sleep on the lock's word.
 ///
 /// The functions are inlinable: called from another module, generic code would read type metadata at run time.
 public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
@@ -20,7 +20,7 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
         memory.deallocate()
     }
 
-    /// Runs `body` under the lock. The body must not take the lock again, and runs no user code.
+    /// Runs `body` under the lock. The body must not acquire the lock again, and runs no user code.
     @inlinable public borrowing func withLock<Result, Mistake: Error>(
         _ body: (inout sending Value) throws(Mistake) -> sending Result
     ) throws(Mistake) -> sending Result {
@@ -38,7 +38,7 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
 }
 
 extension Guarded {
-    /// Returns the value, which the first call makes that can. Where `make` returns nil, the next call tries again.
+    /// Returns the value, which the first successful call makes. If `make` returns nil, the next call tries again.
     public borrowing func madeOnce<Made: Sendable>(_ make: () -> Made?) -> Made? where Value == Made? {
         withLock { made in
             if made == nil { made = make() }

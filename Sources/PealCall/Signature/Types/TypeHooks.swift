@@ -1,11 +1,11 @@
 public import CPealSupport
 
-/// The functions by which what is behind a pointer is captured: an object is retained and released, a
-/// struct is copied and destroyed.
+/// The functions by which a pointed-to value is captured: an object is retained and released, a struct is copied and
+/// destroyed.
 ///
-/// There is one table for each pair of functions, in the whole process and for good: what counts
-/// captures is the code that they will call, and whatever holds one may count it off at any time. So
-/// before code is unloaded: take back its types, then wait until `outstanding` is zero.
+/// There is one permanent table for each pair of functions in the process. It counts the captures that will call these
+/// functions, and the release of a capture may decrement that count at any time. So before code is unloaded, remove its
+/// types, then wait until `outstanding` is zero.
 public struct TypeHooks: Sendable {
     public typealias Retain = @convention(c) (_ object: UnsafeMutableRawPointer?) -> Void
     public typealias Copy = @convention(c) (_ value: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
@@ -14,7 +14,7 @@ public struct TypeHooks: Sendable {
     // Never freed; its functions never change, and its counts are atomic.
     public nonisolated(unsafe) let table: UnsafeMutablePointer<peal_type_hooks>
 
-    /// Those of an object type.
+    /// Returns the functions of an object type.
     public static func object(
         retain: @escaping Retain, release: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
@@ -22,7 +22,7 @@ public struct TypeHooks: Sendable {
         return try find(key) { peal_type_hooks(retain: retain, copy: nil, release: release, captures: 0, registrations: 0) }
     }
 
-    /// Those of a struct type.
+    /// Returns the functions of a struct type.
     public static func structure(
         copy: @escaping Copy, destroy: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
@@ -30,13 +30,13 @@ public struct TypeHooks: Sendable {
         return try find(key) { peal_type_hooks(retain: nil, copy: copy, release: destroy, captures: 0, registrations: 0) }
     }
 
-    /// Objects are kept, structs are copied.
+    /// Objects are retained, structs are copied.
     public var isObject: Bool { table.pointee.retain != nil }
 
-    /// How many captures have not been released.
+    /// The number of captures that have not been released.
     public var outstanding: Int { Int(peal_hooks_captures(table)) }
 
-    /// Counts a type that has these functions. Without any, nothing is captured by them.
+    /// Counts a type that has these functions. At zero, no value is captured by them.
     public func register() { peal_hooks_register(table) }
     public func unregister() { peal_hooks_unregister(table) }
 
