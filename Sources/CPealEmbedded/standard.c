@@ -1,5 +1,5 @@
-/* What Embedded Swift's standard library needs of a C library and must not get from this machine's, and a function of it
- * that is wrong. */
+/* The functions of a C library that Embedded Swift's standard library requires and must not take from this machine's,
+ * and one of its functions that is wrong. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/random.h>

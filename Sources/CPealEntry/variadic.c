@@ -81,8 +81,8 @@ static inline void *next_argument(enum variadic_kind kind, union value *value, v
     return value;
 }
 
-/* The kinds of a method's parameters, or NULL when the handle or the count is wrong: the array form
- * then says what is. */
+/* Returns the kinds of a method's parameters, or NULL if the handle or the count is wrong. The array form then reports
+ * which of the two it is. */
 static inline const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
 {
     const struct peal_directory_place *place = peal_directory_find(method.number);

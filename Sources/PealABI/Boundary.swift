@@ -2,7 +2,7 @@ internal import CPeal
 internal import CPealSupport
 internal import PealCore
 
-/// What crosses between C and Swift: statuses, sentences, texts, sized structs.
+/// The conversions between C and Swift: statuses, sentences, texts, sized structs.
 enum Boundary {
     /// Runs `body` and turns what it throws into a status and the thread's sentence.
     static func status(_ body: () throws(Failure) -> Void) -> peal_status {
@@ -109,8 +109,8 @@ enum Boundary {
         return pointer
     }
 
-    /// Reads a text for a parser, which tells columns in the caller's bytes. So each byte of a text that is not
-    /// UTF-8 stays one byte: those past ASCII become its sign for what could not be represented.
+    /// Reads a text for a parser, which reports columns in the caller's bytes. So each byte of a text that is not UTF-8
+    /// stays one byte: a byte above ASCII becomes ASCII's substitute character.
     static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
         guard let pointer else { throw .null(name) }
         if let text = String(validatingCString: pointer) { return text }
@@ -132,7 +132,7 @@ enum Boundary {
         return pointer.pointee
     }
 
-    /// What a struct says of its own size.
+    /// The size that a struct states in its first member.
     static func size<Options>(of pointer: UnsafePointer<Options>) -> Int {
         UnsafeRawPointer(pointer).load(as: Int.self)
     }

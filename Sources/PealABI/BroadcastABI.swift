@@ -39,7 +39,7 @@ private func sendWithOptions(
     }
 }
 
-/// Returns true if the options ask for `ffi_call` and for nothing else. (A default result and a context have no meaning
+/// Returns true if the options request `ffi_call` and nothing else. (A default result and a context have no meaning
 /// without a result and a fold.)
 @inline(__always)
 private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {

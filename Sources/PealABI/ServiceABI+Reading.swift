@@ -2,7 +2,7 @@ internal import CPeal
 internal import CPealSupport
 internal import PealCore
 
-// What crosses with services: descriptions, uses, scopes, information.
+// The conversions of services: descriptions, uses, scopes, information.
 
 extension ServiceDescription {
     init(reading description: UnsafePointer<peal_service_description>) throws(Failure) {
@@ -44,8 +44,8 @@ extension ServiceDescription {
 
     private static var most: Int { 65_536 }
 
-    /// Where registering fails. Of a description that a later version made longer, the members that are known
-    /// here are where they were.
+    /// Called if registering fails. A description of a later version may be longer, and begins with the members that
+    /// this version has.
     static func releaseContext(_ description: UnsafePointer<peal_service_description>) {
         guard Boundary.size(of: description) >= MemoryLayout<peal_service_description>.size else { return }
         description.pointee.release?(description.pointee.context)
@@ -109,7 +109,7 @@ extension ServiceScope {
         return beginSlowly(service, proto, size, out)
     }
 
-    /// The end of a scope that somebody waited for.
+    /// The end of a scope that a thread waits for.
     @inline(never)
     static func answerEnd(_ hold: Hold) -> peal_status {
         answer(hold)
