@@ -52,8 +52,8 @@ _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes o
     "    .cfi_def_cfa %rsp, 8\n"                                                                   \
     "    ret\n"
 
-/* Calls that stay in registers: `way` is the index in peal_thunk_targets. The thunk's index is passed as a sixth integer
- * would be; floating numbers stay in their registers. */
+/* Calls that stay in registers: `way` is the index in peal_thunk_targets. The thunk's index is passed as a sixth
+ * integer would be; floating numbers stay in their registers. */
 #define TABLE_OF_ENTRIES(kind, way)                                                                \
     "    .balign 16\n"                                                                             \
     "    .hidden peal_thunk_" kind "_code\n"                                                       \

@@ -24,8 +24,8 @@ static void probe_frame(
     memcpy(out + PEAL_FRAME_FIRST_STACK, stack, sizeof stack);
 }
 
-/* Each place has words of its own, loaded straight from memory into the register that returns them. A word that remained
- * in another register would look like a result there. */
+/* Each place has words of its own, loaded straight from memory into the register that returns them. A word that
+ * remained in another register would look like a result there. */
 static volatile uint64_t integer_words[] = {
     0x0123456789abcdef, 0x3f1e2d4c5b6a7988, 0x11f7e6d5c4b3a290, 0x2468ace013579bdf,
 };

@@ -195,8 +195,8 @@ bool peal_property_close(
 /* ---- The lock ---------------------------------------------------------------------------------- */
 
 /* Not a peal_lock: its release must see whether a thread sleeps on the word, by one more atomic operation. Here the
- * release is a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a value
- * takes, unless the holder has lost its processor. Only then it sleeps. */
+ * release is a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a
+ * value takes, unless the holder has lost its processor. Only then it sleeps. */
 uint32_t peal_property_lock(struct peal_property_place *place)
 {
     enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };

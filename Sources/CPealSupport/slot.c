@@ -25,7 +25,8 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
     char *memory = peal_memory_allocate(count * directory->element_size + CACHE_LINE);
     if (memory == NULL)
         return false;
-    /* Aligned here, since all raw memory is allocated by one function. Swift imports no type with an alignment above 16. */
+    /* Aligned here, since all raw memory is allocated by one function. Swift imports no type with an alignment above
+     * 16. */
     char *chunk = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
     const uint32_t first = index & ~(count - 1);
     for (uint32_t i = 0; directory->prepare != NULL && i < count; i++)

@@ -7,7 +7,8 @@
 
 #define SLOTS .slot_size = sizeof(struct peal_slot)
 
-/* The end of an object takes slots of these tables. So their first slots need no memory, and more may be in the reserve. */
+/* The end of an object takes slots of these tables. So their first slots need no memory, and more may be in the
+ * reserve. */
 enum { CENTERS, COMPLETIONS, MODULE_STEPS, ERRANDS, NEEDED_TABLES };
 static struct peal_slot first_slots[NEEDED_TABLES][1 << PEAL_SLOT_FIRST_BITS];
 #define NEEDED_SLOTS(table) SLOTS, .chunks = { (char *)first_slots[table] }, .is_needed = true

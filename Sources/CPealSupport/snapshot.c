@@ -25,9 +25,9 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
     place->empty_list.method = peal_no_number_of(index);
 }
 
-/* A caller with a stale number may read an element while it is opened for another method. The number is written last, so a
- * caller that finds its own number finds the rest too. Each store is a release: a caller that loads one of these values
- * also sees that the previous number is gone. */
+/* A caller with a stale number may read an element while it is opened for another method. The number is written last,
+ * so a caller that finds its own number finds the rest too. Each store is a release: a caller that loads one of these
+ * values also sees that the previous number is gone. */
 void peal_directory_open(
     struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)

@@ -96,8 +96,8 @@ struct peal_thread *peal_thread_claim(void)
     if (has_exit_key)
         (void)pthread_setspecific(exit_key, thread);
     peal_thread_own = thread;
-    /* Early, since most threads first call the library while there is memory. If this fails, an operation that needs the
-     * reserve tries again. */
+    /* Early, since most threads first call the library while there is memory. If this fails, an operation that needs
+     * the reserve tries again. */
     (void)peal_reserve_prepare(0);
     return thread;
 }

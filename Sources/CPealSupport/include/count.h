@@ -23,13 +23,14 @@ static inline void peal_count_retain(uint32_t *_Nonnull count, uint32_t times)
 {
     __atomic_fetch_add(count, times, __ATOMIC_RELAXED);
 }
-/* Returns true for the last references: the caller then ends the object. The writes of other threads before their releases
- * happen before that. */
+/* Returns true for the last references: the caller then ends the object. The writes of other threads before their
+ * releases happen before that. */
 static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)
 {
     return __atomic_fetch_sub(count, times, __ATOMIC_ACQ_REL) == times;
 }
-/* Adds a reference unless the last one was released. For a thread that found the object in a list without a reference. */
+/* Adds a reference unless the last one was released. For a thread that found the object in a list without a
+ * reference. */
 static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
 {
     uint32_t known = __atomic_load_n(count, __ATOMIC_RELAXED);

@@ -38,15 +38,15 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. It is followed by the items, by the handle of the completion if one waits for
- * answers, and by the arguments. Small, since a million of these may wait. */
+/* The captured arguments of one broadcast. It is followed by the items, by the handle of the completion if one waits
+ * for answers, and by the arguments. Small, since a million of these may wait. */
 struct peal_kept_call {
     uint32_t references; /* waiting items */
     uint32_t image;      /* the offset of the arguments' image from the call; odd, by one more, if the handle is there */
 };
 
-/* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted, and
- * never dropped: a queue that ends runs them. */
+/* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted,
+ * and never dropped: a queue that ends runs them. */
 struct peal_task {
     struct peal_item item;
     void (*_Nonnull run)(struct peal_task *_Nonnull task);

@@ -1,9 +1,9 @@
-/* Enqueue thunks: functions that enqueue a call. A typed loop calls one as the entry that represents the observers
- * that it cannot call itself, those with queues.
+/* Enqueue thunks: functions that enqueue a call. A typed loop calls one as the entry that represents the observers that
+ * it cannot call itself, those with queues.
  *
  * Not Swift: they read every register and stack word in which an argument may be passed, whatever the prototype. Their
- * first argument is the list. They write a frame as in frame.h and pass it to the list's `record`. Their result is zero, in
- * all registers in which a result may be returned.
+ * first argument is the list. They write a frame as in frame.h and pass it to the list's `record`. Their result is
+ * zero, in all registers in which a result may be returned.
  */
 #ifndef CPEAL_RECORDER_H
 #define CPEAL_RECORDER_H

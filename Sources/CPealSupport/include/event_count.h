@@ -11,8 +11,8 @@
  * sees it. A condition without a lock needs sequentially consistent accesses or a fence between the change and the
  * signal. Each access to the word here is sequentially consistent.
  *
- * A thread may prepare and not sleep. The next signal then makes one system call that wakes no thread. So does the first
- * signal in the child of a fork, where the waiters of the parent do not exist.
+ * A thread may prepare and not sleep. The next signal then makes one system call that wakes no thread. So does the
+ * first signal in the child of a fork, where the waiters of the parent do not exist.
  */
 #ifndef CPEAL_EVENT_COUNT_H
 #define CPEAL_EVENT_COUNT_H
@@ -35,8 +35,8 @@ static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnul
     return __atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED;
 }
 
-/* Sleeps until a signal after the preparation, or without one, at most until `deadline` (clock.h; UINT64_MAX: no limit).
- * The caller must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
+/* Sleeps until a signal after the preparation, or without one, at most until `deadline` (clock.h; UINT64_MAX: no
+ * limit). The caller must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
 bool peal_event_count_wait(
     struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 

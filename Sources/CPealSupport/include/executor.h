@@ -2,14 +2,14 @@
  *
  * Not Swift: its standard library makes no threads.
  *
- * A pool of threads takes works from one list, in order. A thread is made when work waits that no thread is about to take.
- * It is made at once while fewer threads are busy than there are processors. Otherwise it is made when no work was taken
- * for 2 ms, since the busy threads may be blocked. Threads that stay idle end, except for the last. One more thread, the
- * clock, makes timed works ready when they are due, watches for blocked threads, and takes requests of signal handlers.
- * It runs no works itself, so no work delays another's time.
+ * A pool of threads takes works from one list, in order. A thread is made when work waits that no thread is about to
+ * take. It is made at once while fewer threads are busy than there are processors. Otherwise it is made when no work
+ * was taken for 2 ms, since the busy threads may be blocked. Threads that stay idle end, except for the last. One more
+ * thread, the clock, makes timed works ready when they are due, watches for blocked threads, and takes requests of
+ * signal handlers. It runs no works itself, so no work delays another's time.
  *
- * A work identifies the function to run. It is stored in the memory of its user, so the functions that accept one neither
- * allocate nor fail. The library's threads block all signals except those that the processor raises.
+ * A work identifies the function to run. It is stored in the memory of its user, so the functions that accept one
+ * neither allocate nor fail. The library's threads block all signals except those that the processor raises.
  */
 #ifndef CPEAL_EXECUTOR_H
 #define CPEAL_EXECUTOR_H
@@ -46,20 +46,20 @@ bool peal_executor_start(void);
  * only once. The caller must hold no lock of the library, since a thread may be made. */
 void peal_executor_run(
     struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
-/* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier time, is not changed.
- * The caller may hold locks. */
+/* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier time, is not
+ * changed. The caller may hold locks. */
 void peal_executor_run_at(
     struct peal_work *_Nonnull work, int64_t due, void (*_Nonnull function)(void *_Nullable context),
     void *_Nullable context);
 /* Removes a work, which may have begun. The caller may hold locks. */
 void peal_executor_cancel(struct peal_work *_Nonnull work);
 
-/* Has a work run whose function and context were set before, and whose memory is never freed. This is the only function of
- * the library that a signal handler may call. */
+/* Has a work run whose function and context were set before, and whose memory is never freed. This is the only function
+ * of the library that a signal handler may call. */
 void peal_executor_request(struct peal_work *_Nonnull work);
 
-/* The number of times that a thread without work polls before it sleeps, with a pause of about a microsecond after each.
- * Infrequent polls leave the cache line with the threads that write it. */
+/* The number of times that a thread without work polls before it sleeps, with a pause of about a microsecond after
+ * each. Infrequent polls leave the cache line with the threads that write it. */
 enum { PEAL_EXECUTOR_LOOKS = 16 };
 void peal_executor_pause(void);
 /* Returns true if work is ready that no thread has taken. */

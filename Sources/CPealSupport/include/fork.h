@@ -2,11 +2,11 @@
  *
  * Not Swift: pthread_atfork and thread-local variables are C.
  *
- * The gate. Every lock of the library passes it: peal_fork_enter before the lock is acquired, peal_fork_leave after it is
- * released. A thread notes in its own record how many locks it holds or waits for. The forking thread shuts the gate
- * and then waits until no other thread notes a lock. A thread that holds a lock may pass the shut gate, since others may
- * wait for its next step. No code of the program runs under a lock, so this wait is short. Then the process is copied, and
- * the gate opens in parent and child.
+ * The gate. Every lock of the library passes it: peal_fork_enter before the lock is acquired, peal_fork_leave after it
+ * is released. A thread notes in its own record how many locks it holds or waits for. The forking thread shuts the gate
+ * and then waits until no other thread notes a lock. A thread that holds a lock may pass the shut gate, since others
+ * may wait for its next step. No code of the program runs under a lock, so this wait is short. Then the process is
+ * copied, and the gate opens in parent and child.
  *
  * The order of two accesses makes this correct. A thread stores its note and then loads whether the gate is shut. The
  * forking thread stores that the gate is shut and then loads the notes. Both sides need a full barrier between the two.
@@ -48,7 +48,8 @@ static inline void peal_fork_leave(void)
         __atomic_store_n(&own->locks, own->locks - 1, __ATOMIC_RELEASE);
 }
 
-/* The number of forks between the first process and this one. An object made under another number belongs to a parent. */
+/* The number of forks between the first process and this one. An object made under another number belongs to a
+ * parent. */
 uint32_t peal_fork_generation(void);
 
 #endif

@@ -34,8 +34,8 @@ struct peal_whole_frame { uint64_t words[PEAL_FRAME_WORDS]; };
 /* Memory for the largest result in registers. */
 struct peal_result_room { uint64_t words[PEAL_RESULT_FLOATS]; };
 
-/* Return uninitialised memory for a frame. Swift would have to fill it first. Each word that a function reads is written
- * before. */
+/* Return uninitialised memory for a frame. Swift would have to fill it first. Each word that a function reads is
+ * written before. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 static inline struct peal_register_frame peal_register_frame_room(void)

@@ -1,7 +1,7 @@
 /* Observers whose methods are all one function.
  *
- * Not Swift: the tables of such an observer contain the functions of proxies' tables (thunk.h), and the memory that these
- * find must never move.
+ * Not Swift: the tables of such an observer contain the functions of proxies' tables (thunk.h), and the memory that
+ * these find must never move.
  */
 #ifndef CPEAL_HANDLER_H
 #define CPEAL_HANDLER_H
@@ -45,8 +45,8 @@ static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
     return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
 }
 
-/* Functions of tables receive a proxy's number as `self`, or this: an address with a mark that occurs neither in a number
- * of peal's nor in an address. So an invalid `self` is detected. */
+/* Functions of tables receive a proxy's number as `self`, or this: an address with a mark that occurs neither in a
+ * number of peal's nor in an address. So an invalid `self` is detected. */
 enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
 
 /* Returns NULL if the address has bits of its own there, which no system uses unless the program requests it. */

@@ -17,8 +17,8 @@ struct peal_type_hooks {
     void *_Nullable (*_Nullable copy)(const void *_Nullable value);
     /* Ends a capture: releases the object, destroys the copy. */
     void (*_Nonnull release)(void *_Nullable captured);
-    /* Both are ordered counts. A thread captures, and then loads the registrations. Another removes the last registration,
-     * and then loads the captures: if it finds none, no function of the table is called any more. */
+    /* Both are ordered counts. A thread captures, and then loads the registrations. Another removes the last
+     * registration, and then loads the captures: if it finds none, no function of the table is called any more. */
     uint32_t captures;      /* not released yet: while there is one, `release` may be called */
     uint32_t registrations; /* types of centers that have these functions; at zero, no value is captured */
 };

@@ -1,7 +1,7 @@
 /* Sets of structures that are linked through members of their own, in the order in which they were added.
  *
- * Not Swift: the links are members of C structs. Adding and removing need no memory and take the same time in a set of any
- * size. The caller must hold the lock of the set.
+ * Not Swift: the links are members of C structs. Adding and removing need no memory and take the same time in a set of
+ * any size. The caller must hold the lock of the set.
  */
 #ifndef CPEAL_LINK_H
 #define CPEAL_LINK_H

@@ -1,7 +1,7 @@
 /* Arithmetic of long double: the x87's on x86-64, binary128 on AArch64.
  *
- * Not Swift: it has a type for the first on x86-64 alone, and none for the second. Values are read and written as bytes at
- * any address.
+ * Not Swift: it has a type for the first on x86-64 alone, and none for the second. Values are read and written as bytes
+ * at any address.
  */
 #ifndef CPEAL_LONG_DOUBLE_H
 #define CPEAL_LONG_DOUBLE_H

@@ -17,8 +17,8 @@ enum { PEAL_RESULT_FLOATS = 4 };
     uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5, uint64_t i6, uint64_t i7
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5, i6, i7 }
 
-/* Bytes of machine code of a thunk (thunk_code.h). A struct of an integer and a floating number is returned in two integer
- * registers, so a thunk that does not distinguish the two kinds cannot return a number. */
+/* Bytes of machine code of a thunk (thunk_code.h). A struct of an integer and a floating number is returned in two
+ * integer registers, so a thunk that does not distinguish the two kinds cannot return a number. */
 #define PEAL_THUNK_SIZE 16
 #define PEAL_THUNK_BARE_SIZE 16
 #define PEAL_THUNK_HAS_NUMBERS 0

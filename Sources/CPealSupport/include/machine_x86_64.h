@@ -13,8 +13,8 @@ enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_INTEGER_PARAMETERS uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5 }
 
-/* Bytes of machine code of a thunk (thunk_code.h). An integer and a floating number are returned in different registers,
- * so one function can return a number without distinguishing the two kinds. */
+/* Bytes of machine code of a thunk (thunk_code.h). An integer and a floating number are returned in different
+ * registers, so one function can return a number without distinguishing the two kinds. */
 #define PEAL_THUNK_SIZE 16
 #define PEAL_THUNK_BARE_SIZE 32
 #define PEAL_THUNK_HAS_NUMBERS 1

@@ -66,8 +66,8 @@ struct peal_mailbox {
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. It has a cache line of
-     * its own, since one thread pushes and another runs the queue. The constant members before it are part of the
+    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. It has a cache line
+     * of its own, since one thread pushes and another runs the queue. The constant members before it are part of the
      * distance. The items in it have no reference to their groups yet. */
     char apart[PEAL_MAILBOX_LINE / 2];
     struct peal_item *_Nullable pushed;
@@ -109,8 +109,8 @@ enum peal_pushed {
     PEAL_PUSHED_NOWHERE /* the queue is shut */
 };
 
-/* Appends an item without a lock. The caller protects a list that contains the item's group, so the group cannot be freed
- * before peal_mailbox_take_in retains it for the item. */
+/* Appends an item without a lock. The caller protects a list that contains the item's group, so the group cannot be
+ * freed before peal_mailbox_take_in retains it for the item. */
 __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
@@ -140,8 +140,8 @@ bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
 /* Has calls enqueued under the lock only from now on. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
-/* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work waits
- * for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
+/* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work
+ * waits for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
 void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
 
 /* Locks, and takes in what was pushed. */
@@ -159,8 +159,8 @@ __attribute__((always_inline)) static inline void peal_mailbox_unlock(struct pea
 {
     peal_lock_release(&mailbox->lock);
 }
-/* Waits for a change until `deadline` (clock.h). The caller must hold the lock, which is released meanwhile. Returns false
- * if the deadline has passed. */
+/* Waits for a change until `deadline` (clock.h). The caller must hold the lock, which is released meanwhile. Returns
+ * false if the deadline has passed. */
 bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
 /* Returns true if a thread may be waiting for a change. */
 static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbox)
@@ -199,7 +199,8 @@ struct peal_drain {
 /* Has libdispatch's main queue run `function(context)`. Returns false if there is none: the main queue is pumped. */
 bool peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
 
-/* In the child of a fork: the calls of other threads have ended, and queues that other threads run stay with the parent. */
+/* In the child of a fork: the calls of other threads have ended, and queues that other threads run stay with the
+ * parent. */
 void peal_mailbox_forked(void);
 
 #endif

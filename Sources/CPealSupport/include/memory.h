@@ -1,5 +1,5 @@
-/* Raw memory that may be refused. Swift's own allocation aborts the process when memory is short. An allocation on behalf
- * of a C caller must return a status instead. */
+/* Raw memory that may be refused. Swift's own allocation aborts the process when memory is short. An allocation on
+ * behalf of a C caller must return a status instead. */
 #ifndef CPEAL_MEMORY_H
 #define CPEAL_MEMORY_H
 
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or one of the
- * next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
+/* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or one of
+ * the next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
-/* The same with uninitialised contents, for memory that is filled at once: in glibc twice as fast. It calls realloc, since
- * malloc serves Swift code, whose allocations cannot fail. */
+/* The same with uninitialised contents, for memory that is filled at once: in glibc twice as fast. It calls realloc,
+ * since malloc serves Swift code, whose allocations cannot fail. */
 void *_Nullable peal_memory_allocate_unset(size_t size);
 
 /* Zeros for memory that the end of an object requires: if the system refuses it, it is taken from the reserve. */

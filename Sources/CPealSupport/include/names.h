@@ -2,9 +2,10 @@
  *
  * Not Swift: readers load from raw memory that a writer changes.
  *
- * A reader's result is a hint, since a writer may be moving entries at the same time. The reader verifies it by the object
- * that the number leads to. If there is none, it searches again under the writers' lock. So entries are reused at once.
- * An outgrown table is kept, since readers may be in it. All outgrown tables together are smaller than the one in use.
+ * A reader's result is a hint, since a writer may be moving entries at the same time. The reader verifies it by the
+ * object that the number leads to. If there is none, it searches again under the writers' lock. So entries are reused
+ * at once. An outgrown table is kept, since readers may be in it. All outgrown tables together are smaller than the one
+ * in use.
  */
 #ifndef CPEAL_NAMES_H
 #define CPEAL_NAMES_H
@@ -37,7 +38,8 @@ enum { PEAL_NAME_FREE = 0, PEAL_NAME_GONE = 1 };
 /* Names of services, and of the protocols that services provide, in all centers. */
 extern struct peal_names peal_service_names __attribute__((visibility("hidden")));
 extern struct peal_names peal_provider_names __attribute__((visibility("hidden")));
-/* Names of methods in their protocol, and of protocols in their center. A protocol's name leads to one of its methods. */
+/* Names of methods in their protocol, and of protocols in their center. A protocol's name leads to one of its
+ * methods. */
 extern struct peal_names peal_method_names_table __attribute__((visibility("hidden")));
 static inline struct peal_names *_Nonnull peal_names_of_methods(void) { return &peal_method_names_table; }
 static inline struct peal_names *_Nonnull peal_names_of_services(void) { return &peal_service_names; }

@@ -1,13 +1,13 @@
 /* The value of a property, and the changes that wait for their notification.
  *
- * Not Swift: readers copy values atomically, word by word, from memory that is never unmapped. A set must cost little more
- * than its broadcast.
+ * Not Swift: readers copy values atomically, word by word, from memory that is never unmapped. A set must cost little
+ * more than its broadcast.
  *
- * A value is stored twice. A set writes the copy that is not current and then makes it the current one, by
- * incrementing `version`. A reader copies from the copy that `version` selects. The value is whole if the version is
- * still the same afterwards, since only the next set but one writes there. So readers never wait, even when a setter is
- * suspended half way. (Linux has this as seqcount_latch.) The setter stores words with release, and the reader loads them
- * with acquire: a reader that sees a word of a new value then sees that the version has changed.
+ * A value is stored twice. A set writes the copy that is not current and then makes it the current one, by incrementing
+ * `version`. A reader copies from the copy that `version` selects. The value is whole if the version is still the same
+ * afterwards, since only the next set but one writes there. So readers never wait, even when a setter is suspended half
+ * way. (Linux has this as seqcount_latch.) The setter stores words with release, and the reader loads them with
+ * acquire: a reader that sees a word of a new value then sees that the version has changed.
  */
 #ifndef CPEAL_PROPERTY_H
 #define CPEAL_PROPERTY_H
@@ -57,8 +57,8 @@ struct peal_property_block {
     uint64_t words[];
 };
 
-/* A change that waits for its notification, or an observer that waits for its first notification, with the initial value.
- * The bytes of both values follow. */
+/* A change that waits for its notification, or an observer that waits for its first notification, with the initial
+ * value. The bytes of both values follow. */
 struct peal_change_node {
     struct peal_change_node *_Nullable next;     /* the property's next change, in order */
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
@@ -122,8 +122,8 @@ static inline bool peal_property_is_of(
 struct peal_property_block *_Nullable peal_property_block_take(size_t size);
 void peal_property_block_give(struct peal_property_block *_Nullable block);
 
-/* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that is
- * rare. A thread that removes a change signals it after it has released the lock. */
+/* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that
+ * is rare. A thread that removes a change signals it after it has released the lock. */
 extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void)
 {
@@ -400,8 +400,8 @@ void peal_property_close_gaps(void *_Nonnull value, const uint8_t *_Nonnull mask
 void *_Nullable peal_change_copy(const void *_Nullable record);
 void peal_change_destroy(void *_Nullable copy);
 
-/* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch is
- * merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
+/* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch
+ * is merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
 struct peal_change_node *_Nullable peal_batch_take_in(
     struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node,
     struct peal_thread *_Nonnull thread);

@@ -2,9 +2,9 @@
  *
  * Not Swift: the caller has no list and no lock, and reads memory that another thread may be writing.
  *
- * The `self` of a proxy is its number. A number leads to an element, as a method's does (snapshot.h). Elements and their
- * cells are never unmapped, so a late call reads valid memory, and finds that the number has changed. The number is
- * therefore loaded last: if it is the proxy's, so is all that was loaded before it.
+ * The `self` of a proxy is its number. A number leads to an element, as a method's does (snapshot.h). Elements and
+ * their cells are never unmapped, so a late call reads valid memory, and finds that the number has changed. The number
+ * is therefore loaded last: if it is the proxy's, so is all that was loaded before it.
  */
 #ifndef CPEAL_PROXY_H
 #define CPEAL_PROXY_H
@@ -26,8 +26,8 @@ struct peal_proxy_cells {
     struct peal_proxy_cell cells[];
 };
 
-/* A proxy's element. The number is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if there
- * is a target. */
+/* A proxy's element. The number is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if
+ * there is a target. */
 struct peal_proxy_place {
     struct peal_directory_place list;
     struct peal_proxy_cells *_Nullable cells;

@@ -10,8 +10,8 @@
 
 struct peal_observer_handler;
 
-/* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and targets
- * of proxies have a record too, without tables and links. */
+/* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
+ * targets of proxies have a record too, without tables and links. */
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
@@ -33,16 +33,16 @@ struct peal_observer_record {
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };
 
-/* The extra state of observers that are weak, lazy or a lazy observer's instance, or have a queue, an owner or a handler.
- * It follows the record. */
+/* The extra state of observers that are weak, lazy or a lazy observer's instance, or have a queue, an owner or a
+ * handler. It follows the record. */
 struct peal_observer_extras {
     uint64_t owner; /* the handle of the owner; 0: none */
     /* For a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
-    /* For a service's instance: the lazy registration on whose behalf it observes, which does not end earlier; and the use
-     * of the instance, which ends with the observer. */
+    /* For a service's instance: the lazy registration on whose behalf it observes, which does not end earlier; and the
+     * use of the instance, which ends with the observer. */
     struct peal_observer_record *_Nullable lazy;
     uint64_t use;
     /* For an observer whose methods are all one function: that function, in the same allocation (handler.h). */

@@ -2,9 +2,9 @@
  *
  * Not Swift: a thread with a stale handle reads the slot while another thread fills it for another object.
  *
- * The lower half of a slot's word is the count of strong references, and the upper half is the generation of the number.
- * So one exchange proves that the number is not stale and counts. The slot outlives the object, and a number is a weak
- * reference by itself: no count of weak references exists.
+ * The lower half of a slot's word is the count of strong references, and the upper half is the generation of the
+ * number. So one exchange proves that the number is not stale and counts. The slot outlives the object, and a number is
+ * a weak reference by itself: no count of weak references exists.
  */
 #ifndef CPEAL_REFERENCE_H
 #define CPEAL_REFERENCE_H
@@ -24,8 +24,8 @@ enum peal_slot_taken peal_counted_make(
 /* Adds a strong reference if the object is alive. */
 enum peal_retained peal_counted_retain(uint64_t number, void *_Nullable *_Nonnull out_object);
 
-/* Removes a strong reference. The last removal calls `destroy`, so the caller holds no lock. Returns false if the object
- * is dead. */
+/* Removes a strong reference. The last removal calls `destroy`, so the caller holds no lock. Returns false if the
+ * object is dead. */
 bool peal_counted_release(uint64_t number);
 
 /* Returns the count of strong references, zero if the object is dead. */

@@ -1,8 +1,8 @@
 /* Memory that each thread keeps for Swift objects, whose allocation has no failure.
  *
- * Only the self-contained library has reserves: the linker replaces its allocation functions (Sources/CPealReserve). The
- * functions of a shared runtime cannot be replaced, so the other library has the functions of memory.c. There no thread
- * has a reserve, and every operation begins. */
+ * Only the self-contained library has reserves: the linker replaces its allocation functions (Sources/CPealReserve).
+ * The functions of a shared runtime cannot be replaced, so the other library has the functions of memory.c. There no
+ * thread has a reserve, and every operation begins. */
 #ifndef CPEAL_RESERVE_H
 #define CPEAL_RESERVE_H
 

@@ -128,8 +128,8 @@ enum {
 struct peal_service_place {
     uint64_t number;   /* 0 while no service has the element */
     uint64_t instance; /* the number of the current instance; 0: there is none */
-    /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and sets
-     * it. The removal of an instance that never had a scope needs no writer's fence. */
+    /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
+     * sets it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_place *_Nullable shown;
     struct peal_service_record *_Nullable record; /* read with the lock of the names held */
 };
@@ -202,8 +202,8 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 
 /* ---- Uses -------------------------------------------------------------------------------------- */
 
-/* The lower half of an instance's word; the generation of its number is the upper half. The instance exists while any of
- * PUBLISHED and USES is set. */
+/* The lower half of an instance's word; the generation of its number is the upper half. The instance exists while any
+ * of PUBLISHED and USES is set. */
 #define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a hazard slot may protect it */
 #define PEAL_WORD_LEAVING 0x40000000u   /* it was removed */
 #define PEAL_WORD_USES 0x3fffffffu      /* the number of uses */
@@ -246,9 +246,9 @@ static inline void peal_instance_set_self(
 {
     place->self = self;
 }
-/* The removing thread stores LEAVING, passes a fence and then loads the hazard slots. A thread on the slow path of a scope
- * stores its slot, passes the same fence and then loads the word (peal_scope_protect). So one of the two sees the store
- * of the other. */
+/* The removing thread stores LEAVING, passes a fence and then loads the hazard slots. A thread on the slow path of a
+ * scope stores its slot, passes the same fence and then loads the word (peal_scope_protect). So one of the two sees the
+ * store of the other. */
 static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
 {
     __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
@@ -286,8 +286,8 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
-/* Protects a service's current instance by a slot, as peal_hazard_publish does with lists. Returns NULL if there is none,
- * or if it has changed meanwhile: the caller then releases the slot and takes the slow path. */
+/* Protects a service's current instance by a slot, as peal_hazard_publish does with lists. Returns NULL if there is
+ * none, or if it has changed meanwhile: the caller then releases the slot and takes the slow path. */
 __attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_scope_publish(
     struct peal_hazard_slot *_Nonnull hold, const struct peal_service_place *_Nonnull place)
 {

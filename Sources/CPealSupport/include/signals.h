@@ -1,7 +1,7 @@
 /* POSIX signals that are turned into calls on other threads.
  *
- * Not Swift: a handler interrupts any function, and may only call functions that are safe inside all of them. This handler
- * sends a request to the executor.
+ * Not Swift: a handler interrupts any function, and may only call functions that are safe inside all of them. This
+ * handler sends a request to the executor.
  */
 #ifndef CPEAL_SIGNALS_H
 #define CPEAL_SIGNALS_H

@@ -29,8 +29,8 @@ static inline unsigned peal_number_tag(uint64_t number) { return (unsigned)(numb
 
 /* ---- Directories ------------------------------------------------------------------------------- */
 
-/* The layout of one kind of elements in memory. The array of chunks is a global of its own, so its address is a constant
- * for readers. */
+/* The layout of one kind of elements in memory. The array of chunks is a global of its own, so its address is a
+ * constant for readers. */
 struct peal_directory {
     void *_Nullable *_Nonnull chunks;
     unsigned chunk_bits; /* a chunk has 1 << chunk_bits elements */
@@ -39,8 +39,8 @@ struct peal_directory {
     void (*_Nullable prepare)(void *_Nonnull element, uint32_t index);
 };
 
-/* Returns the element at an index, or NULL if its chunk does not exist. All parameters but the first two are constants at
- * each call. */
+/* Returns the element at an index, or NULL if its chunk does not exist. All parameters but the first two are constants
+ * at each call. */
 static inline __attribute__((always_inline)) void *_Nullable peal_directory_element_at(
     void *_Nullable const *_Nonnull chunks, uint64_t number, unsigned chunk_bits, unsigned chunk_count,
     size_t element_size)
@@ -126,8 +126,8 @@ static inline uint32_t peal_slots_end(const struct peal_slots *_Nonnull slots)
 
 enum peal_slot_taken { PEAL_SLOT_TAKEN, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
 
-/* Takes a free slot, with its element of the directory, and returns its number. No other thread finds or takes the slot until it is
- * published or freed. */
+/* Takes a free slot, with its element of the directory, and returns its number. No other thread finds or takes the slot
+ * until it is published or freed. */
 enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
@@ -155,8 +155,8 @@ struct peal_slot *_Nullable peal_slot_remove(
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);
 
-/* Releases a pin. Returns true for the last pin of a removed number: the caller then takes the object out of the slot and
- * frees the slot. Only one thread gets true, since no pin begins after the removal. */
+/* Releases a pin. Returns true for the last pin of a removed number: the caller then takes the object out of the slot
+ * and frees the slot. Only one thread gets true, since no pin begins after the removal. */
 static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
 {
     const uint64_t word = __atomic_sub_fetch(&slot->word, 1, __ATOMIC_ACQ_REL);

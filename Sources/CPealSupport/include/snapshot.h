@@ -17,12 +17,12 @@
 
 struct peal_group;
 
-/* A method's observers in call order. The entries below `count` never change. A writer appends an entry or replaces
- * the list.
+/* A method's observers in call order. The entries below `count` never change. A writer appends an entry or replaces the
+ * list.
  *
  * Entries that do not belong at the end are *pending*: they are stored unsorted after the first `count`, where readers
- * do not look. The list is then *unsettled*, which a bit of its traits states. The next broadcast, or a writer that finds
- * no room, replaces it by a list with all entries in order: see PealCore/Snapshot. */
+ * do not look. The list is then *unsettled*, which a bit of its traits states. The next broadcast, or a writer that
+ * finds no room, replaces it by a list with all entries in order: see PealCore/Snapshot. */
 struct peal_snapshot {
     uint64_t method;           /* the number of the method's handle: proves that it is not stale */
     const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which is never freed */
@@ -169,8 +169,8 @@ static inline bool peal_gate_exchange(
 
 /* ---- The directory ----------------------------------------------------------------------------- */
 
-/* A method's handle contains the index of the method's element here. Elements are never unmapped, so a lookup by a stale
- * handle reads valid memory. The number stored there identifies the method that has the element now. */
+/* A method's handle contains the index of the method's element here. Elements are never unmapped, so a lookup by a
+ * stale handle reads valid memory. The number stored there identifies the method that has the element now. */
 enum {
     PEAL_DIRECTORY_CHUNK_BITS = 8,
     PEAL_DIRECTORY_CHUNK = 1 << PEAL_DIRECTORY_CHUNK_BITS,

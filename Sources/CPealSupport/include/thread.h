@@ -31,7 +31,8 @@ struct peal_drain;
 struct peal_reserve;
 
 /* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hold`, is public. Its
- * `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION bits. */
+ * `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
+ * bits. */
 struct peal_hazard_slot {
     struct peal_hold shown;
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run after the release */
@@ -51,8 +52,8 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 }
 
 struct peal_thread {
-    /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test of
-     * the others. Other threads read these. */
+    /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
+     * of the others. Other threads read these. */
     struct peal_hazard_slot holds[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
     uint32_t locks; /* the number of locks that the thread holds or waits for: see fork.h */
@@ -102,8 +103,8 @@ static inline struct peal_thread *_Nullable peal_thread_own_slot(void)
     return peal_thread_own;
 }
 
-/* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made before
- * it. This thread, after the fence, sees every hazard that another thread stored before it. */
+/* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
+ * before it. This thread, after the fence, sees every hazard that another thread stored before it. */
 void peal_thread_writer_fence(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that one release too many does not end the
@@ -125,9 +126,9 @@ enum {
 };
 
 /* Protects the current list of an element by a free slot. This thread stores the hazard, then loads the current list
- * again. A writer publishes a list, passes the writer fence, then loads the hazards. So this thread sees the new list or
- * the writer sees the hazard. The first attempt is not part of the loop: compilers align loops, which would cost the fast
- * path. */
+ * again. A writer publishes a list, passes the writer fence, then loads the hazards. So this thread sees the new list
+ * or the writer sees the hazard. The first attempt is not part of the loop: compilers align loops, which would cost the
+ * fast path. */
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_publish(
     struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
     uintptr_t mark)
@@ -178,7 +179,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
     const struct peal_directory_place *_Nonnull place, uintptr_t mark);
 
-/* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. NULL as peal_hazard_protect_slow. */
+/* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. NULL as
+ * peal_hazard_protect_slow. */
 struct peal_hazard_slot *_Nullable peal_hazard_occupy(void);
 
 /* Occupies a slot again right after its release, while the work that its attention word requires is done. */
@@ -202,9 +204,9 @@ static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(
     return &hold->shown.current;
 }
 
-/* The entry that a loop in a program visits after the call of a weak observer. No list contains it, and its gate is never
- * open. At this entry the loop calls the library, which releases the target and returns the loop to its list. Loops over
- * observers that are not weak pay nothing for that. */
+/* The entry that a loop in a program visits after the call of a weak observer. No list contains it, and its gate is
+ * never open. At this entry the loop calls the library, which releases the target and returns the loop to its list.
+ * Loops over observers that are not weak pay nothing for that. */
 extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden")));
 
 static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
@@ -262,25 +264,25 @@ bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hold)
 bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
 
 /* Requests the threads that protect the snapshot to collect after their release. Returns true if at least one thread
- * protects it and each of these had an earlier request: one of them collects. Returns false otherwise: a thread may have
- * released the snapshot before the request, so the writer must look again. */
+ * protects it and each of these had an earlier request: one of them collects. Returns false otherwise: a thread may
+ * have released the snapshot before the request, so the writer must look again. */
 bool peal_thread_request_release(const struct peal_snapshot *_Nonnull snapshot);
 
 /* The same for the threads that run a call of the observer. They collect after the release of their list. */
 bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
 
-/* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner in
- * use. One for the process, because a thread that ends a call cannot identify its waiters. */
+/* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner
+ * in use. One for the process, because a thread that ends a call cannot identify its waiters. */
 extern struct peal_event_count peal_calls_ended __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void)
 {
     return &peal_calls_ended;
 }
 
-/* Requests the other threads that run a call of the observer to signal peal_calls_ended at the end of their list. Returns
- * true if there are such threads. The waiter prepares its wait, then requests, passes the writer fence and looks again. A
- * thread whose call it still sees stores its release after the fence, then loads its attention word, and so sees the
- * request. */
+/* Requests the other threads that run a call of the observer to signal peal_calls_ended at the end of their list.
+ * Returns true if there are such threads. The waiter prepares its wait, then requests, passes the writer fence and
+ * looks again. A thread whose call it still sees stores its release after the fence, then loads its attention word, and
+ * so sees the request. */
 bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
