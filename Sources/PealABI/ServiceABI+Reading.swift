@@ -98,8 +98,8 @@ extension ServiceScope {
         }
     }
 
-    /// Where the short way has led nowhere. Out of line, and with the arguments where they are, so that the
-    /// short way saves and moves no registers.
+    /// Called when the fast path has failed. Out of line, and with unmoved arguments, so that the fast path saves and
+    /// moves no registers.
     @inline(never)
     static func beginAnew(
         _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?,

@@ -3,9 +3,9 @@ import PealCall
 
 /// The arguments of a call, in the caller's form.
 enum Carrier {
-    /// One pointer a parameter.
+    /// One pointer for each parameter.
     case pointers(Broadcast.Arguments?)
-    /// The words of a frame. Where its shape uses the stack, those are there too.
+    /// The words of a frame, with those of the stack if its shape uses the stack.
     case words(UnsafePointer<UInt64>, CallPlan.Pointer)
 
     /// The pointers, for the sentence of a failure; nil for another form of arguments.
@@ -36,7 +36,7 @@ extension CopyPlan.Pointer {
         return arguments.map { arguments in (0..<pointee.parameterCount).allSatisfy { arguments[$0] != nil } } ?? false
     }
 
-    /// Hands out one pointer a parameter. The values of a frame are written to an image on the thread's stack.
+    /// Passes one pointer for each parameter. The values of a frame are written to an image on the thread's stack.
     @inline(__always)
     func withArguments(of carrier: Carrier, _ body: (Broadcast.Arguments?) -> Void) {
         switch carrier {
@@ -48,7 +48,7 @@ extension CopyPlan.Pointer {
         }
     }
 
-    /// Copies the argument values to where each has the alignment of its type.
+    /// Copies the argument values to memory in which each has the alignment of its type.
     @inline(never)
     func withCopies(of given: Broadcast.Arguments, _ body: (Broadcast.Arguments) -> Void) {
         withImage { arguments, image in
@@ -57,7 +57,7 @@ extension CopyPlan.Pointer {
         }
     }
 
-    /// Hands out an image on the thread's stack, and one pointer a parameter into it.
+    /// Passes an image on the thread's stack, and one pointer into it for each parameter.
     @inline(__always)
     private func withImage(
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UnsafeMutableRawPointer) -> Void
@@ -68,7 +68,7 @@ extension CopyPlan.Pointer {
         }
     }
 
-    /// Hands out one pointer a parameter into an image, in an array that the caller may change.
+    /// Passes one pointer into an image for each parameter, in an array that the caller may change.
     @inline(__always)
     func withPointers<Value>(
         into image: UnsafeMutableRawPointer, _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) -> Value

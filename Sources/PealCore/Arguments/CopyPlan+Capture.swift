@@ -5,7 +5,7 @@ import PealCall
 /// `CopyPlan.alignment`), capture into it. Later release it, from any thread, and free the memory.
 /// None of this allocates or takes a lock. Hooks of types are user code: hold no lock.
 ///
-/// `arguments` is one pointer a parameter, none of them nil; nil where there are no parameters.
+/// `arguments` is one pointer for each parameter, none of them nil; nil if there are no parameters.
 extension CopyPlan.Pointer {
     /// How much memory a capture of these arguments needs, in bytes.
     public func size(of arguments: Broadcast.Arguments?) -> Int {
@@ -134,7 +134,7 @@ extension CapturedPointer {
         }
     }
 
-    /// No buffer is longer than half the address space; what says so is not a length.
+    /// No buffer is longer than half the address space, so a greater value is not a length.
     private static func bytes(_ count: Int, _ size: Int) -> Int {
         let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
         return overflow || bytes < 0 ? 0 : bytes
@@ -142,7 +142,7 @@ extension CapturedPointer {
 }
 
 extension ResultKind {
-    /// The value as a count; what does not fit is no count, and negative.
+    /// The value as a count. A value that does not fit is not a count, and the result is negative.
     fileprivate func integer(_ value: UnsafeMutableRawPointer) -> Int {
         switch self {
         case .int8: Int(value.load(as: Int8.self))

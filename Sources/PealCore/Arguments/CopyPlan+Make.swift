@@ -57,7 +57,7 @@ extension CopyPlan {
 }
 
 extension CapturedPointer.Rule {
-    /// nil for what is captured by its value alone.
+    /// nil for an argument that is captured by its value alone.
     fileprivate init?(_ ownership: Ownership, _ shapes: [ValueShape]) {
         switch ownership {
         case .value, .function, .bare: return nil

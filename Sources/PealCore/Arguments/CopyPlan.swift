@@ -10,7 +10,7 @@ import PealCall
 /// Plans are made when a method is defined, shared, never changed and never freed, so a captured call
 /// refers to its plan by a bare pointer, for as long as it likes.
 public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
-    // Unchecked because of the pointers: what they point to is written before the plan is shared.
+    // Unchecked because of the pointers: the pointed-to memory is written before the plan is shared.
 
     public typealias Pointer = UnsafePointer<CopyPlan>
 
@@ -26,7 +26,7 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
     /// `borrowed`. A block contains the unchanged pointer.
     public let firstBarePointer: Int?
 
-    /// For each parameter, where its value lies in a block.
+    /// For each parameter, the offset of its value in a block.
     let offsets: UnsafePointer<Int>
     /// The values as they are copied: those of eight bytes, those of four, the others.
     let values: UnsafePointer<CopiedValue>
@@ -51,7 +51,7 @@ struct CopiedValue: BitwiseCopyable {
     }
 }
 
-/// A pointer among the arguments, and what is done with what it points to.
+/// A pointer among the arguments, and the way in which the pointed-to value is captured.
 struct CapturedPointer: BitwiseCopyable {
     enum Rule: BitwiseCopyable {
         /// Copied up to its zero.
@@ -64,7 +64,7 @@ struct CapturedPointer: BitwiseCopyable {
     }
 
     let parameter: Int
-    /// Where the pointer lies in a block.
+    /// The offset of the pointer in a block.
     let offset: Int
     let rule: Rule
 }

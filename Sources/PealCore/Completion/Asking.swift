@@ -7,19 +7,19 @@ struct Asking {
     let calls: ResultCalls
     /// Without one, or when it has ended, no caller waits for answers.
     let completion: Completion?
-    /// Where tokens go; nil: results are replies.
+    /// The index of the parameter that receives tokens; nil: results are replies.
     let parameter: Int?
     /// True if the calls were counted when they were enqueued.
     var isReserved = false
 
-    /// - Returns: How many observers were called.
+    /// - Returns: The number of called observers.
     func run() -> Int {
         guard let parameter else { return runForReplies() }
         var token: UInt64 = 0
         return withUnsafeMutablePointer(to: &token) { token in
             calls.run { entry, arguments in
                 let record = entry.pointee.record
-                // An instance observes for its place.
+                // An instance observes for its placeholder.
                 let owner = (record.placeholder ?? record).ownerNumber
                 token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)

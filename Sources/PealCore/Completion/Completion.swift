@@ -10,10 +10,10 @@ public final class Completion: Sendable {
     /// How a completion is made.
     public struct Options {
         public var done: Done
-        /// Gets each result, where results are gathered.
+        /// Receives each result, if results are gathered.
         public var reply: Reply?
         public var context: UnsafeMutableRawPointer?
-        /// Where both run; nil: on the thread that answers last.
+        /// The queue that runs both; nil: the thread that answers last runs them.
         public var queue: Queue?
         public var policy = BroadcastPolicy.last
         /// In milliseconds; the largest number never passes.
@@ -91,7 +91,7 @@ public final class Completion: Sendable {
         return completion
     }
 
-    /// The one of a number that is no token's.
+    /// The completion of a number that is no token's.
     static func find(_ number: UInt64) -> Completion? {
         guard let handle = Handles.completions.find(number), handle.role == .whole else { return nil }
         return handle.completion
@@ -144,7 +144,7 @@ public final class Completion: Sendable {
         return 0
     }
 
-    /// Drops the tokens that observers of an owner have, when their code is about to go.
+    /// Drops the tokens of an owner's observers when their code is about to be unloaded.
     static func dropTokens(of owner: UInt64) {
         for handle in Handles.completions.all where handle.role == .token && handle.owner == owner {
             try? answer(handle.number, nil)
@@ -190,7 +190,7 @@ public final class Completion: Sendable {
 
     private var isEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// Hands one observer's result on.
+    /// Passes on one observer's result.
     func reply(from observation: UInt64, _ result: UnsafeRawPointer, size: Int, isReserved: Bool) {
         if !isReserved { reserve(1) }
         guard let mailbox = options.queue?.mailbox, let notice = CompletionNotice.make(replySize: size) else {

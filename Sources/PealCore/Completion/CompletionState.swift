@@ -13,7 +13,7 @@ struct CompletionState {
     /// The threads that run its functions now.
     private(set) var callers: [UInt] = []
     private var isPassed = false
-    /// The last function is to run as soon as no reply does.
+    /// The last function must run as soon as no reply function runs.
     private var isDoneWanted = false
     private var isDone = false
     /// Observers that are about to be called, already counted in `asked` and `pending`.
@@ -60,7 +60,7 @@ struct CompletionState {
         return settle(.counted)
     }
 
-    /// Keeps a new token's number while its answer is waited for.
+    /// Stores a new token's number while its answer is waited for.
     ///
     /// - Returns: False when no caller waits any more.
     mutating func keep(_ token: UInt64) -> Bool {
@@ -122,7 +122,7 @@ struct CompletionState {
         return true
     }
 
-    /// - Returns: True if the last function is to run now.
+    /// - Returns: True if the last function must run now.
     mutating func endCall(on thread: UInt) -> Bool {
         if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
         return isDoneWanted && !isDone && callers.isEmpty

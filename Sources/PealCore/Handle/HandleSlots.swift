@@ -76,7 +76,7 @@ struct HandleSlots: @unchecked Sendable {
         return object
     }
 
-    /// The object lives on: the caller has retained it.
+    /// The object continues to exist: the caller has retained it.
     @inline(never)
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
         Self.cell(of: slot).deinitialize(count: 1)

@@ -29,7 +29,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         try slots.withPinned(number, { part(unsafeDowncast($0, to: Object.self)) }, body)
     }
 
-    /// The same as `find`, also where the number has been retired and not recycled yet.
+    /// The same as `find`, but also finds a number that has been retired and not recycled yet.
     func findEvenRetired(_ number: UInt64) -> Object? {
         typed(slots.find(number, evenRetired: true))
     }
@@ -46,7 +46,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.remove(number, isRetired: false))
     }
 
-    /// Makes a number stale, but keeps its object, and its slot from being taken, until the number is recycled.
+    /// Makes a number stale. The number keeps its object and its slot until it is recycled.
     @discardableResult
     func retire(_ number: UInt64) -> Object? {
         typed(slots.retire(number))
@@ -54,7 +54,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
 
     /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     ///
-    /// - Returns: The object, which the table does not keep any longer.
+    /// - Returns: The object, which the table has released.
     @discardableResult
     func recycle(_ number: UInt64) -> Object? {
         typed(slots.remove(number, isRetired: true))

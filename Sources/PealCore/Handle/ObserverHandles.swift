@@ -21,7 +21,7 @@ public struct ObserverHandles: Sendable {
 
     public func find(_ number: UInt64) -> Observation? { observation(owned(peal_slot_pin(Self.slots, number, false), number)) }
 
-    /// The same, also where the number has been retired and not recycled yet.
+    /// The same, but also finds a number that has been retired and not recycled yet.
     func findEvenRetired(_ number: UInt64) -> Observation? {
         observation(owned(peal_slot_pin(Self.slots, number, true), number))
     }
@@ -76,7 +76,7 @@ public struct ObserverHandles: Sendable {
         return Observation(record)
     }
 
-    /// The record of a pinned slot, with a weak count more in place of the pin.
+    /// The record of a pinned slot. A weak count replaces the pin.
     private func owned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Observer? {
         guard let slot else { return nil }
         let record = Self.record(of: slot)
