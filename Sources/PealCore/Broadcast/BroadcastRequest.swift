@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// The options of one broadcast.
 public struct BroadcastRequest {
     /// Folds a result into the accumulator; false stops.
@@ -5,15 +7,7 @@ public struct BroadcastRequest {
         _ context: UnsafeMutableRawPointer?, _ accumulator: UnsafeMutableRawPointer?, _ result: UnsafeRawPointer?
     ) -> Bool
 
-    /// The memory in which results are collected. Laid out as `struct peal_collection`.
-    public struct Collection: BitwiseCopyable {
-        public var size: Int
-        public var values: UnsafeMutableRawPointer?
-        public var capacity: Int
-        public var count: Int
-    }
-
-    /// Memory for the result; for `collect`, a `Collection`.
+    /// Memory for the result; for `collect`, a `peal_collection`.
     public var result: UnsafeMutableRawPointer?
     /// The policy that replaces the method's own.
     public var policy: BroadcastPolicy?
@@ -30,7 +24,7 @@ public struct BroadcastRequest {
         self.result = result
     }
 
-    var collection: UnsafeMutablePointer<Collection>? {
-        result?.assumingMemoryBound(to: Collection.self)
+    var collection: UnsafeMutablePointer<peal_collection>? {
+        result?.assumingMemoryBound(to: peal_collection.self)
     }
 }

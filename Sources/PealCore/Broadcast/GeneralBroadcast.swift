@@ -84,7 +84,7 @@ struct GeneralBroadcast {
             guard let collection = request.collection else { return nil }
             // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
             let size = UnsafeRawPointer(collection).load(as: Int.self)
-            guard size >= MemoryLayout<BroadcastRequest.Collection>.size else { return .wrongCollection }
+            guard size >= MemoryLayout<peal_collection>.size else { return .wrongCollection }
             let hasRoom = collection.pointee.values != nil || collection.pointee.capacity == 0
             return hasRoom ? nil : .wrongCollection
         default: return nil

@@ -91,9 +91,9 @@ enum ResultBroadcast {
     private static func collect(
         _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
-        guard let collection = result?.assumingMemoryBound(to: BroadcastRequest.Collection.self),
+        guard let collection = result?.assumingMemoryBound(to: peal_collection.self),
             // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
-            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<BroadcastRequest.Collection>.size,
+            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<peal_collection>.size,
             let values = collection.pointee.values
         else { return nil }
         let capacity = max(0, collection.pointee.capacity)

@@ -1,3 +1,4 @@
+internal import CPealSupport
 import PealCall
 
 /// Makes one result of many, by a policy.
