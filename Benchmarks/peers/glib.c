@@ -179,22 +179,15 @@ static void connect_and_disconnect(size_t turns)
 }
 static double connect_many(size_t count)
 {
-    const double begun = peers_now();
-    begin(count);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_register_many(count, begin, end);
+}
+static void remove_at(unsigned index)
+{
+    g_signal_handler_disconnect(object, handlers[index]);
 }
 static double disconnect_many(size_t count)
 {
-    const unsigned *const order = peers_shuffled(count);
-    begin(count);
-    const double begun = peers_now();
-    for (size_t i = 0; i < count; i++)
-        g_signal_handler_disconnect(object, handlers[order[i]]);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_remove_many(count, begin, remove_at, end);
 }
 static double memory_of_handler(size_t count)
 {

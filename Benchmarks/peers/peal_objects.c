@@ -61,23 +61,16 @@ static void register_and_remove(size_t turns)
 
 static double register_many(size_t count)
 {
-    const double begun = peers_now();
-    begin(count);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_register_many(count, begin, end);
 }
 
+static void remove_at(unsigned index)
+{
+    must(peal_observation_remove(observations[index]) >= 0);
+}
 static double remove_many(size_t count)
 {
-    const unsigned *const order = peers_shuffled(count);
-    begin(count);
-    const double begun = peers_now();
-    for (size_t i = 0; i < count; i++)
-        must(peal_observation_remove(observations[order[i]]) >= 0);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_remove_many(count, begin, remove_at, end);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------- */

@@ -58,6 +58,31 @@ static inline size_t peers_memory(void)
     return info.uordblks + info.hblkhd;
 }
 
+/* The time of a registration while `begin` makes `count` of them. Inline, as is the next one: a call through a pointer is
+ * not part of what is measured. */
+static inline double peers_register_many(size_t count, void (*begin)(size_t), void (*end)(void))
+{
+    const double begun = peers_now();
+    begin(count);
+    const double taken = peers_now() - begun;
+    end();
+    return taken / (double)count;
+}
+
+/* The time of a removal, in random order. `remove_at` removes the registration that `begin` made at an index. */
+static inline double peers_remove_many(
+    size_t count, void (*begin)(size_t), void (*remove_at)(unsigned), void (*end)(void))
+{
+    const unsigned *const order = peers_shuffled(count);
+    begin(count);
+    const double begun = peers_now();
+    for (size_t i = 0; i < count; i++)
+        remove_at(order[i]);
+    const double taken = peers_now() - begun;
+    end();
+    return taken / (double)count;
+}
+
 #ifdef __cplusplus
 }
 #endif

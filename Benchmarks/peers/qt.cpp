@@ -106,22 +106,15 @@ void connect_lambda(std::size_t turns)
 }
 double connect_many(std::size_t count)
 {
-    const double begun = peers_now();
-    begin(count);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / static_cast<double>(count);
+    return peers_register_many(count, begin, end);
+}
+void remove_at(unsigned index)
+{
+    QObject::disconnect(connections[index]);
 }
 double disconnect_many(std::size_t count)
 {
-    const unsigned *const order = peers_shuffled(count);
-    begin(count);
-    const double begun = peers_now();
-    for (std::size_t i = 0; i < count; i++)
-        QObject::disconnect(connections[order[i]]);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / static_cast<double>(count);
+    return peers_remove_many(count, begin, remove_at, end);
 }
 double memory_of_connection(std::size_t count)
 {

@@ -102,22 +102,15 @@ void connect_and_disconnect(std::size_t turns)
 double connect_many(std::size_t count)
 {
     connections.reserve(count);
-    const double begun = peers_now();
-    begin(count);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / static_cast<double>(count);
+    return peers_register_many(count, begin, end);
+}
+void remove_at(unsigned index)
+{
+    connections[index].disconnect();
 }
 double disconnect_many(std::size_t count)
 {
-    const unsigned *const order = peers_shuffled(count);
-    begin(count);
-    const double begun = peers_now();
-    for (std::size_t i = 0; i < count; i++)
-        connections[order[i]].disconnect();
-    const double taken = peers_now() - begun;
-    end();
-    return taken / static_cast<double>(count);
+    return peers_remove_many(count, begin, remove_at, end);
 }
 // With the connection, without which it cannot be removed alone.
 double memory_of_connection(std::size_t count)

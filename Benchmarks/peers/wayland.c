@@ -55,22 +55,15 @@ static void add_and_remove(size_t turns)
 }
 static double add_many(size_t count)
 {
-    const double begun = peers_now();
-    begin(count);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_register_many(count, begin, end);
+}
+static void remove_at(unsigned index)
+{
+    wl_list_remove(&listeners[index].link);
 }
 static double remove_many(size_t count)
 {
-    const unsigned *const order = peers_shuffled(count);
-    begin(count);
-    const double begun = peers_now();
-    for (size_t i = 0; i < count; i++)
-        wl_list_remove(&listeners[order[i]].link);
-    const double taken = peers_now() - begun;
-    end();
-    return taken / (double)count;
+    return peers_remove_many(count, begin, remove_at, end);
 }
 
 static struct wl_event_loop *loop;
