@@ -62,8 +62,7 @@ final class Instance: Sendable {
 
     /// Marks removed instances, and ends those without scopes and uses, in order. Call with no lock held. The others
     /// end with their last scope or use.
-    static func leave(_ leaving: [Instance]) {
-        guard !leaving.isEmpty else { return }
+    static func leave(_ leaving: some Collection<Instance>) {
         for instance in leaving { peal_instance_leave(instance.place) }
         // Scopes that begin on the slow path pass a fence of their own.
         if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
@@ -81,13 +80,7 @@ final class Instance: Sendable {
     }
 
     /// The same for one instance.
-    static func leave(_ instance: Instance) {
-        peal_instance_leave(instance.place)
-        if instance.isShown { peal_thread_writer_fence() }
-        guard peal_thread_any_protects(instance.hazard) else { return instance.dropBase() }
-        Reclaimer.retire([.instance(instance.number)])
-        Reclaimer.collect()
-    }
+    static func leave(_ instance: Instance) { leave(CollectionOfOne(instance)) }
 
     /// The address by which a hazard slot protects it.
     private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: place) }
