@@ -199,7 +199,7 @@ bool peal_property_close(
  * value takes, unless the holder has lost its processor. Only then it sleeps. */
 uint32_t peal_property_lock(struct peal_property_place *place)
 {
-    enum { SPINS = 100, YIELDS = 20, PAUSE = 50000 };
+    enum { SPINS = 10, YIELDS = 20, PAUSE = 50000 };
     peal_fork_enter();
     for (unsigned turn = 0;; turn++) {
         uint32_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
@@ -209,7 +209,7 @@ uint32_t peal_property_lock(struct peal_property_place *place)
                 __ATOMIC_RELAXED))
             return state;
         if (turn < SPINS)
-            __asm__ volatile("" ::: "memory");
+            peal_back_off();
         else if (turn < SPINS + YIELDS)
             sched_yield();
         else

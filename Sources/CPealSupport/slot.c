@@ -1,5 +1,6 @@
 #include "slot.h"
 
+#include "clock.h"
 #include "memory.h"
 
 enum { CACHE_LINE = 64 };
@@ -71,17 +72,18 @@ static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) 
  * exchange fails then. */
 static bool pop(struct peal_slots *slots, uint32_t *out_index)
 {
-    uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_ACQUIRE);
-    while ((uint32_t)head != 0) {
+    for (;; peal_back_off()) {
+        uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_ACQUIRE);
+        if ((uint32_t)head == 0)
+            return false;
         const uint32_t index = (uint32_t)head - 1;
         const uintptr_t next = (uintptr_t)__atomic_load_n(&existing_slot(slots, index)->object, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(
-                &slots->free, &head, head_with(head, (uint32_t)next), true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             *out_index = index;
             return true;
         }
     }
-    return false;
 }
 
 /* Takes a slot that was never used. */
@@ -131,11 +133,13 @@ void peal_slot_free(struct peal_slots *slots, uint64_t number)
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
     if (generation > UINT32_MAX)
         return;
-    uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
-    do
+    for (;; peal_back_off()) {
+        uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
         __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELEASE);
-    while (!__atomic_compare_exchange_n(
-        &slots->free, &head, head_with(head, index + 1), true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+        if (__atomic_compare_exchange_n(
+                &slots->free, &head, head_with(head, index + 1), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return;
+    }
 }
 
 /* Returns the slot at the index of a number, whatever its generation. */
@@ -164,13 +168,14 @@ static struct peal_slot *change(
     struct peal_slot *slot = slot_of(slots, number);
     if (slot == NULL)
         return NULL;
-    uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
-    do {
+    for (;; peal_back_off()) {
+        uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
         if (!has_flags(word, number, mask, flags))
             return NULL;
-    } while (!__atomic_compare_exchange_n(
-        &slot->word, &word, (word ^ changed) + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    return slot;
+        if (__atomic_compare_exchange_n(
+                &slot->word, &word, (word ^ changed) + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return slot;
+    }
 }
 
 struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t number, bool even_retired)

@@ -7,10 +7,23 @@
 
 #include <stdint.h>
 
+#include "machine.h"
+
 /* The time now, and `milliseconds` from now; UINT32_MAX: never. CLOCK_MONOTONIC, in nanoseconds. */
 uint64_t peal_clock_now(void);
 uint64_t peal_clock_deadline(uint32_t milliseconds);
 /* Sleeps for a short time, for a thread that polls. */
 void peal_clock_pause(uint64_t nanoseconds);
+
+/* For a thread whose exchange on a word failed because another thread wrote it. Pauses for some microseconds, so the other
+ * thread can keep the cache line for several operations. The length varies. Otherwise two threads would try again at the
+ * same time. (Anderson's backoff.) */
+static inline void peal_back_off(void)
+{
+    enum { LEAST = 16, TICK_BITS = 4, VARYING = 63 };
+    const unsigned pauses = LEAST + (unsigned)(peal_processor_ticks() >> TICK_BITS & VARYING);
+    for (unsigned pause = 0; pause < pauses; pause++)
+        peal_processor_pause();
+}
 
 #endif

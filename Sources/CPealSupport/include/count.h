@@ -12,6 +12,7 @@
 #ifndef CPEAL_COUNT_H
 #define CPEAL_COUNT_H
 
+#include "clock.h"
 #include "nullability.h"
 
 #include <stdbool.h>
@@ -33,11 +34,13 @@ static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)
  * reference. */
 static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
 {
-    uint32_t known = __atomic_load_n(count, __ATOMIC_RELAXED);
-    while (known > 0
-        && !__atomic_compare_exchange_n(count, &known, known + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        continue;
-    return known > 0;
+    for (;; peal_back_off()) {
+        uint32_t known = __atomic_load_n(count, __ATOMIC_RELAXED);
+        if (known == 0)
+            return false;
+        if (__atomic_compare_exchange_n(count, &known, known + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+    }
 }
 /* As peal_count_release, for counts that no thread retains again: the last holder need not write the count. */
 static inline bool peal_count_release_only(uint32_t *_Nonnull count)
@@ -71,26 +74,28 @@ enum peal_released { PEAL_RELEASED, PEAL_RELEASED_LAST, PEAL_RELEASED_STALE };
 static inline enum peal_retained peal_word_retain(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {
-    uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
-    do {
+    for (;; peal_back_off()) {
+        uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
         if (known >> 32 != generation || (known & alive) == 0)
             return PEAL_RETAINED_DEAD;
         if ((known & counted) == counted)
             return PEAL_RETAINED_TOO_OFTEN;
-    } while (!__atomic_compare_exchange_n(word, &known, known + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    return PEAL_RETAINED;
+        if (__atomic_compare_exchange_n(word, &known, known + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return PEAL_RETAINED;
+    }
 }
 
 /* A release too many returns PEAL_RELEASED_STALE: it must not revive the object. */
 static inline enum peal_released peal_word_release(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {
-    uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
-    do {
+    for (;; peal_back_off()) {
+        uint64_t known = __atomic_load_n(word, __ATOMIC_RELAXED);
         if (known >> 32 != generation || (known & counted) == 0)
             return PEAL_RELEASED_STALE;
-    } while (!__atomic_compare_exchange_n(word, &known, known - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
-    return ((known - 1) & alive) == 0 ? PEAL_RELEASED_LAST : PEAL_RELEASED;
+        if (__atomic_compare_exchange_n(word, &known, known - 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return ((known - 1) & alive) == 0 ? PEAL_RELEASED_LAST : PEAL_RELEASED;
+    }
 }
 
 #endif

@@ -28,6 +28,13 @@ enum { PEAL_RESULT_FLOATS = 4 };
 
 /* Releases the core for some cycles, for a thread that spins: `yield` has no effect on most cores. */
 static inline void peal_processor_pause(void) { __asm__ volatile("isb"); }
+/* A number that grows with time. */
+static inline uint64_t peal_processor_ticks(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
 
 /* See machine_x86_64.h. */
 static inline uint64_t peal_thunk_word(uint64_t word)

@@ -11,4 +11,5 @@ enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_PAGE_IS_FENCE 0
 
 static inline void peal_processor_pause(void) {}
+static inline uint64_t peal_processor_ticks(void) { return 0; }
 static inline uint64_t peal_thunk_word(uint64_t word) { return word; }

@@ -24,6 +24,8 @@ enum { PEAL_RESULT_FLOATS = 2 };
 
 /* Yields the processor's execution units to the other thread of its core, for a thread that spins. */
 static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
+/* A number that grows with time. */
+static inline uint64_t peal_processor_ticks(void) { return __builtin_ia32_rdtsc(); }
 
 /* Returns the same word, and hides from the compiler that it was passed in an argument register. Otherwise the compiler
  * moves it back to that register after every call of a loop, and out of it before. */

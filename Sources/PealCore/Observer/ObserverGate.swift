@@ -9,10 +9,11 @@ enum ObserverGate {
     static func update(
         _ gate: UnsafeMutablePointer<UInt32>, _ change: (UInt32) -> UInt32?
     ) -> Bool {
-        var current = peal_gate_load(gate)
         while true {
+            var current = peal_gate_load(gate)
             guard let next = change(current) else { return false }
             if peal_gate_exchange(gate, &current, next) { return true }
+            peal_back_off()
         }
     }
 
