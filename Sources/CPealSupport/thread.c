@@ -329,12 +329,35 @@ bool peal_thread_ask_runners(const uint32_t *gate)
 
 struct peal_event_count peal_calls_ended;
 
+void peal_entries_mark_awaited(const struct peal_entry *entries, size_t count, const uint32_t *current)
+{
+    size_t index = 0;
+    while (index < count && entries[index].gate != current)
+        index++;
+    const size_t first = index < count ? index + 1 : 0;
+    const size_t end = index + 1 < count ? index + 2 : count;
+    for (size_t next = first; next < end; next++)
+        __atomic_fetch_or((uint32_t *)(uintptr_t)entries[next].gate, PEAL_GATE_AWAITED, __ATOMIC_ACQ_REL);
+}
+
+/* For a slot that protects a list. */
+static void mark_next(const struct peal_hazard_slot *hold, const uint32_t *gate)
+{
+    const uintptr_t word = __atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE);
+    const uintptr_t address = word & ~(uintptr_t)PEAL_HAZARD_MARKS;
+    if (address == 0 || (word & PEAL_HAZARD_OF_SCOPE) != 0)
+        return;
+    const struct peal_snapshot *list = (const struct peal_snapshot *)address;
+    peal_entries_mark_awaited(peal_snapshot_entries(list), peal_snapshot_count(list), gate);
+}
+
 bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
 {
     bool any = false;
     FOR_EACH_LEVEL(thread, hold)
         if (thread != own && runs_at(hold, gate)) {
             __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+            mark_next(hold, gate);
             any = true;
         }
     return any;

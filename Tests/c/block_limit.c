@@ -9,9 +9,9 @@ static void ring(void *self)
     calls++;
 }
 
-CLAIM("O10", "a hundred million blocks are counted, and one more is a harmless limit")
+CLAIM("O10", "fifty million blocks are counted, and one more is a harmless limit")
 {
-    enum { LIMIT = 100000000 };
+    enum { LIMIT = 50000000 };
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_ring(void)", NULL };
     const peal_protocol protocol = protocol_of(center, "Bell", texts);

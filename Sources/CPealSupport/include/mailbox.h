@@ -42,6 +42,7 @@ struct peal_mailbox {
     uint32_t pauses;
     uint32_t submitting;   /* threads that call the executor, or are about to */
     int descriptor;        /* an eventfd, or -1 */
+    struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
     bool runs_again;       /* its executor ran it inside the run that made the request: that run continues */

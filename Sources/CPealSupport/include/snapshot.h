@@ -143,7 +143,8 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 
 /* A gate is zero while its observer may be called at once. It is the first member of a record (record.h). */
 enum {
-    PEAL_GATE_BLOCKS = 0x07ffffff, /* how many times it is blocked */
+    PEAL_GATE_BLOCKS = 0x03ffffff, /* how many times it is blocked */
+    PEAL_GATE_AWAITED = 0x04000000, /* a thread waits for the call before: see peal_thread_await_runners */
     PEAL_GATE_LAZY = 0x08000000,   /* reserves the position of a service's instance in the list, and is never called */
     PEAL_GATE_DRAINS = 0x10000000, /* ends when the waiting calls have been delivered */
     PEAL_GATE_WEAK = 0x20000000,   /* the target must be retained before the call */
@@ -166,6 +167,11 @@ static inline bool peal_gate_exchange(
     return __atomic_compare_exchange_n(
         gate, expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
+
+/* Marks the gate of the entry after the one that is called now. If no entry has that gate, the called observer is a
+ * successor, and all gates are marked, since any entry may be the next. The caller must keep the entries. */
+void peal_entries_mark_awaited(
+    const struct peal_entry *_Nonnull entries, size_t count, const uint32_t *_Nonnull current);
 
 /* ---- The directory ----------------------------------------------------------------------------- */
 

@@ -279,10 +279,12 @@ static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(voi
     return &peal_calls_ended;
 }
 
-/* Requests the other threads that run a call of the observer to signal peal_calls_ended at the end of their list.
- * Returns true if there are such threads. The waiter prepares its wait, then requests, passes the writer fence and
- * looks again. A thread whose call it still sees stores its release after the fence, then loads its attention word, and
- * so sees the request. */
+/* Requests the other threads that run a call of the observer to signal peal_calls_ended when it has ended: before they
+ * call the next observer of their list, or at the end of the list. Returns true if there are such threads. The caller
+ * must keep all lists.
+ *
+ * The waiter prepares its wait, then requests, passes the writer fence and looks again. A thread whose call it still
+ * sees loads the next observer's gate, or its attention word, after the fence. So it sees the request. */
 bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */

@@ -26,19 +26,15 @@ extension EventCount {
 
     /// Waits until a condition is true, whose deadline may change.
     ///
-    /// - Parameters:
-    ///   - interval: The longest sleep between two looks at the condition, in nanoseconds.
-    ///   - look: Returns whether the condition is true, and the deadline. It acquires the lock that guards them.
+    /// - Parameter look: Returns whether the condition is true, and the deadline. It acquires the lock that guards them.
     /// - Returns: False if the deadline passed first.
-    public func wait(lookingEvery interval: UInt64 = .max, _ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
+    public func wait(_ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
         while true {
             let prepared = peal_event_count_prepare(self)
             let (isTrue, deadline) = look()
             if isTrue { return true }
-            let now = peal_clock_now()
-            guard now < deadline else { return false }
-            let (next, isEndless) = now.addingReportingOverflow(interval)
-            _ = peal_event_count_wait(self, prepared, isEndless ? deadline : Swift.min(deadline, next))
+            guard peal_clock_now() < deadline else { return false }
+            _ = peal_event_count_wait(self, prepared, deadline)
         }
     }
 }

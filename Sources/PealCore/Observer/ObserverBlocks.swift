@@ -34,5 +34,5 @@ public enum ObserverBlocks {
         return lazy.updateGates(of: placeholder, change)
     }
 
-    private static var mostBlocks: UInt32 { 100_000_000 }
+    private static var mostBlocks: UInt32 { 50_000_000 }
 }

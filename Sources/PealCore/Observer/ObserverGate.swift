@@ -68,6 +68,11 @@ enum ObserverGate {
             let value = peal_gate_load(gate)
             if value == 0 { return entry }
             let record = entry.pointee.record
+            if value & awaited != 0 {
+                update(record.gate) { $0 & awaited != 0 ? $0 & ~awaited : nil }
+                RunningCalls.signal()
+                continue
+            }
             if value & removed != 0 {
                 guard let successor = peal_successor_entry(record, peal_hazard_method(hold)) else { return nil }
                 entry = successor
@@ -122,6 +127,7 @@ enum ObserverGate {
     }
 
     static let blocks = UInt32(PEAL_GATE_BLOCKS)
+    static let awaited = UInt32(PEAL_GATE_AWAITED)
     static let lazy = UInt32(PEAL_GATE_LAZY)
     static let drains = UInt32(PEAL_GATE_DRAINS)
     static let weak = UInt32(PEAL_GATE_WEAK)

@@ -4,8 +4,9 @@ import PealCall
 /// Waits for calls of closed observers, and for everything else that keeps code of an owner in use.
 ///
 /// A loop stores which observer it calls before it loads that observer's gate. A waiter closes the gate, passes the
-/// writer fence, and then sees every call that was let through. It requests the threads that make these calls to signal
-/// when they release their lists. A call that no thread waits for costs nothing.
+/// writer fence, and then sees every call that was let through. It requests the threads that make these calls to signal:
+/// it sets a bit in the gate of the next observer, which they test in any case, and one in the attention word of the
+/// hazard slot, which they test at the end of the list. A call that no thread waits for costs nothing.
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
@@ -22,7 +23,7 @@ enum RunningCalls {
     /// - Returns: False if the deadline passed first, or the wait was cut.
     static func wait(until deadline: UInt64, unless isCut: () -> Bool = { false }, for condition: () -> Bool) -> Bool {
         // A wait that is cut has no time left.
-        ended.wait(lookingEvery: longestSleep) { (condition(), isCut() ? 0 : deadline) }
+        ended.wait { (condition(), isCut() ? 0 : deadline) }
     }
 
     /// Returns true if no call of the observers runs. Otherwise requests the threads that run one to signal.
@@ -30,12 +31,20 @@ enum RunningCalls {
         let own = peal_thread_own_slot()
         if let own, records.contains(where: { peal_thread_runs(own, $0.gate) }) { return false }
         if !isOrdered { peal_thread_writer_fence() }
-        var isRunning = false
-        for record in records where peal_thread_await_runners(own, record.gate) { isRunning = true }
-        guard isRunning else { return true }
-        // The list may have been released before the request could be seen.
+        guard requestSignals(for: records, own) else { return true }
+        // The call may have ended before the request could be seen.
         peal_thread_writer_fence()
         return !records.contains { peal_thread_others_run(own, $0.gate) }
+    }
+
+    /// - Returns: True if a call runs.
+    private static func requestSignals(for records: [Record], _ own: UnsafeMutablePointer<peal_thread>?) -> Bool {
+        var isRunning = false
+        for record in records where Reclaimer.keepingLists({ peal_thread_await_runners(own, record.gate) }) {
+            isRunning = true
+            record.mailbox?.awaitCall(record.gate)
+        }
+        return isRunning
     }
 
     /// Wakes all waiters, after a condition was changed.
@@ -49,8 +58,4 @@ enum RunningCalls {
     }
 
     private static var ended: EventCount { peal_calls_ended_event_count() }
-
-    /// In nanoseconds. A thread signals at the end of its list. A call may have ended long before, if one of the calls
-    /// after it is slow: the loop does not test for requests between calls, since each call would pay for that.
-    private static var longestSleep: UInt64 { 1_000_000 }
 }

@@ -92,6 +92,8 @@ extension Mailbox {
 
     private func waitForRoom() -> Pushed {
         guard !isCurrent else { return .rejected }
+        // The last call of this thread's list has ended.
+        RunningCalls.signal()
         let deadline = peal_clock_deadline(pointee.wait)
         while isFull, !pointee.is_ended {
             guard peal_mailbox_wait(self, deadline) || !isFull else { return .rejected }
@@ -117,6 +119,8 @@ extension Mailbox {
 
     /// Calls the host's executor, unless the queue has ended meanwhile: its calls were dropped then.
     private func submit() -> Bool {
+        // As in `waitForRoom`: the host's function may take long.
+        RunningCalls.signal()
         let isWanted = locked { !pointee.is_ended }
         let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.number) ?? true }
         if !isTaken { rejectAll() }

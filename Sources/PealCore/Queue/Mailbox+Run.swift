@@ -33,6 +33,15 @@ extension Mailbox {
         }
     }
 
+    /// Has the run of the queue signal that the call of an observer has ended, before it calls the next observer of the
+    /// same item.
+    func awaitCall(_ gate: UnsafePointer<UInt32>) {
+        locked {
+            guard let group = pointee.running else { return }
+            peal_entries_mark_awaited(peal_group_entry_at(group, 0), Int(peal_group_count(group)), gate)
+        }
+    }
+
     private func resumeIfRequested() -> Bool {
         locked {
             guard pointee.runs_again, !pointee.is_running else { return false }
@@ -69,6 +78,7 @@ extension Mailbox {
         while true {
             while left > 0, pointee.pauses == 0, let item = takeFirst() {
                 if peal_mailbox_has_waiters(self), hasRoomAgain { peal_mailbox_signal(self) }
+                pointee.running = item.pointee.group
                 peal_mailbox_unlock(self)
                 left -= 1
                 used.turn(to: item.pointee.group)
@@ -79,6 +89,7 @@ extension Mailbox {
                 pointee.delivered += UInt64(made)
                 pointee.dropped += UInt64(listed - made)
             }
+            pointee.running = nil
             // This may end observers, as part of the run, and more items may be pushed meanwhile.
             guard !used.isNone else { break }
             let isSerial = pointee.kind == PEAL_MAILBOX_SERIAL

@@ -73,6 +73,12 @@ enum Reclaimer {
         if retired.withLock({ $0.count > backlog }) { collect() }
     }
 
+    /// Runs `body` while no list is freed that a hazard slot protects when `body` reads the slot. Lists are taken out
+    /// to be freed under the same lock.
+    static func keepingLists(_ body: () -> Bool) -> Bool {
+        retired.withLock { _ in body() }
+    }
+
     /// Called by a reader after the release of a list whose attention word is not zero. Collects if a writer requested
     /// it.
     @inline(never)
