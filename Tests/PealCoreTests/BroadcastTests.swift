@@ -5,7 +5,7 @@ import Testing
 @testable import PealCore
 
 @Suite struct BroadcastTests {
-    @Test func `B1 a broadcast calls every observer once`() throws {
+    @Test func `B1: a broadcast calls every observer once`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counters = (0..<3).map { _ in Counter() }
@@ -14,7 +14,7 @@ import Testing
         #expect(counters.map(\.value.pointee) == [1, 1, 1])
     }
 
-    @Test func `O4 a higher priority is called earlier, whenever it was registered`() throws {
+    @Test func `O4: a higher priority is called earlier, whenever it was registered`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let order = UnsafeMutablePointer<Int>.allocate(capacity: 1)
@@ -83,7 +83,7 @@ import Testing
         return left
     }
 
-    @Test func `B2 a sum of integers stays at the ends of its type`() {
+    @Test func `B2: a sum of integers stays at the ends of its type`() {
         #expect(sum(.int8, Int8(100), 100) == 127)
         #expect(sum(.int8, Int8(-100), -100) == -128)
         #expect(sum(.uint16, UInt16(65_000), 1_000) == 65_535)

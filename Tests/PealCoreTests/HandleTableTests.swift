@@ -19,7 +19,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
 }
 
 @Suite struct HandleTableTests {
-    @Test func `O11 a number finds its object until it is removed, and nothing after`() throws {
+    @Test func `O11: a number finds its object until it is removed, and nothing after`() throws {
         let table = makeTable(limit: 8)
         let thing = try table.insert(Thing.init)
         #expect(table.find(thing.number) === thing)
@@ -28,7 +28,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
         #expect(table.remove(thing.number) == nil)
     }
 
-    @Test func `O11 a slot that is used again has another number`() throws {
+    @Test func `O11: a slot that is used again has another number`() throws {
         let table = makeTable(limit: 1)
         let first = try table.insert(Thing.init)
         table.remove(first.number)
@@ -52,7 +52,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     }
 
     @Test(arguments: [0, 1, .max, 7 << 60, 7 << 60 | 1 << 28 | 5, 6 << 60 | 1 << 28] as [UInt64])
-    func `O11 zero, made-up and foreign numbers find nothing`(_ number: UInt64) throws {
+    func `O11: zero, made-up and foreign numbers find nothing`(_ number: UInt64) throws {
         let table = makeTable(limit: 8)
         _ = try table.insert(Thing.init)
         #expect(table.find(number) == nil)

@@ -31,7 +31,7 @@ import Testing
     /// The requests of the thread that performs an action.
     private static let results: Set<ModuleRequest> = [.started, .startFailed, .startUndone, .stopped, .released]
 
-    @Test func `M5 a module that is being released neither runs, nor starts, nor stops`() {
+    @Test func `M5: a module that is being released neither runs, nor starts, nor stops`() {
         for state in ModuleState.allCases {
             #expect(Self.positions.contains(Position(state: state, membership: .member)))
             #expect(Self.positions.contains(Position(state: state, membership: .removed)))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `M5 each start, stop and release is performed by the one thread whose request begins it`() {
+    @Test func `M5: each start, stop and release is performed by the one thread whose request begins it`() {
         for position in Self.positions {
             for request in ModuleRequest.allCases {
                 let after = position.after(request)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `M5 only the thread that performs an action ends it, and no module comes back`() throws {
+    @Test func `M5: only the thread that performs an action ends it, and no module comes back`() throws {
         for position in Self.positions {
             for request in ModuleRequest.allCases {
                 let after = position.after(request)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `M4 a removed module is released, whatever happens meanwhile`() {
+    @Test func `M4: a removed module is released, whatever happens meanwhile`() {
         for position in Self.positions where position.membership == .removed {
             // Its action ends, and then it is removed in its turn.
             let results: [ModuleRequest] =
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `L1 a removed module is called for its stop alone, and for a start that it is in, until its release`() {
+    @Test func `L1: a removed module is called for its stop alone, and for a start that it is in, until its release`() {
         for position in Self.positions where position.membership != .member {
             let allowed = ModuleStep.Kind.allCases.filter { $0.isAllowed(in: position.state, position.membership) }
             let expected: [ModuleStep.Kind] =
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `M5 a stop of all is final`() {
+    @Test func `M5: a stop of all is final`() {
         let final: Set<ModulesPhase> = [.cancelled, .draining, .stopped]
         for phase in ModulesPhase.allCases {
             #expect(final.contains(PhaseRequest.stop.transition(from: phase).phase))
@@ -148,7 +148,7 @@ import Testing
         return String(decoding: text, as: UTF8.self).split(separator: "\n")
     }
 
-    @Test func `M5 the tables of the documentation are those of the state machines`() throws {
+    @Test func `M5: the tables of the documentation are those of the state machines`() throws {
         let lines = try Self.lines(of: "docs/modules.md")
         let phases = ModulesPhase.allCases.map(Self.row)
         let states = ModuleState.allCases.map { Self.row($0, .member) }

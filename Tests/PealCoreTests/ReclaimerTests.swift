@@ -5,7 +5,7 @@ import Testing
 
 /// When an observer ends. Serialised: lists are retired in one place for the whole process.
 @Suite(.serialized) struct ReclaimerTests {
-    @Test func `O8 an observer that nobody reads is destroyed by its removal`() throws {
+    @Test func `O8: an observer that nobody reads is destroyed by its removal`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -14,7 +14,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8 an observer that is listed and not called is destroyed by its removal, while its list is held`() throws {
+    @Test func `O8: an observer that is listed and not called is destroyed by its removal, while its list is held`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -26,7 +26,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8 an observer whose call runs is destroyed when its list is released`() throws {
+    @Test func `O8: an observer whose call runs is destroyed when its list is released`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -73,7 +73,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8 a writer looks again unless a holder that was asked before is left to collect`() throws {
+    @Test func `O8: a writer looks again unless a holder that was asked before is left to collect`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })

@@ -23,7 +23,7 @@ import Testing
         try Reference.release(next)
     }
 
-    @Test func `O11 the next number of a free slot is not alive before it is given out`() throws {
+    @Test func `O11: the next number of a free slot is not alive before it is given out`() throws {
         let first = try make()
         let second = try make()
         try Reference.release(first)

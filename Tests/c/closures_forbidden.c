@@ -163,7 +163,7 @@ static void handle(void *self, const struct peal_call *call)
         *(int *)call->result = *(const int *)call->arguments[0];
 }
 
-CLAIM("X3", "a handler of what travels in registers needs no run-time code; one that needs some is refused")
+CLAIM("X3, O15", "a handler of what travels in registers needs no run-time code; one that needs some is refused")
 {
     static const char *const count[] = { "count" };
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

@@ -31,14 +31,14 @@ static void begin(void)
 
 /* ---- Forced ------------------------------------------------------------------------------------ */
 
-CLAIM("event count", "a signal without waiters changes nothing")
+CLAIM("F8", "a signal without waiters changes nothing")
 {
     begin();
     peal_event_count_signal(&changed);
     CHECK_EQUAL(changed.word, 0);
 }
 
-CLAIM("event count", "a signal between the preparation and the sleep is not lost")
+CLAIM("F8", "a signal between the preparation and the sleep is not lost")
 {
     begin();
     const uint32_t prepared = peal_event_count_prepare(&changed);
@@ -46,7 +46,7 @@ CLAIM("event count", "a signal between the preparation and the sleep is not lost
     CHECK(peal_event_count_wait(&changed, prepared, UINT64_MAX));
 }
 
-CLAIM("event count", "a signal serves all who prepared before it")
+CLAIM("F8", "a signal serves all who prepared before it")
 {
     begin();
     const uint32_t first = peal_event_count_prepare(&changed);
@@ -59,7 +59,7 @@ CLAIM("event count", "a signal serves all who prepared before it")
     CHECK(peal_event_count_wait(&changed, late, UINT64_MAX));
 }
 
-CLAIM("event count", "a signal does not wake a thread that prepares to wait after it")
+CLAIM("F8", "a signal does not wake a thread that prepares to wait after it")
 {
     begin();
     (void)peal_event_count_prepare(&changed);
@@ -68,7 +68,7 @@ CLAIM("event count", "a signal does not wake a thread that prepares to wait afte
     CHECK(!peal_event_count_wait(&changed, late, peal_clock_deadline(1)));
 }
 
-CLAIM("event count", "a deadline passes")
+CLAIM("F8", "a deadline passes")
 {
     begin();
     const uint64_t deadline = peal_clock_deadline(20);
@@ -121,7 +121,7 @@ static void *wait_once(void *unused)
     return NULL;
 }
 
-CLAIM("event count", "one signal wakes two sleeping waiters")
+CLAIM("F8", "one signal wakes two sleeping waiters")
 {
     pthread_t threads[WAITERS];
 
@@ -187,9 +187,9 @@ static void take_turns_by(void *(*body)(void *))
     }
 }
 
-CLAIM("event count", "no wake-up is lost under a lock") { take_turns_by(take_turns); }
+CLAIM("F8", "no wake-up is lost under a lock") { take_turns_by(take_turns); }
 
-CLAIM("event count", "no wake-up is lost without a lock") { take_turns_by(take_open_turns); }
+CLAIM("F8", "no wake-up is lost without a lock") { take_turns_by(take_open_turns); }
 
 #if !defined(PEAL_TEST_SANITIZED)
 /* The thread sanitizer wants no threads in the child of a process with threads. */
@@ -210,7 +210,7 @@ static bool wait_in_child(void)
     return CHECK_EQUAL(woken, 1);
 }
 
-CLAIM("event count", "a child waits and signals")
+CLAIM("F8", "a child waits and signals")
 {
     pthread_t thread;
 

@@ -262,7 +262,7 @@ CLAIM("F5", "queues, timers, time limits and signals need no descriptor of any k
 
 static bool runs_beside_blocked_queues(void)
 {
-    enum { QUEUES = 64 };
+    enum { QUEUES = 256 };
     static struct latch ended[QUEUES];
     static const struct latch shut = LATCH_INITIALIZER;
     peal_center center = open_center();
@@ -284,7 +284,7 @@ static bool runs_beside_blocked_queues(void)
     return holds;
 }
 
-CLAIM("Q9", "64 serial queues whose calls all block do not delay each other")
+CLAIM("Q9", "256 serial queues whose calls all block do not delay each other")
 {
     CHECK(in_child(runs_beside_blocked_queues, SECONDS));
 }

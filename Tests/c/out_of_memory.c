@@ -253,7 +253,7 @@ CLAIM("F2", "a registration by bindings without memory, before any other, gives 
     check_registration(attempt_bindings, 8, 1);
 }
 
-CLAIM("F2", "a registration of a handler without memory gives a status, has no effect, and destroys once")
+CLAIM("F2, O15", "a registration of a handler without memory gives a status, has no effect, and destroys once")
 {
     check_registration(attempt_handler, 4, 1);
 }

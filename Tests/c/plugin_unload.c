@@ -2,6 +2,8 @@
  *
  * Plugins that are really unloaded: plugin_unload <plugin> <plugin>. Each registers one of each kind for
  * its owner; the host retires the owner, and then the plugin's code goes.
+ *
+ * Claims: L1, L3, O15
  */
 #include "plugin/unloadable.h"
 

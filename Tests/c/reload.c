@@ -3,6 +3,8 @@
  * The library loaded by name, closed, and loaded again. The library's path is in the environment
  * variable PEAL_TEST_LIBRARY. The arguments are libraries that are loaded before it. This program is not linked to
  * the library.
+ *
+ * Claims: L4
  */
 #include <dlfcn.h>
 #include <signal.h>

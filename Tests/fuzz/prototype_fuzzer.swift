@@ -3,6 +3,8 @@
 //
 // An input is taken three times: as a method; as `selector encoding`; and as declarations, with a
 // method behind `---` that may use them.
+//
+// Claims: F1
 
 /// What the scope of every input knows, so that short inputs reach structs and typedefs.
 private let base: TypeScope = {

@@ -3,6 +3,7 @@
 #
 # run.sh CHECK PYTHON CC [all]: counts how many prototypes of installed headers peal accepts as pasted. Without
 # `all`, those that the packages bring which peal is built with: the C library and libffi.
+# Claims: P3
 set -eu
 check=$1 python=$2 compiler=$3
 folder=$(dirname "$0")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Generates random signatures, compiles them, and broadcasts each of them along every path.
+# Claims: B1, B2, F1, O14, P2, P3, X1
 #
 #   run.sh --generator PROGRAM --include DIR --library FILE... [--cc COMPILER]... [--output DIR]
 #          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]

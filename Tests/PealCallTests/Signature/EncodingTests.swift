@@ -3,7 +3,7 @@ import Testing
 @testable import PealCall
 
 @Suite struct EncodingTests {
-    @Test("P5: An encoding is read as the C prototype that it stands for", arguments: [
+    @Test(arguments: [
         ("didReceive:from:", "v@:@@", "void didReceive_from_(struct objc_object *, struct objc_object *)"),
         ("for", "v@:", "void for_(void)"), ("count", "Q16@0:8", "unsigned long long count(void)"),
         ("f:", "v24@0:8@16", "void f_(struct objc_object *)"), ("f:", "i12@+0:+4@-8", "int f_(struct objc_object *)"),
@@ -25,7 +25,7 @@ import Testing
         ("f:", "v@:nN^i", "void f_(int *)"), ("f:", "Vv@:oO@", "void f_(struct objc_object *)"),
         ("f:", "v@:^Ai", "void f_(_Atomic int *)"), ("f:", "R@@:i", "struct objc_object *f_(int)"),
     ])
-    func types(selector: String, encoding: String, printed: String) throws {
+    func `P5: an encoding is read as the C prototype that it stands for`(selector: String, encoding: String, printed: String) throws {
         let signature = try Signature(objCName: selector, encoding: encoding)
         #expect(signature.name == selector)
         #expect(signature.description == printed)
@@ -41,20 +41,19 @@ import Testing
 
     static let plainString = CType.pointer(to: QualifiedType(.scalar(.char)))
 
-    @Test("P5: '*' in an encoding is a string, constant or not", arguments: [
+    @Test(arguments: [
         ("*", "char *", Ownership.string), ("r*", "const char *", .string), ("n*", "char *", .string),
         ("^c", "signed char *", .bare), ("r^c", "const signed char *", .bare), ("^C", "unsigned char *", .bare),
         ("^*", "char **", .bare), ("^r*", "const char **", .bare), ("^v", "void *", .bare),
         ("[2*]", "char **", .counted(by: .constant(2), elementSize: 8, allowsNull: true)),
     ])
-    func strings(letters: String, type: String, ownership: Ownership) throws {
+    func `P5: '*' in an encoding is a string, constant or not`(letters: String, type: String, ownership: Ownership) throws {
         let signature = try Signature(objCName: "f:", encoding: "v@:" + letters)
         #expect(signature.parameters.map(\.type) == [try TypeScope().type(type)])
         #expect(signature.parameters.map(\.ownership) == [ownership])
     }
 
-    @Test("P5: A struct in an encoding is the struct of that name in C")
-    func structures() throws {
+    @Test func `P5: a struct in an encoding is the struct of that name in C`() throws {
         var scope = TypeScope()
         try scope.declare("struct CGPoint { double x, y; }; struct CGRect { struct CGPoint o; float s[2]; };")
         let signature = try Signature(objCName: "f:", encoding: "{CGPoint=dd}@:{CGRect={CGPoint=\"x\"d\"y\"d}[2f]}")
@@ -64,8 +63,7 @@ import Testing
         #expect(signature.parameters[0].shape == prototype.parameters[0].shape)
     }
 
-    @Test("P5: A struct without a name has a shape all the same")
-    func anonymousStructure() throws {
+    @Test func `P5: a struct without a name has a shape all the same`() throws {
         let signature = try Signature(objCName: "f:", encoding: "v@:{?=i[2{?=cd}]}")
         let inner = ValueShape.structure([.int8, .double])
         #expect(signature.parameters[0].shape == .structure([.int32, inner, inner]))
@@ -112,21 +110,20 @@ import Testing
         .init("v@:A{s=i}", .unsupported, 5, "an atomic struct cannot be passed by value"),
     ]
 
-    @Test("P5: What an encoding cannot carry is refused with the reason and the column", arguments: refusals)
-    func refused(refusal: Refusal) {
+    @Test(arguments: refusals)
+    func `P5: what an encoding cannot carry is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(objCName: "f:", encoding: refusal.text) }
     }
 
-    @Test("P5: A text that is no selector is refused", arguments: ["", ":", "f:g", "1:", "f g:", "f:2:", "ö"])
-    func selectors(selector: String) {
+    @Test(arguments: ["", ":", "f:g", "1:", "f g:", "f:2:", "ö"])
+    func `P5: a text that is no selector is refused`(selector: String) {
         let message = "'\(selector)' is no selector; write names and colons, as 'didReceive:from:'"
         #expect(throws: SyntaxError(.syntax, message, column: 1)) {
             try Signature(objCName: selector, encoding: "v@:")
         }
     }
 
-    @Test("F1: An encoding has bounds on length, parameters and nesting")
-    func limits() {
+    @Test func `F1: an encoding has bounds on length, parameters and nesting`() {
         let repeated = { (text: String, count: Int) in String(repeating: text, count: count) }
         let texts = [
             (repeated(":", 1), "v@:" + repeated("^", 100) + "i"), ("", "v@:" + repeated("{s=", 5_000)),

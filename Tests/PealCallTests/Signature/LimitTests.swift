@@ -9,27 +9,25 @@ import Testing
 
     private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
-    @Test("F1: A text of 16,384 bytes is read, a longer one refused")
-    func textLength() throws {
+    @Test func `F1: a text of 16,384 bytes is read, a longer one refused`() throws {
         let text = "void f(void)"
         #expect(try Signature(text + repeated(" ", 16_384 - text.utf8.count)).name == "f")
         let error = error(text + repeated(" ", 16_385 - text.utf8.count))
         #expect(error == SyntaxError(.limit, "the text is longer than 16384 bytes", column: 16_385))
     }
 
-    @Test("F1: 64 parameters are read, 65 refused")
-    func parameters() throws {
+    @Test func `F1: 64 parameters are read, 65 refused`() throws {
         let list = { (count: Int) in Array(repeating: "int", count: count).joined(separator: ", ") }
         #expect(try Signature("void f(\(list(64)))").parameters.count == 64)
         #expect(error("void f(\(list(65)))") == SyntaxError(.limit, "a function has at most 64 parameters", column: 328))
     }
 
-    @Test("F1: Declarators nest to a bound", arguments: [
+    @Test(arguments: [
         ("void f(int ", "(", "x", ")", 15), ("void f(int ", "*", "x", "", 63),
         ("void f(int x", "[1]", "", "", 63), ("void f(void (*a)(", "void (*)(", "int", ")", 13),
         ("void f(int x[", "(", "1", ")", 14), ("void f(int x[", "!", "1", "", 15),
     ])
-    func nesting(start: String, open: String, middle: String, close: String, fits: Int) {
+    func `F1: declarators nest to a bound`(start: String, open: String, middle: String, close: String, fits: Int) {
         let text = { (count: Int) in
             start + self.repeated(open, count) + middle + self.repeated(close, count)
                 + (start.hasSuffix("[") ? "])" : start.hasSuffix("(") ? "))" : ")")
@@ -39,8 +37,7 @@ import Testing
         #expect(error(text(1_500))?.kind == .limit)
     }
 
-    @Test("F1: Structs nest to a bound, also over several declarations")
-    func structureNesting() {
+    @Test func `F1: structs nest to a bound, also over several declarations`() {
         var scope = TypeScope()
         let text = { (count: Int) in "struct s { \(self.repeated("struct { ", count)) int x; \(self.repeated("} m; ", count)) };" }
         #expect(throws: Never.self) { try scope.declare(text(15)) }
@@ -55,8 +52,7 @@ import Testing
         }
     }
 
-    @Test("P3: Types that lead to each other by pointers have no depth")
-    func chainsOfPointers() throws {
+    @Test func `P3: types that lead to each other by pointers have no depth`() throws {
         var scope = TypeScope()
         try scope.declare("typedef struct { int x; } t0; typedef union { int x; } u0;")
         for index in 1..<5_000 {
@@ -68,8 +64,7 @@ import Testing
             == .counted(by: .parameter(2), elementSize: 16, allowsNull: false))
     }
 
-    @Test("P3: Declarations have a mebibyte, and an enumeration in them thousands of names")
-    func longDeclarations() throws {
+    @Test func `P3: declarations have a mebibyte, and an enumeration in them thousands of names`() throws {
         var scope = TypeScope()
         let names = (0..<20_000).map { "LONG_ENUMERATOR_\($0)" }.joined(separator: ", ")
         try scope.declare("enum long_one { \(names) };")
@@ -78,8 +73,7 @@ import Testing
         #expect(error?.kind == .limit)
     }
 
-    @Test("F1: Typedefs of typedefs end at a bound, and so do function types that double")
-    func typedefChains() {
+    @Test func `F1: typedefs of typedefs end at a bound, and so do function types that double`() {
         var scope = TypeScope()
         #expect(throws: SyntaxError(.limit, "types nest at most 64 deep", column: 13)) {
             try scope.declare("typedef int t0;")
@@ -94,8 +88,7 @@ import Testing
         }
     }
 
-    @Test("F1: A struct has at most 65,536 bytes and 4,096 members")
-    func structureSize() throws {
+    @Test func `F1: a struct has at most 65,536 bytes and 4,096 members`() throws {
         var scope = TypeScope()
         try scope.declare("struct a { long double x[4096]; }; struct b { char x[64][64]; };")
         #expect(try scope.layout(of: "struct a").size == 65_536)
@@ -105,8 +98,7 @@ import Testing
         }
     }
 
-    @Test("F1: Any byte and any prefix of a text gives a result or an error")
-    func prefixes() {
+    @Test func `F1: any byte and any prefix of a text gives a result or an error`() {
         let text = "required const char *(*f(int a[3], struct s *__counted_by(n) p, void (*g)(int, ...), size_t n))(int), chain(p), since(2);"
         let bytes = Array(text.utf8)
         for end in 0...bytes.count {

@@ -3,8 +3,7 @@ import Testing
 @testable import PealCall
 
 @Suite struct MethodDeclarationTests {
-    @Test("P2: Without words a method is required, called on all, since version 1 and recursive")
-    func defaults() throws {
+    @Test func `P2: without words a method is required, called on all, since version 1 and recursive`() throws {
         let method = try MethodDeclaration("void on_message(const char *room, const struct message *m)")
         #expect(method.requirement == .required)
         #expect(method.policy == .all)
@@ -14,7 +13,7 @@ import Testing
         #expect(MethodDeclaration(.required, method.signature) == method)
     }
 
-    @Test("P2: A declaration is printed so that it reads back as itself", arguments: [
+    @Test(arguments: [
         ("required bool keep (const char *line), first_true, since(2)",
             "required bool keep(const char *line), first_true, since(2)"),
         ("optional void f(void);", "optional void f(void)"),
@@ -28,13 +27,13 @@ import Testing
         ("void *f(void), first_nonzero;", "required void *f(void), first_nonzero"),
         ("bool required(int optional)", "required bool required(int optional)"),
     ])
-    func printing(text: String, printed: String) throws {
+    func `P2: a declaration is printed so that it reads back as itself`(text: String, printed: String) throws {
         let method = try MethodDeclaration(text)
         #expect(method.description == printed)
         #expect(try MethodDeclaration(printed) == method)
     }
 
-    @Test("B2: A policy is taken where it fits the result", arguments: [
+    @Test(arguments: [
         ("bool", "first_true any every last collect chain fold first_nonzero all"),
         ("int", "first_true first_nonzero last sum min max any every collect chain fold all"),
         ("uint8_t", "first_true first_nonzero last sum min max any every collect chain fold all"),
@@ -46,7 +45,7 @@ import Testing
         ("struct point", "last collect chain fold all"),
         ("void", "all"),
     ])
-    func policies(result: String, fitting: String) throws {
+    func `B2: a policy is taken where it fits the result`(result: String, fitting: String) throws {
         var scope = TypeScope()
         try scope.declare("struct point { double x, y; };")
         let words = fitting.split(separator: " ").map(String.init)
@@ -61,16 +60,16 @@ import Testing
         }
     }
 
-    @Test("B2: chain records the parameter that takes the result", arguments: [
+    @Test(arguments: [
         ("int f(long a, int b, int c), chain", 1), ("int f(long a, int b, int c), chain(c)", 2),
         ("const char *f(int n, const char *s), chain", 1), ("int32_t f(const int a), chain(a)", 0),
         ("int f(int n, int *p __counted_by(n), int m), chain", 2),
     ])
-    func chainIndex(text: String, index: Int) throws {
+    func `B2: chain records the parameter that takes the result`(text: String, index: Int) throws {
         #expect(try MethodDeclaration(text).policy == .chain(parameter: index))
     }
 
-    @Test("F1: Each mistake in the options gives its reason and column", arguments: [
+    @Test(arguments: [
         ("void f(), sometimes", 11, "'sometimes' is no option; a policy, since(N), recursive, defer, reject or borrowed can stand here"),
         ("int f(), first_ture", 10, "'first_ture' is no option; did you mean 'first_true'?"),
         ("int f(), sum, sum", 15, "'sum' is given twice; remove one"),
@@ -108,21 +107,21 @@ import Testing
         ("required", 9, "the text ends where a type is expected"),
         ("required optional void f()", 10, "unknown type 'optional'; declare it with peal_type_declare"),
     ])
-    func mistakes(text: String, column: Int, message: String) {
+    func `F1: each mistake in the options gives its reason and column`(text: String, column: Int, message: String) {
         let error = #expect(throws: SyntaxError.self) { try MethodDeclaration(text) }
         #expect(error?.message == message)
         #expect(error?.column == column)
     }
 
-    @Test("B5: defer is taken where all pointers can be copied or are promised to live", arguments: [
+    @Test(arguments: [
         "void f(const char *s, int n, const int *__counted_by(n) p, void (*g)(void)), defer",
         "void f(void *p), defer, borrowed", "void f(int), defer",
     ])
-    func deferral(text: String) throws {
+    func `B5: defer is taken where all pointers can be copied or are promised to live`(text: String) throws {
         #expect(try MethodDeclaration(text).recursion == .defer)
     }
 
-    @Test("P1: The first difference between two declarations is named", arguments: [
+    @Test(arguments: [
         ("int f()", "optional int f()", "f: it is required in the first and optional in the second"),
         ("int f()", "int f(), sum", "f: its policy is last in the first and sum in the second"),
         ("int f()", "int f(), all", "f: its policy is last in the first and all in the second"),
@@ -133,7 +132,7 @@ import Testing
         ("int f()", "int f(), borrowed", "f: it is not borrowed in the first and borrowed in the second"),
         ("int f()", "optional long f()", "f: the result is int in the first and long in the second"),
     ])
-    func differences(first: String, second: String, words: String) throws {
+    func `P1: the first difference between two declarations is named`(first: String, second: String, words: String) throws {
         #expect(try MethodDeclaration(first).firstDifference(from: MethodDeclaration(second)) == words)
     }
 }

@@ -22,8 +22,7 @@ import Testing
         return scope
     }()
 
-    @Test("P2: A prototype gives the names of the method and of its parameters")
-    func names() throws {
+    @Test func `P2: a prototype gives the names of the method and of its parameters`() throws {
         let signature = try Signature("bool on_open_url(const char *url, int32_t flags)")
         #expect(signature.name == "on_open_url")
         #expect(signature.result == .scalar(.bool))
@@ -31,7 +30,7 @@ import Testing
         #expect(signature.parameters.map(\.shape) == [.pointer, .int32])
     }
 
-    @Test("P2: A prototype is printed as C, in peal's own spelling", arguments: [
+    @Test(arguments: [
         ("void f()", "void f(void)"),
         ("void f(void);", "void f(void)"),
         ("unsigned f(long unsigned int)", "unsigned int f(unsigned long)"),
@@ -78,14 +77,14 @@ import Testing
         ("void f(void (*log)(const char *format, va_list list))", "void f(void (*log)(const char *, va_list))"),
         ("void f(void (*)(union u, struct s))", "void f(void (*)(union u, struct s))"),
     ])
-    func spelling(text: String, printed: String) throws {
+    func `P2: a prototype is printed as C, in peal's own spelling`(text: String, printed: String) throws {
         let signature = try Signature(text, in: Self.scope)
         #expect(signature.description == printed)
         #expect(try Signature(printed, in: Self.scope) == signature)
         #expect(try Signature(printed, in: Self.scope).description == printed)
     }
 
-    @Test("P3: Every spelling of a scalar type gives its one type", arguments: [
+    @Test(arguments: [
         ("bool", Scalar.bool), ("_Bool", .bool), ("char", .char), ("signed char", .signedChar),
         ("char signed", .signedChar), ("unsigned char", .unsignedChar), ("short", .short),
         ("short int", .short), ("signed short int", .short), ("int short signed", .short),
@@ -100,25 +99,25 @@ import Testing
         ("complex double", .complexDouble), ("long _Complex double", .complexLongDouble),
         ("const int", .int), ("int volatile const", .int),
     ])
-    func scalars(text: String, scalar: Scalar) throws {
+    func `P3: every spelling of a scalar type gives its one type`(text: String, scalar: Scalar) throws {
         let signature = try Signature("void f(\(text) value)")
         #expect(signature.parameters[0].type == .scalar(scalar))
         #expect(signature.parameters[0].shape == scalar.shape)
         #expect(try Signature("\(text) f(void)").result == .scalar(scalar))
     }
 
-    @Test("P3: Words that make no type together are refused", arguments: [
+    @Test(arguments: [
         "short long", "long long long", "unsigned float", "signed unsigned", "long float", "short double",
         "long char", "void int", "bool int", "_Complex", "_Complex int", "long long double", "int int",
         "char char", "unsigned bool", "signed signed",
     ])
-    func mixedWords(text: String) {
+    func `P3: words that make no type together are refused`(text: String) {
         #expect(throws: SyntaxError(.syntax, "these words make no type together", column: 8)) {
             try Signature("void f(\(text) value)")
         }
     }
 
-    @Test("P3: The names of the C library have the sizes of an LP64 Linux machine", arguments: [
+    @Test(arguments: [
         ("int8_t", 1), ("uint8_t", 1), ("int16_t", 2), ("uint16_t", 2), ("int32_t", 4), ("uint32_t", 4),
         ("int64_t", 8), ("uint64_t", 8), ("int_least8_t", 1), ("uint_least16_t", 2), ("int_least32_t", 4),
         ("uint_least64_t", 8), ("int_fast8_t", 1), ("uint_fast8_t", 1), ("int_fast16_t", 8),
@@ -129,31 +128,28 @@ import Testing
         ("gid_t", 4), ("id_t", 4), ("mode_t", 4), ("clock_t", 8), ("clockid_t", 4), ("socklen_t", 4),
         ("dev_t", 8), ("ino_t", 8), ("useconds_t", 4), ("suseconds_t", 8), ("in_port_t", 2),
     ])
-    func libraryNames(name: String, size: Int) throws {
+    func `P3: the names of the C library have the sizes of an LP64 Linux machine`(name: String, size: Int) throws {
         #expect(try TypeScope().layout(of: name) == Layout(size: size, alignment: size))
     }
 
-    @Test("P3: An enum that was not declared is taken as unsigned int, as gcc and clang do")
-    func undeclaredEnum() throws {
+    @Test func `P3: an enum that was not declared is taken as unsigned int, as gcc and clang do`() throws {
         #expect(try Signature("void f(enum mode m)").parameters[0].shape == .uint32)
     }
 
-    @Test("P3: A declared enum has the type that gcc gives it")
-    func declaredEnum() throws {
+    @Test func `P3: a declared enum has the type that gcc gives it`() throws {
         let signature = try Signature("direction_t f(enum color c)", in: Self.scope)
         #expect(signature.result.shape == .int32)
         #expect(signature.parameters[0].shape == .uint32)
     }
 
-    @Test("P3: A struct by value carries its members, arrays as their elements")
-    func structureShape() throws {
+    @Test func `P3: a struct by value carries its members, arrays as their elements`() throws {
         let signature = try Signature("uuid_t f(struct message m)", in: Self.scope)
         #expect(signature.result.shape == .structure(Array(repeating: .uint8, count: 16)))
         #expect(
             signature.parameters[0].shape == .structure([.int32, .pointer, .structure([.double, .double])]))
     }
 
-    @Test("Q3: What is behind a pointer is told from its declaration", arguments: [
+    @Test(arguments: [
         ("const char *s", Ownership.string), ("char const *s", .string), ("const char *const s", .string),
         ("const char s[]", .string), ("cstring_t s", .string), ("const char *restrict s", .string),
         ("char *s", .bare), ("const signed char *s", .bare), ("const unsigned char *s", .bare),
@@ -169,33 +165,32 @@ import Testing
         ("const char s[8]", .counted(by: .constant(8), elementSize: 1, allowsNull: true)),
         ("double s[static 2][3]", .counted(by: .constant(2), elementSize: 24, allowsNull: false)),
     ])
-    func ownership(parameter: String, ownership: Ownership) throws {
+    func `Q3: what is behind a pointer is told from its declaration`(parameter: String, ownership: Ownership) throws {
         let signature = try Signature("void f(\(parameter))", in: Self.scope)
         #expect(signature.parameters[0].ownership == ownership)
     }
 
-    @Test("Q3: A length names a parameter in front of or behind its pointer")
-    func lengthParameter() throws {
+    @Test func `Q3: a length names a parameter in front of or behind its pointer`() throws {
         let signature = try Signature(
             "void f(const double *__counted_by(n) a, uint32_t n, short m, void *b __sized_by_or_null(m))")
         #expect(signature.parameters[0].ownership == .counted(by: .parameter(1), elementSize: 8, allowsNull: false))
         #expect(signature.parameters[3].ownership == .sized(by: .parameter(2), allowsNull: true))
     }
 
-    @Test("P1: Spelling and parameter names do not make prototypes differ", arguments: [
+    @Test(arguments: [
         ("void f(unsigned a)", "void f(unsigned int b)"), ("void f()", "void f(void)"),
         ("void f(int32_t a)", "void f(int)"), ("void f(int a[])", "void f(int *const a)"),
         ("void f(size_t n)", "void f(unsigned long n)"), ("void f(int g(int))", "void f(int (*)(const int))"),
         ("void f(vector_t *v)", "void f(int (*v)[3])"), ("void f(const vector_t *v)", "void f(const int (*v)[3])"),
         ("void f(compare_t c)", "void f(int (*c)(const void *, const void *))"),
     ])
-    func equal(first: String, second: String) throws {
+    func `P1: spelling and parameter names do not make prototypes differ`(first: String, second: String) throws {
         let (one, two) = (try Signature(first, in: Self.scope), try Signature(second, in: Self.scope))
         #expect(one == two)
         #expect(one.firstDifference(from: two) == nil)
     }
 
-    @Test("P1: The first difference between two prototypes is named", arguments: [
+    @Test(arguments: [
         ("int f(void)", "int g(void)", "it is 'f' in the first and 'g' in the second"),
         ("bool f(void)", "int f(void)", "the result is bool in the first and int in the second"),
         ("void f(int a, int32_t flags)", "void f(int a, int64_t flags)",
@@ -213,13 +208,13 @@ import Testing
         ("void f(void (*c)(int))", "void f(void (*c)(int, ...))",
             "parameter 1 'c' is void (*)(int) in the first and void (*)(int, ...) in the second"),
     ])
-    func differences(first: String, second: String, words: String) throws {
+    func `P1: the first difference between two prototypes is named`(first: String, second: String, words: String) throws {
         let (one, two) = (try Signature(first), try Signature(second))
         #expect(one.firstDifference(from: two) == words)
         #expect(one != two)
     }
 
-    @Test("P1: Compared as functions, names of methods and what is behind pointers do not count", arguments: [
+    @Test(arguments: [
         ("int f(int a)", "int g(int b)", "it is 'f' in the first and 'g' in the second"),
         ("void f(void *p, int n)", "void f(void *p __sized_by(n), int n)",
             "parameter 1 'p' is a pointer without a length in the first and sized by parameter 2 'n' in the second"),
@@ -228,7 +223,7 @@ import Testing
             + " counted by 3 in elements of 4 bytes or null in the second"),
         ("void f(const char *s)", "void g(const char *s __counted_by(2))", "it is 'f' in the first and 'g' in the second"),
     ])
-    func equalAsFunctions(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, names of methods and what is behind pointers do not count`(first: String, second: String, words: String) throws {
         let (one, two) = (try Signature(first), try Signature(second))
         #expect(one.firstDifference(from: two, asFunctions: true) == nil)
         #expect(two.firstDifference(from: one, asFunctions: true) == nil)
@@ -236,7 +231,7 @@ import Testing
         #expect(one != two)
     }
 
-    @Test("P1: Compared as functions, types and the number of parameters count as ever", arguments: [
+    @Test(arguments: [
         ("int f(void)", "long g(void)", "the result is int in the first and long in the second"),
         ("void f(char *s)", "void g(const char *s)",
             "parameter 1 's' is char * in the first and const char * in the second"),
@@ -244,12 +239,11 @@ import Testing
             "parameter 2 'n' is int in the first and long in the second"),
         ("void f(int *a)", "void g(int a[3], int)", "the first has 1 parameter and the second 2 parameters"),
     ])
-    func differencesAsFunctions(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, types and the number of parameters count as ever`(first: String, second: String, words: String) throws {
         #expect(try Signature(first).firstDifference(from: Signature(second), asFunctions: true) == words)
     }
 
-    @Test("P1: A struct of one name with other members differs, and both are shown")
-    func structDifference() throws {
+    @Test func `P1: a struct of one name with other members differs, and both are shown`() throws {
         var other = TypeScope()
         try other.declare("struct point { float x, y; };")
         let one = try Signature("void f(struct point p)", in: Self.scope)
@@ -260,8 +254,7 @@ import Testing
                 + " and struct point { float x; float y; } in the second")
     }
 
-    @Test("P1: A type that is declared between two definitions does not make them differ")
-    func declaredLater() throws {
+    @Test func `P1: a type that is declared between two definitions does not make them differ`() throws {
         var scope = TypeScope()
         let text = "void f(const thing_t *a, thing_t **b, enum kind *k, void (*g)(thing_t *))"
         let before = try Signature(text, in: scope)

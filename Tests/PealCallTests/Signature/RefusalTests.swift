@@ -256,24 +256,23 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(void *__sized_by() p)", .syntax, 25, "')' stands where an integer constant is expected"),
     ]
 
-    @Test("P3: What cannot be carried is refused with the reason and the column", arguments:
+    @Test(arguments:
         aggregates + types + declarators)
-    func refusals(refusal: Refusal) {
+    func `P3: what cannot be carried is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(refusal.text, in: Self.scope) }
     }
 
-    @Test("P3: Words and signs of other languages are refused with the reason and the column", arguments: words + bytes)
-    func foreignWords(refusal: Refusal) {
+    @Test(arguments: words + bytes)
+    func `P3: words and signs of other languages are refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(refusal.text, in: Self.scope) }
     }
 
-    @Test("Q3: A length that cannot be followed is refused with the reason and the column", arguments: lengths)
-    func badLengths(refusal: Refusal) {
+    @Test(arguments: lengths)
+    func `Q3: a length that cannot be followed is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(refusal.text, in: Self.scope) }
     }
 
-    @Test("F1: The sentence of an error gives its column first, and the excerpt points at it")
-    func sentence() {
+    @Test func `F1: the sentence of an error gives its column first, and the excerpt points at it`() {
         let text = "void f(int a,\n\tthing_t b)"
         let error = #expect(throws: SyntaxError.self) { try Signature(text) }
         #expect(error?.sentence == "column 16: unknown type 'thing_t'; declare it with peal_type_declare")

@@ -3,7 +3,7 @@ import Testing
 @testable import PealCall
 
 @Suite struct TypeScopeTests {
-    @Test("P3: A declared struct has the layout of the C compiler", arguments: [
+    @Test(arguments: [
         ("char a; int b; char c;", 12, 4), ("char a; char b; int c;", 8, 4), ("char a[3]; short b;", 6, 2),
         ("long double a; char b;", 32, 16), ("float _Complex a; char b;", 12, 4), ("void *p; char c;", 16, 8),
         ("struct { char a; double b; } n; char c;", 24, 8), ("struct { int x; }; int y;", 8, 4),
@@ -17,15 +17,14 @@ import Testing
         ("union { char a[5]; short b; } u; char c;", 8, 2), ("union { struct { char a; long b; } s; int c[5]; };", 24, 8),
         ("__extension__ union { long double a; char b; } u __attribute__((unused));", 16, 16),
     ])
-    func structures(members: String, size: Int, alignment: Int) throws {
+    func `P3: a declared struct has the layout of the C compiler`(members: String, size: Int, alignment: Int) throws {
         var scope = TypeScope()
         try scope.declare("struct s { \(members) };")
         #expect(try scope.layout(of: "struct s") == Layout(size: size, alignment: alignment))
         #expect(try scope.layout(of: "struct s[3]") == Layout(size: 3 * size, alignment: alignment))
     }
 
-    @Test("P3: Members have the offsets of the C compiler")
-    func offsets() throws {
+    @Test func `P3: members have the offsets of the C compiler`() throws {
         var scope = TypeScope()
         try scope.declare("struct s { char a; short b; char c[5]; double d; struct { char x; int y; } e; bool f; };")
         guard case .structure(let structure) = try scope.type("struct s"), let body = structure.body else {
@@ -38,8 +37,7 @@ import Testing
             == "struct s { char a; short b; char c[5]; double d; struct { char x; int y; } e; bool f; };")
     }
 
-    @Test("P3: The sizes of scalars are those that Swift knows of C")
-    func scalarSizes() throws {
+    @Test func `P3: the sizes of scalars are those that Swift knows of C`() throws {
         let scope = TypeScope()
         #expect(try scope.layout(of: "char").size == MemoryLayout<CChar>.size)
         #expect(try scope.layout(of: "short").size == MemoryLayout<CShort>.size)
@@ -55,7 +53,7 @@ import Testing
         #expect((try scope.type("char").shape == .int8) == (CChar.min < 0))
     }
 
-    @Test("P3: An enum has the type that gcc and clang give it", arguments: [
+    @Test(arguments: [
         ("enum e { A, B };", Scalar.unsignedInt), ("enum e { A = -1, B };", .int),
         ("enum e { A = 4294967295 };", .unsignedInt), ("enum e { A = 4294967296 };", .unsignedLong),
         ("enum e { A = -1, B = 2147483648 };", .long), ("enum e { A = 1 << 31 };", .int),
@@ -65,7 +63,7 @@ import Testing
         ("enum e { A = 'x' - '\\n', B = A | 0x100, C = (B & ~3) + !0 };", .unsignedInt),
         ("enum e { A = sizeof(struct { int x; } *) };", .unsignedInt),
     ])
-    func enumerations(text: String, underlying: Scalar) throws {
+    func `P3: an enum has the type that gcc and clang give it`(text: String, underlying: Scalar) throws {
         var scope = TypeScope()
         if text.contains("struct {") {
             #expect(throws: SyntaxError.self) { try scope.declare(text) }
@@ -75,14 +73,13 @@ import Testing
         #expect(try scope.type("enum e").scalar == underlying)
     }
 
-    @Test("P3: Enumerators count as C counts")
-    func enumeratorValues() throws {
+    @Test func `P3: enumerators count as C counts`() throws {
         var scope = TypeScope()
         try scope.declare("enum e { A, B = 1 << 4, C, D = B | 3, E = -7 / 2, F = -7 % 3, G = 07 + 0b11, H = 5 > 3 && 0 || 1 };")
         #expect(scope.constants == ["A": 0, "B": 16, "C": 17, "D": 19, "E": -3, "F": -1, "G": 10, "H": 1])
     }
 
-    @Test("P3: Typedefs stand for their types", arguments: [
+    @Test(arguments: [
         ("typedef uint32_t number_t;", "number_t", "uint32_t"), ("typedef int a_t, *b_t;", "b_t", "int *"),
         ("typedef uint64_t id_t;", "id_t", "unsigned long"), ("typedef int v_t[2][3];", "v_t", "int[2][3]"),
         ("typedef struct node { struct node *next; } node_t;", "node_t", "struct node"),
@@ -93,7 +90,7 @@ import Testing
         ("typedef quux_t *(*g_t)(void);", "g_t", "quux_t *(*)(void)"),
         ("int typedef;", "", ""),
     ])
-    func typedefs(text: String, name: String, type: String) throws {
+    func `P3: typedefs stand for their types`(text: String, name: String, type: String) throws {
         var scope = TypeScope()
         if name.isEmpty {
             #expect(throws: SyntaxError.self) { try scope.declare(text) }
@@ -103,8 +100,7 @@ import Testing
         #expect(try scope.type(name) == scope.type(type))
     }
 
-    @Test("P3: A typedef of a pointer to an unknown type is a pointer, and its target stays unknown")
-    func typedefOfUnknown() throws {
+    @Test func `P3: a typedef of a pointer to an unknown type is a pointer, and its target stays unknown`() throws {
         var scope = TypeScope()
         try scope.declare("typedef const FILE *n;")
         #expect(try scope.layout(of: "n") == Layout(size: 8, alignment: 8))
@@ -116,8 +112,7 @@ import Testing
         }
     }
 
-    @Test("P3: Declaring the same again changes nothing, in whatever spelling")
-    func declaringAgain() throws {
+    @Test func `P3: declaring the same again changes nothing, in whatever spelling`() throws {
         var scope = TypeScope()
         let texts = [
             "struct point { double x, y; };", "struct point { double x; double y; }", "struct point;",
@@ -133,7 +128,7 @@ import Testing
         #expect(scope.typedefs.count == 7)
     }
 
-    @Test("P3: Declaring a name differently names the first difference", arguments: [
+    @Test(arguments: [
         Refusal("struct p { double x; };", .conflict, 8,
             "'struct p' is declared already: the first has 2 members and the second 1"),
         Refusal("struct p { double x; float y; };", .conflict, 8,
@@ -158,7 +153,7 @@ import Testing
         Refusal("typedef int A;", .conflict, 13, "'A' is an enumerator already"),
         Refusal("enum f { t };", .conflict, 10, "'t' is a typedef name already"),
     ])
-    func conflicts(refusal: Refusal) throws {
+    func `P3: declaring a name differently names the first difference`(refusal: Refusal) throws {
         var scope = TypeScope()
         try scope.declare(
             """
@@ -252,15 +247,13 @@ import Testing
         .init("_Static_assert(1, 2);", .unsupported, 1, "'_Static_assert' has no place in a declaration of types; remove it"),
     ]
 
-    @Test("P3: A declaration that cannot be carried is refused with the reason and the column",
-        arguments: refusals)
-    func declarationRefusals(refusal: Refusal) {
+    @Test(arguments: refusals)
+    func `P3: a declaration that cannot be carried is refused with the reason and the column`(refusal: Refusal) {
         var scope = TypeScope()
         #expect(throws: refusal.error) { try scope.declare(refusal.text) }
     }
 
-    @Test("P3: Where one part of a text is refused nothing of it is declared")
-    func allOrNothing() throws {
+    @Test func `P3: where one part of a text is refused nothing of it is declared`() throws {
         var scope = TypeScope()
         #expect(throws: SyntaxError.self) {
             try scope.declare("struct a { int x; }; enum e { A }; typedef int t; struct b { int x : 1; };")
@@ -269,7 +262,7 @@ import Testing
         try scope.declare("struct a { long x; };")
     }
 
-    @Test("P3: The size of what has none is refused", arguments: [
+    @Test(arguments: [
         Refusal("void", .unsupported, 1, "'void' has no size"),
         Refusal("int(int)", .unsupported, 1, "'int (int)' has no size"),
         Refusal("int[]", .unsupported, 1, "'int []' has no size"),
@@ -280,7 +273,7 @@ import Testing
         Refusal("int[9223372036854775807]", .limit, 1, "the array is too large"),
         Refusal("", .syntax, 1, "the text ends where a type is expected"),
     ])
-    func layoutRefusals(refusal: Refusal) {
+    func `P3: the size of what has none is refused`(refusal: Refusal) {
         #expect(throws: refusal.error) { try TypeScope().layout(of: refusal.text) }
     }
 }

@@ -2,6 +2,7 @@
 # headers.sh <include>: all headers together with a list macro compile without a warning in every standard that
 # a compiler here knows, and each header alone in the oldest and the newest; those of C++ in C++17 and later,
 # also without exceptions and RTTI. Ends with 77 when there is no compiler.
+# Claims: C4
 include=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,7 @@
 #!/bin/sh
 # must_not_compile.sh <include>: the compiler refuses typed calls and tables that do not fit the list.
 # Ends with 77 when there is no compiler.
+# Claims: B1
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
 # compile <compiler> <line>: the line, in a function with a protocol at hand.

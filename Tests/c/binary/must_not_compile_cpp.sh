@@ -1,6 +1,7 @@
 #!/bin/sh
 # must_not_compile_cpp.sh <include>: the compiler refuses what does not fit in C++, in a sentence of
 # peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
+# Claims: C2
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
 cat >"$work/prelude.hpp" <<'END'

@@ -2,6 +2,8 @@
  *
  * host.c - loads two plugins that each use the library: host <plugin> <plugin>. The host itself is not
  * linked to it.
+ *
+ * Claims: L4
  */
 #include <dlfcn.h>
 #include <stdbool.h>
