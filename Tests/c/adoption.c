@@ -96,7 +96,7 @@ CLAIM("P4", "an observer of a protocol conforms to all that it adopts")
     close_center(family.center);
 }
 
-CLAIM("P4", "a diamond counts once: its shared method is there once and is called once")
+CLAIM("P4", "a protocol that is adopted by two ways counts once: its method is there once and is called once")
 {
     const struct family family = open_family();
     char a[] = "A";
@@ -115,7 +115,7 @@ CLAIM("P4", "a diamond counts once: its shared method is there once and is calle
     close_center(family.center);
 }
 
-CLAIM("P4", "the shared table of a diamond may be given on either way")
+CLAIM("P4", "the table of a protocol that is adopted by two ways may be given in the table of either adopter")
 {
     struct left left_without = left_table;
     struct right right_without = right_table;
@@ -136,7 +136,7 @@ CLAIM("P4", "the shared table of a diamond may be given on either way")
     }
 }
 
-CLAIM("P4", "a shared table that is on neither way fails and names its required method")
+CLAIM("P4", "a registration without the table of a protocol that is adopted by two ways fails and names its required method")
 {
     const struct family family = open_family();
     struct left left_without = left_table;
@@ -259,7 +259,7 @@ CLAIM("P4", "a dotted name finds the method of one adopted protocol")
     close_center(family.center);
 }
 
-CLAIM("P4", "bindings name adopted methods too, dotted where they must be")
+CLAIM("P4", "bindings name adopted methods too, with the protocol and a dot where the name alone is ambiguous")
 {
     const struct family family = open_family();
     char a[] = "A";
@@ -332,7 +332,7 @@ CLAIM("P4", "a protocol cannot adopt itself")
     close_center(center);
 }
 
-CLAIM("P1", "another list of adopted protocols is a conflict")
+CLAIM("P1", "a definition of the same name with another list of adopted protocols is a conflict")
 {
     const struct family family = open_family();
     static const char *const own[] = { "void on_left(int n)", "optional void on_close(void)", NULL };
@@ -360,7 +360,7 @@ CLAIM("P4", "removing an observer of the adopter ends it for the adopted protoco
     close_center(family.center);
 }
 
-CLAIM("P4", "adoption by a chain of many protocols reaches from end to end")
+CLAIM("P4", "in a chain of many protocols the last adopter has the methods of the first")
 {
     enum { LINKS = 26 };
     const peal_center center = open_center();

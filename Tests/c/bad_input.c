@@ -60,7 +60,7 @@ static void open_bell(void)
     CHECK_OK(bell_observe(&bell, &target, &table, NULL, &observation));
 }
 
-CLAIM("F1", "null for a pointer that must be given is PEAL_ERROR_ARGUMENT, in every function")
+CLAIM("F1", "NULL for a pointer that must be given is PEAL_ERROR_ARGUMENT, in every function")
 {
     static const struct peal_objc_method untyped[] = { { "x", NULL }, { NULL, NULL } };
     static const struct peal_binding unnamed = { NULL, (peal_function)ring, NULL };
@@ -95,7 +95,7 @@ CLAIM("F1", "null for a pointer that must be given is PEAL_ERROR_ARGUMENT, in ev
     close_center(center);
 }
 
-CLAIM("F1", "a null buffer with a capacity is PEAL_ERROR_ARGUMENT")
+CLAIM("F1", "a NULL buffer with a capacity is PEAL_ERROR_ARGUMENT")
 {
     open_bell();
     CHECK_FAILURE(peal_protocol_name(bell.protocol, NULL, 1, NULL), PEAL_ERROR_ARGUMENT);
@@ -105,7 +105,7 @@ CLAIM("F1", "a null buffer with a capacity is PEAL_ERROR_ARGUMENT")
     close_center(center);
 }
 
-CLAIM("F1", "null for a pointer that may be left out is fine")
+CLAIM("F1", "NULL for a pointer that may be left out is accepted")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -123,7 +123,7 @@ CLAIM("F1", "null for a pointer that may be left out is fine")
     close_center(center);
 }
 
-CLAIM("F1", "chat_observe without handles is a handle of nothing")
+CLAIM("F1", "the list macro's observe function returns the status of an invalid handle when its handles are NULL")
 {
     open_bell();
     CHECK_FAILURE(bell_observe(NULL, &rung, &table, NULL, NULL), PEAL_ERROR_HANDLE);
@@ -143,7 +143,7 @@ static void *cut_struct(const void *whole, size_t whole_size, size_t says)
     return cut;
 }
 
-CLAIM("F1", "a description of another size is PEAL_ERROR_ARGUMENT and is read no further than its size")
+CLAIM("F1", "a protocol's description of another size is PEAL_ERROR_ARGUMENT and is read no further than its size")
 {
     static const size_t sizes[] = { 0, 1, 8, 16, sizeof(struct peal_protocol_description) - 1 };
     struct peal_protocol_description other = bell_description;
@@ -183,7 +183,7 @@ CLAIM("F1", "options of an observer of another size are PEAL_ERROR_ARGUMENT")
     close_center(center);
 }
 
-CLAIM("O8", "options that are too big are from a later version: their destroy callback still runs once")
+CLAIM("O8", "the destroy callback of registration options that are too big, of a later version, still runs once")
 {
     struct { struct peal_observe_options options; uint64_t later[4]; } future;
 
@@ -281,7 +281,7 @@ static void take_large(void *self, int n, struct large l)
     rung += l.bytes[0] + n;
 }
 
-CLAIM("F1", "a null argument is PEAL_ERROR_ARGUMENT on every path, and no observer is called")
+CLAIM("F1", "a NULL argument pointer is PEAL_ERROR_ARGUMENT on every path, and no observer is called")
 {
     static const struct structs taking = { PEAL_TABLE(structs), take_pair, take_large };
     struct structs_protocol structs;
@@ -359,7 +359,7 @@ CLAIM("F1", "counts beyond all memory give a status")
     close_center(center);
 }
 
-CLAIM("F1", "an end without a begin is harmless")
+CLAIM("F1", "an end of a loop over entries without its begin is harmless")
 {
     open_bell();
     for (int i = 0; i < 10; i++)
@@ -373,7 +373,7 @@ CLAIM("F1", "an end without a begin is harmless")
     close_center(center);
 }
 
-CLAIM("F1", "no entry is admitted where there is none")
+CLAIM("F1", "a loop over entries admits no entry where there is none")
 {
     const struct peal_admission admission = peal_entry_admit(NULL, NULL);
 
@@ -390,7 +390,7 @@ static void end_too_often(void *self, int n)
     peal_entries_end();
 }
 
-CLAIM("F1", "an end too many inside a callback does not crash the broadcast around it")
+CLAIM("F1", "an additional end of a loop inside a callback does not crash the enclosing broadcast")
 {
     static const struct bell ending = { PEAL_TABLE(bell), .on_ring = end_too_often };
 
@@ -403,7 +403,7 @@ CLAIM("F1", "an end too many inside a callback does not crash the broadcast arou
     close_center(center);
 }
 
-CLAIM("F1", "a list of entries that is read by hand is the same as the loop")
+CLAIM("F1", "a list of entries that is read by hand has the entries that the loop macro visits")
 {
     struct peal_entries entries;
     int visited = 0;

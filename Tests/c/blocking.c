@@ -54,7 +54,7 @@ CLAIM("O10", "a blocked observer is skipped, whichever way the broadcast is made
     close_center(center);
 }
 
-CLAIM("O10", "blocking is counted: after as many unblocks as blocks an observer is called again, at its old position")
+CLAIM("O10", "after as many unblocks as blocks an observer is called again, at its old position")
 {
     open_bell();
     CHECK_OK(peal_observation_block(observations[1]));
@@ -70,7 +70,7 @@ CLAIM("O10", "blocking is counted: after as many unblocks as blocks an observer 
     close_center(center);
 }
 
-CLAIM("O10", "unblocking what is not blocked gives a status and changes nothing")
+CLAIM("O10", "unblocking an observer that is not blocked gives a status and changes nothing")
 {
     open_bell();
     CHECK_FAILURE(peal_observation_unblock(observations[1]), PEAL_ERROR_STATE);
@@ -83,7 +83,7 @@ CLAIM("O10", "unblocking what is not blocked gives a status and changes nothing"
     close_center(center);
 }
 
-CLAIM("O10", "blocking is per observation: another of the same target is called")
+CLAIM("O10", "a block is one registration's: another registration of the same target is called")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
@@ -167,7 +167,7 @@ CLAIM("O10", "a blocked observer can be removed, and then neither blocked nor un
     close_center(center);
 }
 
-CLAIM("O10", "when all observers are blocked, none is called, and the count is 0")
+CLAIM("O10", "when all observers are blocked, none is called, and the count of calls is 0")
 {
     int n = 1;
     void *const arguments[] = { &n };

@@ -58,7 +58,7 @@ static peal_call_path path_of(peal_method method)
     return path;
 }
 
-CLAIM("B1", "calls that no frame carries use a plan of libffi where it has plans, made once for each shape")
+CLAIM("B1", "calls that no register frame can carry use a plan of libffi where it has plans, made once for each shape")
 {
     const peal_center center = open_center(), other = open_center();
     struct planned_protocol planned = protocol_with_observers(center);
@@ -81,7 +81,7 @@ PEAL_TYPE(wide_text, struct wide { int a[8]; });
 
 static struct wide on_widen(void *self, int n) { return (struct wide){ { n, *(int *)self } }; }
 
-CLAIM("B1", "without memory for a plan, calls are made by ffi_call")
+CLAIM("B1", "without memory for a plan of libffi, calls are made by ffi_call")
 {
     const peal_center center = open_center();
     int target = 8, n = 7;

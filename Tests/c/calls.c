@@ -254,7 +254,7 @@ static void send_both(const char *shape, peal_method method, void *const *argume
         expect_received(#shape, "typed");                                       \
     } while (0)
 
-CLAIM("B1", "a call without arguments means the same in every way")
+CLAIM("B1", "a call without arguments has the same effect in every kind of broadcast")
 {
     open_shapes();
     received_size = 0;
@@ -271,7 +271,7 @@ CLAIM("B1", "a call without arguments means the same in every way")
     close_center(center);
 }
 
-CLAIM("B1", "integers mean the same in every way, in registers and on the stack")
+CLAIM("B1", "integers arrive unchanged in every kind of broadcast, in registers and on the stack")
 {
     int a = -1, b = 2, c = -3, d = 4, e = -5, f = 6, g = -7;
     long l = -(1L << 40);
@@ -290,7 +290,7 @@ CLAIM("B1", "integers mean the same in every way, in registers and on the stack"
     close_center(center);
 }
 
-CLAIM("B1", "integers smaller than int keep their sign and their width")
+CLAIM("B1", "integers smaller than int arrive with their sign and their width")
 {
     static const int values[] = { 0, 1, -1, 127, 128, -128, 255, 32767, 32768, -32768, 65535 };
 
@@ -314,7 +314,7 @@ CLAIM("B1", "integers smaller than int keep their sign and their width")
     close_center(center);
 }
 
-CLAIM("B1", "reals mean the same in every way, in registers and on the stack")
+CLAIM("B1", "floating-point numbers arrive unchanged in every kind of broadcast, in registers and on the stack")
 {
     float f = -1.5f, g = 3e30f;
     double d = 0.1, e = -1e300;
@@ -341,7 +341,7 @@ CLAIM("B1", "reals mean the same in every way, in registers and on the stack")
 
 static int twice(int n) { return 2 * n; }
 
-CLAIM("B1", "pointers, functions and enums mean the same in every way")
+CLAIM("B1", "pointers, functions and enums arrive unchanged in every kind of broadcast")
 {
     const char *text = "text";
     void *nothing = NULL;
@@ -359,7 +359,7 @@ CLAIM("B1", "pointers, functions and enums mean the same in every way")
     close_center(center);
 }
 
-CLAIM("B1", "structs by value mean the same in every way, of every size and mixture")
+CLAIM("B1", "structs by value, of every size and mixture, arrive unchanged in every kind of broadcast")
 {
     struct d2 d2 = { 1.5, -2.5 };
     struct f2 f2 = { 1.25f, 2.5f };
@@ -480,7 +480,7 @@ static struct results_protocol results;
         check_case(NULL);                                                                    \
     } while (0)
 
-CLAIM("B1", "results of every type are the same in every way, and fill their own bytes only")
+CLAIM("B1", "results of every type are the same in every kind of broadcast, and fill their own bytes only")
 {
     open_shapes();
     REQUIRE_OK(results_define(center, &results));
@@ -524,7 +524,7 @@ static bool has_frame(peal_method method)
     return path == PEAL_CALL_PATH_REGISTER_FRAME;
 }
 
-CLAIM("B1", "results of up to four floating numbers have a register frame where they are returned in registers")
+CLAIM("B1", "a method whose result is up to four floating-point numbers in registers has a register frame")
 {
     open_shapes();
     REQUIRE_OK(results_define(center, &results));
@@ -556,7 +556,7 @@ static void take_64(
         + 17 * ADD8(g) + 19 * ADD8(h);
 }
 
-CLAIM("B1", "sixty-four arguments arrive, by array and variadic")
+CLAIM("B1", "sixty-four arguments arrive, in a broadcast by array and in a variadic one")
 {
     char text[1024] = "void on_many(int p0";
     const char *const texts[] = { text, NULL };
@@ -612,7 +612,7 @@ static void take_12(void *self, TWELVE(p))
     memset(&p0, 0, sizeof p0);
 }
 
-CLAIM("B1", "twelve structs of three words arrive, more than there are registers for their addresses")
+CLAIM("B1", "twelve structs of three words arrive, although there are fewer registers for their addresses")
 {
     char text[1024] = "void on_many(struct l3 p0";
     const char *const texts[] = { text, NULL };

@@ -138,7 +138,7 @@ static void check_objects(const char *text)
     check_case(NULL);
 }
 
-CLAIM("Q3", "an object is retained once for a captured call and released once when it is over")
+CLAIM("Q3", "an object is retained once for a captured call and released once when that call has ended")
 {
     check_objects("void later(struct widget *widget), defer");
 }
@@ -281,7 +281,7 @@ static void defer_note(void)
     CHECK_STATUS(peal_broadcast(method, &note), PEAL_DEFERRED);
 }
 
-CLAIM("Q3", "hooks run with no lock held: they may use the center")
+CLAIM("Q3", "the hooks that capture an argument run with no lock held: they may use the center")
 {
     static const struct peal_struct_type type = PEAL_STRUCT_TYPE(copy_and_broadcast, destroy_and_use);
     static const char *const texts[] = { "void later(struct note *note), defer", NULL };
@@ -330,7 +330,7 @@ static void defer_texts(void)
     memset(rgb, 0xff, sizeof rgb);
 }
 
-CLAIM("Q3", "strings, counted and sized buffers and arrays are copied; NULL stays NULL")
+CLAIM("Q3", "strings, counted and sized buffers and arrays are copied, and NULL stays NULL")
 {
     open_with("void later(const char *a, const uint16_t *__counted_by(n) list, int8_t n,"
         " const void *__sized_by(2) bytes, const int rgb[3]), defer", (peal_function)on_texts);
@@ -342,7 +342,7 @@ CLAIM("Q3", "strings, counted and sized buffers and arrays are copied; NULL stay
 
 /* ---- Registering ------------------------------------------------------------------------------- */
 
-CLAIM("Q3", "a type is registered once; the same again is fine, other functions are a conflict")
+CLAIM("Q3", "a type is registered once: the same functions again are accepted, others are a conflict")
 {
     static const struct peal_object_type other = PEAL_OBJECT_TYPE(widget_retain, message_destroy);
 

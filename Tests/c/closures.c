@@ -127,7 +127,7 @@ CLAIM("X1", "a bare function of one function gives a context to an interface tha
         CHECK_OK(peal_proxy_destroy(closures[i]));
 }
 
-CLAIM("X1", "arguments and results of every kind pass, also where the first argument is no pointer")
+CLAIM("X1", "a bare function passes arguments and results of every kind, also where the first argument is no pointer")
 {
     const struct pair p = { 4, 1.5 };
     const struct reals r = { 1, 2 };
@@ -154,7 +154,7 @@ CLAIM("X1", "arguments and results of every kind pass, also where the first argu
     close_center(center);
 }
 
-CLAIM("X1", "arguments and results of every kind pass through a bare function with a target")
+CLAIM("X1", "a bare function with a target passes arguments and results of every kind")
 {
     const struct pair p = { 4, 1.5 };
     const struct large l = { 1, 2, 3 };
@@ -185,7 +185,7 @@ CLAIM("X1", "arguments and results of every kind pass through a bare function wi
 
 enum { MANY = 200 };
 
-CLAIM("X1", "any number of bare functions stands side by side, each with its own target")
+CLAIM("X1", "any number of bare functions exist at once, each with its own target")
 {
     static peal_proxy closures[MANY];
     static peal_function functions[MANY];

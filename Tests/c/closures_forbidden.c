@@ -67,7 +67,7 @@ static void begin(void)
 static int destroyed;
 static void destroy(void *self) { (void)self; destroyed++; }
 
-CLAIM("X3", "where the system forbids run-time code, a proxy that needs some gives a status that names the method")
+CLAIM("X3", "where the system forbids run-time code, a proxy that needs such code gives a status that names the method")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     struct large_proxy proxy;
@@ -96,7 +96,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs some giv
     close_center(center);
 }
 
-CLAIM("X3", "proxies and bare functions of what travels in registers need none, and work")
+CLAIM("X3", "proxies and bare functions whose arguments travel in registers need no run-time code, and work")
 {
     const struct small s = { .a = 1, .c = 3 };
     struct plain_proxy proxy;
@@ -128,7 +128,7 @@ CLAIM("X3", "proxies and bare functions of what travels in registers need none, 
     close_center(center);
 }
 
-CLAIM("X3", "everything else works: the method that no proxy can carry is broadcast, also to queues and as an object")
+CLAIM("X3", "where the system forbids run-time code, a method that no proxy can carry is still broadcast, also to queues and as an object")
 {
     struct box l = { 1, 2, 3 }, answer = { 0, 0, 0 };
     void *const arguments[] = { &l };
@@ -163,7 +163,7 @@ static void handle(void *self, const struct peal_call *call)
         *(int *)call->result = *(const int *)call->arguments[0];
 }
 
-CLAIM("X3, O15", "a handler of what travels in registers needs no run-time code; one that needs some is refused")
+CLAIM("X3, O15", "a handler whose arguments travel in registers needs no run-time code, and a handler that needs such code is refused")
 {
     static const char *const count[] = { "count" };
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

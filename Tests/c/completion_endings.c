@@ -211,7 +211,7 @@ static void *ask_shortly(void *is_gathering)
     return NULL;
 }
 
-CLAIM("B4", "when the time limit expires while observers are being called, the report counts all observers")
+CLAIM("B4", "when a completion's time limit expires while observers are being called, its report counts all observers")
 {
     for (int is_gathering = 0; is_gathering < 2; is_gathering++) {
         pthread_t thread;

@@ -230,7 +230,7 @@ static void send(peal_completion done)
 
 /* ---- Tokens ------------------------------------------------------------------------------------ */
 
-CLAIM("B4", "each observer gets a token of its own; when all have answered `done` runs, once")
+CLAIM("B4", "each observer gets a token of its own, and `done` runs once when all have answered")
 {
     EVERY_WAY_IN(way) {
         peal_completion done;
@@ -258,7 +258,7 @@ CLAIM("B4", "each observer gets a token of its own; when all have answered `done
     }
 }
 
-CLAIM("B4", "answers inside the calls are as good: `done` runs before the broadcast returns, after all calls")
+CLAIM("B4", "when all observers answer inside their calls, `done` runs after the last call and before the broadcast returns")
 {
     EVERY_WAY_IN(way) {
         open_push();
@@ -272,7 +272,7 @@ CLAIM("B4", "answers inside the calls are as good: `done` runs before the broadc
     }
 }
 
-CLAIM("B4", "the completion may be any parameter")
+CLAIM("B4", "the completion of a method may be any of its parameters")
 {
     open_push();
     observe_here(0, ANSWERS, 4);
@@ -337,7 +337,7 @@ CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens 
     }
 }
 
-CLAIM("B4", "observers with and without queues answer together")
+CLAIM("B4", "observers with and without queues answer the same completion")
 {
     EVERY_WAY_IN(way)
         EVERY_KIND(lane) {
@@ -376,7 +376,7 @@ CLAIM("B4", "a token completes or drops once; a second answer is a harmless erro
     close_center(center);
 }
 
-CLAIM("B4", "a token is no completion: it cannot be cancelled, nor passed on")
+CLAIM("B4", "a token is no completion: it cannot be cancelled or passed to a broadcast")
 {
     open_push();
     observe_here(0, KEEPS, 0);
@@ -429,7 +429,7 @@ static void begin_on_later(bool is_typed)
         CHECK_OK(peal_broadcast(push.on_later, 0, zero));
 }
 
-CLAIM("B5", "a deferred broadcast passes its completion once it runs; if it never can, that is dropped")
+CLAIM("B5", "a deferred broadcast passes its completion to the observers when it runs, or drops it if it never can run")
 {
     for (int is_typed = 0; is_typed < 2; is_typed++) {
         ends_center = false;
@@ -451,7 +451,7 @@ CLAIM("B5", "a deferred broadcast passes its completion once it runs; if it neve
     }
 }
 
-CLAIM("B5", "a method with a completion may reject recursion, and is itself called all ways")
+CLAIM("B5", "a method with a completion may reject recursion, and is called by every kind of broadcast")
 {
     const peal_completion zero = { 0 };
 
@@ -508,7 +508,7 @@ CLAIM("B4", "the results are folded by the policy of the completion")
     check_case(NULL);
 }
 
-CLAIM("B4", "without any answer the result is zero, whatever the policy")
+CLAIM("B4", "the result of a completion without any answer is zero, whatever the policy")
 {
     static const peal_policy policies[] = { PEAL_POLICY_LAST, PEAL_POLICY_SUM, PEAL_POLICY_MIN,
         PEAL_POLICY_MAX, PEAL_POLICY_ANY, PEAL_POLICY_EVERY };
@@ -559,7 +559,7 @@ CLAIM("B4", "a token may be answered by another thread; `done` runs on the one t
     close_center(center);
 }
 
-CLAIM("B4", "when the time limit expires, `done` runs with the answers so far; later answers are stale")
+CLAIM("B4", "when the time limit of a completion expires, `done` runs with the answers so far, and later answers are stale")
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
     peal_completion done;
@@ -589,7 +589,7 @@ CLAIM("B4", "when the time limit expires, `done` runs with the answers so far; l
     close_center(center);
 }
 
-CLAIM("B4", "a time limit of zero expires at once; a limit that has not expired when all have answered has no effect")
+CLAIM("B4", "a completion's time limit of zero expires at once, and a limit that is reached after the last answer has no effect")
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
@@ -607,7 +607,7 @@ CLAIM("B4", "a time limit of zero expires at once; a limit that has not expired 
     close_center(center);
 }
 
-CLAIM("B4", "the time limit passes also while calls wait; they still run, and their answers are too late")
+CLAIM("B4", "a completion's time limit expires also while calls wait on a queue: they still run, and their answers are too late")
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
@@ -653,7 +653,7 @@ static void remove_observers(void)
 static void end_queue(void) { CHECK_OK(peal_queue_destroy(lane.queue)); }
 static void end_center(void) { close_center(center); }
 
-CLAIM("B4", "the token of a queued call that is dropped is dropped by itself")
+CLAIM("B4", "the token of a queued call that is dropped is dropped with the call")
 {
     static const struct {
         const char *name;
@@ -729,7 +729,7 @@ CLAIM("B4", "a full queue drops the tokens of the calls that it refuses or drops
     check_case(NULL);
 }
 
-CLAIM("B4", "a full queue that makes room drops the tokens of the calls that leave")
+CLAIM("B4", "a full queue that makes room drops the tokens of the calls that it drops")
 {
     static const peal_overflow overflows[] = { PEAL_OVERFLOW_DROP_OLDEST, PEAL_OVERFLOW_KEEP_LATEST };
 
@@ -750,7 +750,7 @@ CLAIM("B4", "a full queue that makes room drops the tokens of the calls that lea
     }
 }
 
-CLAIM("B4", "an executor that refuses work drops the tokens")
+CLAIM("B4", "when an executor refuses work, the tokens of the refused calls are dropped")
 {
     lane_open(&lane, PEAL_QUEUE_EXECUTOR);
     open_push();
@@ -788,7 +788,7 @@ CLAIM("B4", "an observer whose weak target is dead is not waited for")
 
 /* ---- The completion itself --------------------------------------------------------------------- */
 
-CLAIM("B4", "cancelling a completion ends it with the answers so far; queued calls still run, too late")
+CLAIM("B4", "cancelling a completion ends it with the answers so far, and answers of queued calls that run later are too late")
 {
     EVERY_KIND(lane) {
         peal_completion done;
@@ -868,7 +868,7 @@ CLAIM("B4", "a broadcast that fails does not take the completion")
     close_center(center);
 }
 
-CLAIM("B4", "`done` runs on the queue of the options")
+CLAIM("B4", "`done` runs on the queue that the options of the completion name")
 {
     EVERY_KIND(lane) {
         struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
@@ -900,7 +900,7 @@ CLAIM("B4", "`done` runs on the queue of the options")
     }
 }
 
-CLAIM("B4", "where that queue has been ended it runs all the same")
+CLAIM("B4", "`done` runs also when the queue for it has been ended")
 {
     EVERY_KIND(lane) {
         struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
@@ -950,7 +950,7 @@ static void ask_again(void *context, const struct peal_completion_info *report)
     CHECK_OK(peal_broadcast(push.on_push, "news", chain[links]));
 }
 
-CLAIM("B7", "`done` runs with no lock held: it may broadcast, remove, and make another completion")
+CLAIM("B7", "`done` of a completion runs with no lock held: it may broadcast, remove, and make another completion")
 {
     struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
 
@@ -970,7 +970,7 @@ CLAIM("B7", "`done` runs with no lock held: it may broadcast, remove, and make a
 
 /* ---- Races ------------------------------------------------------------------------------------- */
 
-CLAIM("B4", "of two threads that answer one token, one does")
+CLAIM("B4", "of two threads that answer one token, one succeeds")
 {
     for (int round = 0; round < CHECK_ROUNDS(300); round++) {
         pthread_barrier_t start;
@@ -997,7 +997,7 @@ CLAIM("B4", "of two threads that answer one token, one does")
     }
 }
 
-CLAIM("B4", "threads that answer all tokens at once: `done` runs once, when the last has")
+CLAIM("B4", "when threads answer all tokens of a completion at once, `done` runs once, after the last answer")
 {
     for (int round = 0; round < CHECK_ROUNDS(200); round++) {
         const struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
@@ -1067,7 +1067,7 @@ static void *cancel(void *context)
     return NULL;
 }
 
-CLAIM("B4", "an answer that meets a cancellation: one of them ends it")
+CLAIM("B4", "when an answer races with the cancellation of its completion, one of the two ends it")
 {
     for (int round = 0; round < CHECK_ROUNDS(2000); round++) {
         pthread_barrier_t start;
@@ -1101,7 +1101,7 @@ CLAIM("B4", "an answer that meets a cancellation: one of them ends it")
 
 /* ---- What is refused --------------------------------------------------------------------------- */
 
-CLAIM("B4", "a method with a completion returns nothing, has one, and no policy")
+CLAIM("B4", "a method with a completion returns nothing, has one completion only, and has no policy")
 {
     static const char *const refused[] = {
         "int on_push(peal_completion done)",
@@ -1136,7 +1136,7 @@ CLAIM("B4", "a method with a completion returns nothing, has one, and no policy"
     close_center(center);
 }
 
-CLAIM("B4", "PEAL_EACH cannot give tokens, and says so")
+CLAIM("B4", "PEAL_EACH of a method with a completion fails, since a loop cannot give tokens")
 {
     int visited = 0;
 
@@ -1151,7 +1151,7 @@ CLAIM("B4", "PEAL_EACH cannot give tokens, and says so")
     close_center(center);
 }
 
-CLAIM("F1", "wrong options make no completion; `done` does not run")
+CLAIM("F1", "wrong options make no completion, and `done` does not run")
 {
     static const uint64_t numbers[] = { 1, UINT64_MAX, (uint64_t)4 << 60 };
     struct peal_completion_options options = to_be_told(PEAL_POLICY_LAST);

@@ -127,7 +127,7 @@ CLAIM("O1", "a table that ends after the last required method is registered with
     close_center(center);
 }
 
-CLAIM("O1", "the table may be changed or freed once the registration has returned")
+CLAIM("O1", "an observer's table may be changed or freed once the registration has returned")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -144,7 +144,7 @@ CLAIM("O1", "the table may be changed or freed once the registration has returne
     close_center(center);
 }
 
-CLAIM("O1", "the options may be changed once the registration has returned")
+CLAIM("O1", "the options of a registration may be changed once it has returned")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -191,7 +191,7 @@ CLAIM("O2", "an observer that implements nothing is counted and listed nowhere")
     close_center(center);
 }
 
-CLAIM("O1", "bindings register functions by name")
+CLAIM("O1", "bindings register an observer's functions by the names of the methods")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -208,7 +208,7 @@ CLAIM("O1", "bindings register functions by name")
     close_center(center);
 }
 
-CLAIM("O1", "bindings without a required method are refused, and it is named")
+CLAIM("O1", "bindings without a required method are refused, and the method is named")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -225,7 +225,7 @@ CLAIM("O1", "bindings without a required method are refused, and it is named")
     close_center(center);
 }
 
-CLAIM("O1", "a binding of an unknown method is refused, and it is named")
+CLAIM("O1", "a binding of an unknown method is refused, and the method is named")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -242,7 +242,7 @@ CLAIM("O1", "a binding of an unknown method is refused, and it is named")
     close_center(center);
 }
 
-CLAIM("O1", "a method that is bound twice is refused, and it is named")
+CLAIM("O1", "bindings with a method twice are refused, and the method is named")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -265,7 +265,7 @@ CLAIM("O1", "a method that is bound twice is refused, and it is named")
     close_center(center);
 }
 
-CLAIM("O1", "a binding whose prototype is not the method's is refused, and it is named")
+CLAIM("O1", "a binding whose prototype is not the method's is refused, and the method is named")
 {
     static const char *const wrong[] = {
         "void f(int64_t n)", "void f(uint32_t n)", "int f(int32_t n)", "void f(void)",
@@ -290,7 +290,7 @@ CLAIM("O1", "a binding whose prototype is not the method's is refused, and it is
     close_center(center);
 }
 
-CLAIM("O1", "a binding's prototype is compared by its types, whatever its names")
+CLAIM("O1", "a binding's prototype is compared with the method's by the types alone, not by the names")
 {
     static const char *const right[] = {
         "void on_play(int32_t n)", "void something_else(int32_t other)", "void f(int)",
@@ -326,7 +326,7 @@ CLAIM("O1", "a binding's malformed prototype is refused with a column")
     close_center(center);
 }
 
-CLAIM("O1", "the names and bindings may be changed once the registration has returned")
+CLAIM("O1", "the names and bindings of a registration may be changed once it has returned")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);

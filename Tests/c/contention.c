@@ -241,7 +241,7 @@ static void ring(void *self, int n)
 
 static void fire(void *target) { (void)target; }
 
-CLAIM("F4", "eight threads on the same objects rarely sleep for each other's locks, and never where there is no lock")
+CLAIM("F4", "eight threads that use the same objects rarely sleep for each other's locks, and never where no lock is taken")
 {
     static int object;
     const peal_center center = open_center();

@@ -47,7 +47,7 @@ struct everything : peal::protocol {
 
 } // namespace
 
-CLAIM("C3", "an observer that throws does not keep others from being called, and the broadcast throws after")
+CLAIM("C3", "when an observer throws, the others are called, and then the broadcast throws")
 {
     house h;
     const auto a = h.chat.observe(peal::on("on_message", thrower("first")));
@@ -68,7 +68,7 @@ CLAIM("C3", "an observer that throws does not keep others from being called, and
     CHECK_JOURNAL("bx1");
 }
 
-CLAIM("C3", "send throws no exception, and reports how many observers threw and the first exception")
+CLAIM("C3", "peal::send throws no exception, and reports how many observers threw and the first exception")
 {
     house h;
     const auto a = h.chat.observe(peal::on("on_message", thrower("first")));
@@ -127,7 +127,7 @@ CLAIM("C3", "under every policy the result of a throwing observer is zero, and t
     CHECK(!all.every.send(1).value);
 }
 
-CLAIM("C3", "collect and fold leave out the results of who threw, and say so")
+CLAIM("C3", "collect and fold leave out the results of observers that threw, and report this")
 {
     house h;
     const auto all = peal::define<everything>(h.center);
@@ -159,7 +159,7 @@ CLAIM("C3", "a fold that throws stops the broadcast, and its own exception goes 
     CHECK_JOURNAL("1");
 }
 
-CLAIM("C3", "an exception belongs to the innermost broadcast around it")
+CLAIM("C3", "an exception of an observer is reported to the innermost enclosing broadcast")
 {
     house h;
     const auto all = peal::define<everything>(h.center);
@@ -234,7 +234,7 @@ CLAIM("C3", "exceptions of observers on queues of every kind are reported to Pea
     }
 }
 
-CLAIM("C3", "exceptions of a timer, of an observer of a property and of a closure are reported too")
+CLAIM("C3", "exceptions of a timer, of an observer of a property and of a closure are reported to PealExceptions")
 {
     house h;
     const ear e;

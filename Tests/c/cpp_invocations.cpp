@@ -29,7 +29,7 @@ struct picture : peal::protocol {
 
 // ---- Invocations -------------------------------------------------------------------------------------
 
-CLAIM("B9", "a recorded call is broadcast as often as one likes, and its arguments may be looked at and changed")
+CLAIM("B9", "an invocation is broadcast any number of times, and its arguments may be read and changed between")
 {
     house h;
     peal::invocation call(h.chat.weigh, 10);
@@ -50,7 +50,7 @@ CLAIM("B9", "a recorded call is broadcast as often as one likes, and its argumen
     CHECK_EQUAL(outcome.value, 3);
 }
 
-CLAIM("Q3", "a text that is given is the invocation's own, also one that is set")
+CLAIM("Q3", "an invocation copies the texts that it is created with and those that are set later")
 {
     house h;
     const auto heard = h.chat.observe(peal::on("on_message", writer("t")));
@@ -65,7 +65,7 @@ CLAIM("Q3", "a text that is given is the invocation's own, also one that is set"
     CHECK_JOURNAL("tanother2");
 }
 
-CLAIM("Q3", "pointers of methods without texts are as they were given, until they are retained")
+CLAIM("Q3", "an invocation's pointer arguments that are no texts stay the caller's until the arguments are retained")
 {
     house h;
     const picture picture = peal::define<struct picture>(h.center);
@@ -100,8 +100,7 @@ CLAIM("B9", "an invocation calls one observer, and any callable")
     CHECK_THROWS(call.invoke(gone), PEAL_ERROR_HANDLE, "");
 }
 
-CLAIM("C3", "an exception of an invocation's observer is reported to its broadcast, one of its "
-            "callable reaches the caller")
+CLAIM("C3", "an exception of an observer that an invocation calls is reported to the broadcast, and an exception of a callable reaches the caller")
 {
     house h;
     const peal::invocation call(h.chat.weigh, 4);
@@ -184,7 +183,7 @@ CLAIM("X1", "a proxy of an object calls its member functions while it lives, and
     CHECK_EQUAL(weak.call(h.chat.weigh, 2), 0);
 }
 
-CLAIM("X2", "a proxy is refused where functions are missing or others, and where there is no object")
+CLAIM("X2", "a proxy with a missing or wrong function, or without an object, is refused")
 {
     house h;
     {
@@ -205,7 +204,7 @@ CLAIM("X2", "a proxy is refused where functions are missing or others, and where
     }
 }
 
-CLAIM("X2", "a resolver supplies a member function once, and is not called for it again")
+CLAIM("X2", "a resolver of C++ supplies a member function once, and is not called for it again")
 {
     house h;
     int asked = 0;

@@ -61,7 +61,7 @@ CLAIM("Q1", "a lambda with a queue is called there, with its own copy of a text"
     CHECK_EQUAL(queue.info().delivered, 1);
 }
 
-CLAIM("Q1", "a serial queue calls on another thread, in order, and flush waits for it")
+CLAIM("Q1", "a serial queue of C++ calls its observers on another thread, in order, and flush waits for them")
 {
     house h;
     const std::thread::id here = std::this_thread::get_id();
@@ -78,7 +78,7 @@ CLAIM("Q1", "a serial queue calls on another thread, in order, and flush waits f
     CHECK(!queue.is_current());
 }
 
-CLAIM("Q1", "an executor is a function that posts, and lives until its queue is gone")
+CLAIM("Q1", "an executor of C++ is a callable that posts work, and lives until its queue has ended")
 {
     house h;
     loop l;
@@ -99,7 +99,7 @@ CLAIM("Q1", "an executor is a function that posts, and lives until its queue is 
     CHECK_JOURNAL("");
 }
 
-CLAIM("Q5", "an executor that cannot, by false or by an exception, has the calls rejected and counted")
+CLAIM("Q5", "when an executor returns false or throws, the calls are rejected and counted")
 {
     house h;
     peal::queue no = peal::queue::executor([](peal::queue_run) { return false; });
@@ -144,7 +144,7 @@ CLAIM("Q6", "the end of a queue's variable removes its observers, and destroys w
     CHECK(!o.is_active());
 }
 
-CLAIM("Q7", "waiting for a queue from its own call says so")
+CLAIM("Q7", "flushing a queue of C++ from one of its own calls is an error")
 {
     house h;
     peal::queue queue = peal::queue::pumped();
@@ -155,7 +155,7 @@ CLAIM("Q7", "waiting for a queue from its own call says so")
     CHECK_EQUAL(queue.pump(), 1);
 }
 
-CLAIM("F1", "the failures of queues that cannot be made, or are no queues, have sentences")
+CLAIM("F1", "creating a queue that cannot be made and using an empty queue handle fail with a sentence")
 {
     CHECK_REFUSED(
         peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
@@ -198,7 +198,7 @@ CLAIM("X4", "a timer calls its lambda on its queue, and destroys it with its var
     CHECK_JOURNAL("1 2");
 }
 
-CLAIM("X4", "a timer that fires once does, by the clock, on its own thread")
+CLAIM("X4", "a timer without a queue fires once, by the clock, on a thread of the library")
 {
     latch fired = LATCH_INITIALIZER;
     const auto timer = peal::timer::once(1ms, [&] { latch_open(&fired); });
@@ -206,7 +206,7 @@ CLAIM("X4", "a timer that fires once does, by the clock, on its own thread")
     CHECK(latch_is_open(&fired));
 }
 
-CLAIM("X4", "a timer of a weak object ends by itself once that is dead")
+CLAIM("X4", "a timer of a weak object ends by itself once the object is dead")
 {
     peal::queue queue = peal::queue::pumped();
     auto object = std::make_shared<counted>();
@@ -278,7 +278,7 @@ CLAIM("B4", "a completion is cancelled, answered directly, or refused; its funct
     CHECK_EQUAL(counted::alive, 1);
 }
 
-CLAIM("Q8", "gathering brings each result and a last word to a queue")
+CLAIM("Q8", "gathering calls a function for each result and one last function on a queue")
 {
     house h;
     const auto push = peal::define<struct push>(h.center);
@@ -300,7 +300,7 @@ CLAIM("Q8", "gathering brings each result and a last word to a queue")
     CHECK_EQUAL(counted::alive, 1);
 }
 
-CLAIM("O7", "an observation and a timer wait for a running call, also where that call has ended the registration")
+CLAIM("O7", "the waiting end of an observation and of a timer waits for a running call, also when that call has ended the registration")
 {
     peal_center const center = open_center();
     const push methods = peal::define<push>(center);

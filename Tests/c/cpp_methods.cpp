@@ -79,7 +79,7 @@ CLAIM("C2", "every prototype that is made of C++ types is one that peal reads")
     CHECK(defined->d(SAD, color::green) == color::green);
 }
 
-CLAIM("C2", "a protocol of C++ is the same as that of a C list, in either order")
+CLAIM("C2", "a protocol of C++ and the same protocol of a C list are one, whichever is defined first")
 {
     for (int cpp_first = 0; cpp_first < 2; cpp_first++) {
         const peal::center center = peal::center::create();
@@ -192,7 +192,7 @@ struct texts : peal::protocol {
 };
 }
 
-CLAIM("B1", "texts of every kind reach observers: string, string_view without a zero, literal, none")
+CLAIM("B1", "observers receive texts of every kind: a string, a string_view without a final zero, a literal, and none")
 {
     const peal::center center = peal::center::create();
     const auto texts = peal::define<struct texts>(center);
@@ -210,7 +210,7 @@ CLAIM("B1", "texts of every kind reach observers: string, string_view without a 
     CHECK_JOURNAL("vone vtwo v sfour none six");
 }
 
-CLAIM("B2", "results follow the method's policy or another, as a value, an optional, a vector and a fold")
+CLAIM("B2", "results follow the method's policy or the one of the call, as a value, an optional, a vector and a fold")
 {
     house h;
     std::vector<peal::observation> all;
@@ -271,7 +271,7 @@ struct deep : peal::protocol {
 };
 }
 
-CLAIM("B5", "a method that defers, and one that rejects, do so from C++")
+CLAIM("B5", "a method defers or rejects recursion also when C++ broadcasts it")
 {
     const peal::center center = peal::center::create();
     const auto deep = peal::define<struct deep>(center);
@@ -295,7 +295,7 @@ CLAIM("B5", "a method that defers, and one that rejects, do so from C++")
     deep.never(1);
 }
 
-CLAIM("F1", "a method that was neither defined nor found, or has ended, fails with a sentence")
+CLAIM("F1", "broadcasting a method that was neither defined nor found, or has ended, fails with a sentence")
 {
     const chat nothing;
     CHECK_STATUS(nothing.weigh.send(1).status, PEAL_ERROR_HANDLE);

@@ -66,7 +66,7 @@ CLAIM("M2", "objects are modules: started after their dependencies, notified of 
     CHECK_JOURNAL("-network -storage");
 }
 
-CLAIM("M2", "a start that throws has failed with the exception's text, and may be repeated")
+CLAIM("M2", "a module's start that throws has failed with the exception's text, and may be repeated")
 {
     town t;
     auto object = std::make_unique<network>();
@@ -80,7 +80,7 @@ CLAIM("M2", "a start that throws has failed with the exception's text, and may b
     journal_clear();
 }
 
-CLAIM("M5", "a step that ends later does so by its token")
+CLAIM("M5", "a step of C++ that ends later answers by its token")
 {
     town t;
     peal::token done;

@@ -11,7 +11,7 @@
 #error "this program is compiled with -fno-exceptions"
 #endif
 
-CLAIM("C4", "without exceptions everything that works works")
+CLAIM("C4", "without exceptions, broadcasts, properties, queues, services, closures, invocations and proxies of C++ work")
 {
     house h;
     const auto o = h.chat.observe(peal::on("on_message", writer("a")), peal::on("weigh", [](int n) { return n; }));
@@ -48,7 +48,7 @@ CLAIM("C4", "without exceptions a failure is a result")
     CHECK(peal::protocol::try_find(h.center, "Cat").code() == PEAL_ERROR_NOT_FOUND);
 }
 
-CLAIM("C4", "without exceptions what cannot return its failure prints the sentence and aborts")
+CLAIM("C4", "without exceptions, an operation that cannot return its failure prints the sentence and aborts")
 {
     house h;
     int ends[2];

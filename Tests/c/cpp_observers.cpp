@@ -49,7 +49,7 @@ CLAIM("C1", "a lambda that only moves, and changes what it captured, observes")
     CHECK_JOURNAL("6 8");
 }
 
-CLAIM("C1", "release leaves the observer registered, reset and assignment end it, a move takes it along")
+CLAIM("C1", "`release` keeps the observer registered, `reset` and assignment remove it, and a move transfers it")
 {
     house h;
     peal::observation a = h.chat.observe(peal::on("on_message", writer("a")));
@@ -74,7 +74,7 @@ CLAIM("C1", "release leaves the observer registered, reset and assignment end it
     CHECK_EQUAL(counted::alive, 0);
 }
 
-CLAIM("C1", "several methods have one observer, whose lambdas are destroyed together")
+CLAIM("C1", "one observer may implement several methods, and their lambdas are destroyed together")
 {
     house h;
     const auto o = h.chat.observe(
@@ -103,7 +103,7 @@ struct bell : peal::protocol {
 };
 }
 
-CLAIM("C1", "one method is observed through its object, where nothing else is required")
+CLAIM("C1", "one method is observed through its method object, if the protocol requires no other")
 {
     house h;
     const auto bell = peal::define<struct bell>(h.center);
@@ -112,7 +112,7 @@ CLAIM("C1", "one method is observed through its object, where nothing else is re
     CHECK_JOURNAL("ding");
 }
 
-CLAIM("C1", "options: priority, once, blocked, owner")
+CLAIM("C1", "an observer of C++ has the options priority, once, blocked and owner")
 {
     house h;
     peal::owner owner = peal::owner::create("plugin");
@@ -129,7 +129,7 @@ CLAIM("C1", "options: priority, once, blocked, owner")
     CHECK_JOURNAL("shy2 late2");
 }
 
-CLAIM("C1", "an owner that its own call retires is retired again afterwards")
+CLAIM("C1", "an owner that is retired in its own call is retired again by the end of its variable")
 {
     house h;
     peal::owner owner = peal::owner::create("plugin");

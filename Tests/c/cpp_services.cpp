@@ -59,7 +59,7 @@ struct bank {
 
 } // namespace
 
-CLAIM("S1", "a class is a service, created by a lambda on first use, destroyed after its last")
+CLAIM("S1", "a class is a service: a lambda creates the instance on first use, and it is destroyed after the last use")
 {
     bank b;
     const peal::service service = b.provider("account").add(b.h.center);
@@ -93,7 +93,7 @@ CLAIM("S3", "a service provides a protocol of the C list macro by its table")
     CHECK_EQUAL(peal::scope(found).as<simple>().now(1), 13);
 }
 
-CLAIM("S5", "a scope calls the instance, which stays until it ends")
+CLAIM("S5", "a scope of C++ calls the instance, which stays until the scope ends")
 {
     bank b;
     const peal::service service = b.provider("account").add(b.h.center);
@@ -244,7 +244,7 @@ CLAIM("X1", "a proxy's table broadcasts, typed, until its variable ends")
     CHECK_THROWS(peal::proxy().call(h.chat.weigh, 1), PEAL_ERROR_NOT_FOUND, "");
 }
 
-CLAIM("X1", "a closure is a bare function of a lambda that captures, or of a method")
+CLAIM("X1", "a closure of C++ is a bare function that calls a capturing lambda, or broadcasts a method")
 {
     house h;
     std::vector<int> numbers = { 3, 1, 2 };
@@ -268,7 +268,7 @@ CLAIM("X1", "a closure is a bare function of a lambda that captures, or of a met
         peal::closure<int(int)>::try_of([c = counted()](int n) { return n; }, peal_center{}), PEAL_ERROR_HANDLE, "");
 }
 
-CLAIM("C1", "handles of C++ go where C wants its own, and plain handles may be taken over")
+CLAIM("C1", "handles of C++ convert to those of C, and may adopt handles of C")
 {
     house h;
     peal_invocation raw = {};

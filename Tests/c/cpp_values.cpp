@@ -29,7 +29,7 @@ CLAIM("X5", "a property has a value of its C++ type, and notifies its observers"
     CHECK_JOURNAL("changed 4>5 5 r5");
 }
 
-CLAIM("X5", "a text is a std::string, its observers get views")
+CLAIM("X5", "the value of a text property is a std::string, and its observers get views")
 {
     house h;
     const auto title = peal::property<std::string>::define(h.center, "title", "old");
@@ -79,7 +79,7 @@ CLAIM("X5", "an observer of a property is notified at once by an option, and a b
     CHECK_JOURNAL("1>3");
 }
 
-CLAIM("X5", "a property's observers have queues, and its variable may end it")
+CLAIM("X5", "a property's observers may have queues, and a unique handle of C++ may end the property")
 {
     house h;
     peal::queue queue = peal::queue::pumped();

@@ -117,7 +117,7 @@ CLAIM("B1", "in C++ PEAL_BROADCAST evaluates its arguments exactly once; an argu
     CHECK_EQUAL(f.b.destroyed, 1);
 }
 
-CLAIM("B1", "the list macro and PEAL_BROADCAST work in C++")
+CLAIM("B1", "the list macro and PEAL_BROADCAST compile and work in C++")
 {
     Fixture f;
 
@@ -161,7 +161,7 @@ CLAIM("B1", "a lambda is an observer's function")
     CHECK_JOURNAL("A:z3 B:z3 C:z3 z");
 }
 
-CLAIM("B1", "break and continue leave the loop in C++")
+CLAIM("B1", "in C++, break and continue in the body of a loop do as in any loop")
 {
     Fixture f;
     int visited = 0;
@@ -184,7 +184,7 @@ static Listener *find(const sink_protocol &handles, const char *name)
     return nullptr;
 }
 
-CLAIM("B1", "return leaves the loop in C++")
+CLAIM("B1", "in C++, return in the body of a loop leaves it and releases the list")
 {
     Fixture f;
 
@@ -203,7 +203,7 @@ static void throw_at_second(const sink_protocol &handles)
     }
 }
 
-CLAIM("B1", "an exception of the loop's body leaves the loop, and the list is released")
+CLAIM("B1", "in C++, an exception of the body of a loop leaves it, and the list is released")
 {
     Fixture f;
     int caught = 0;
@@ -224,7 +224,7 @@ CLAIM("B1", "an exception of the loop's body leaves the loop, and the list is re
     CHECK_EQUAL(f.a.destroyed, 1);
 }
 
-CLAIM("O8", "an observer removed before the body throws is destroyed when the loop was left")
+CLAIM("O8", "an observer that the body of a loop removes before it throws is destroyed when the loop has been left")
 {
     Fixture f;
 

@@ -136,12 +136,12 @@ CLAIM("B5", "typed recursion without end is refused at the limit of depth")
     check_fall(deeper_typed);
 }
 
-CLAIM("B5", "two methods that call each other are counted together")
+CLAIM("B5", "nested broadcasts of two methods that call each other are counted together")
 {
     check_fall(deeper_in_turn);
 }
 
-CLAIM("B5", "the three ways in are counted together")
+CLAIM("B5", "nested broadcasts by array, variadic and typed are counted together")
 {
     check_fall(deeper_mixed);
 }
@@ -158,7 +158,7 @@ static peal_status say_and_go_deeper(void)
     return status;
 }
 
-CLAIM("B8", "the sentence about too deep a nesting names the protocol and the method")
+CLAIM("B8", "the sentence about the limit of depth names the protocol and the method")
 {
     check_fall(say_and_go_deeper);
 }
@@ -172,7 +172,7 @@ static void nest_loops(int level)
         nest_loops(level + 1);
 }
 
-CLAIM("B5", "open loops count as nesting, and the innermost beyond the limit visits no observer")
+CLAIM("B5", "open typed loops count as nested broadcasts, and a loop beyond the limit visits no observer")
 {
     const peal_center center = open_well(NULL);
 
@@ -257,7 +257,7 @@ static int hear_other(void *self, double n)
     return (int)n;
 }
 
-CLAIM("B5", "depth is each thread's own")
+CLAIM("B5", "the depth of nested broadcasts is counted for each thread alone")
 {
     static const struct well waiting = {
         PEAL_TABLE(well), .fall = fall_and_wait, .fall_other = hear_other };

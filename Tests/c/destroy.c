@@ -84,7 +84,7 @@ CLAIM("O8", "the destroy callback runs once after a removal outside any broadcas
     check_destroyed(2);
 }
 
-CLAIM("O8", "ending the center runs every destroy callback once")
+CLAIM("O8", "the end of a center runs the destroy callback of each observer once")
 {
     open_bell(6);
     close_center(center);
@@ -96,7 +96,7 @@ static void remove_self(struct listener *self)
     CHECK_OK(peal_observation_remove(self->observation));
 }
 
-CLAIM("O8", "after a removal in its own call, it runs when that call has returned")
+CLAIM("O8", "the destroy callback of an observer that removes itself runs when its call has returned")
 {
     open_bell(3);
     listeners[1].act = remove_self;
@@ -116,7 +116,7 @@ static void nest_and_remove(struct listener *self)
     CHECK_EQUAL(self->destroyed, 0);
 }
 
-CLAIM("O8", "after a removal in a nested call, it runs when the outer call has returned too")
+CLAIM("O8", "the destroy callback of an observer that is removed in a nested call of it runs when the outer call has returned too")
 {
     open_bell(1);
     listeners[0].act = nest_and_remove;
@@ -131,7 +131,7 @@ static void remove_b(struct listener *self)
     CHECK_OK(peal_observation_remove(listeners[1].observation));
 }
 
-CLAIM("O8", "an observer removed before its turn is destroyed by the end of the broadcast, uncalled")
+CLAIM("O8", "an observer that is removed before its turn is not called, and is destroyed by the end of the broadcast")
 {
     open_bell(3);
     listeners[0].act = remove_b;
@@ -142,7 +142,7 @@ CLAIM("O8", "an observer removed before its turn is destroyed by the end of the 
     check_destroyed(3);
 }
 
-CLAIM("O8", "by array and typed the destroy callback is as late as by the variadic way")
+CLAIM("O8", "a destroy callback runs after the call of its observer in broadcasts by array, variadic and typed alike")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -223,7 +223,7 @@ static void count_null(void *target)
         null_targets++;
 }
 
-CLAIM("O8", "a NULL target is what its destroy callback gets")
+CLAIM("O8", "the destroy callback of a NULL target gets NULL")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
@@ -236,7 +236,7 @@ CLAIM("O8", "a NULL target is what its destroy callback gets")
     CHECK_EQUAL(null_targets, 1);
 }
 
-CLAIM("O8", "without a destroy callback a removal is silent")
+CLAIM("O8", "an observer without a destroy callback is removed")
 {
     peal_observation observation = { 0 };
 
@@ -408,7 +408,7 @@ static void use_counted(void *self, int n)
     (void)n;
 }
 
-CLAIM("O8", "targets may be freed by their destroy callbacks: none leaks and none is used after")
+CLAIM("O8", "destroy callbacks may free their targets: none leaks, and none is used afterwards")
 {
     static const struct bell counting = { PEAL_TABLE(bell), .on_ring = use_counted };
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

@@ -166,13 +166,12 @@ static void check_queued(uint32_t flags)
     close_center(center);
 }
 
-CLAIM("O8", "the destroy callback of a queued observer gets onto its queue while another thread registers observers")
+CLAIM("O8", "the destroy callback of an observer with a queue is enqueued while another thread registers observers")
 {
     check_queued(0);
 }
 
-CLAIM("O8", "the destroy callback of a queued observer runs there after a waiting removal, while "
-            "another thread registers")
+CLAIM("O8", "the destroy callback of an observer with a queue has run when a waiting removal returns, while another thread registers observers")
 {
     check_queued(PEAL_REMOVE_WAIT);
 }

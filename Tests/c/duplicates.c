@@ -129,7 +129,7 @@ CLAIM("O3", "REPLACE removes the old registration and appends the new one")
     close_center(center);
 }
 
-CLAIM("O3", "REPLACE with nothing to replace registers")
+CLAIM("O3", "REPLACE without an old registration registers the observer")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -160,7 +160,7 @@ CLAIM("O3", "a REPLACE that fails leaves the old registration in force")
     close_center(center);
 }
 
-CLAIM("O3", "ALLOW_DUPLICATE registers the target again and calls it once for each")
+CLAIM("O3", "ALLOW_DUPLICATE registers the target again and calls it once for each registration")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -181,7 +181,7 @@ CLAIM("O3", "ALLOW_DUPLICATE registers the target again and calls it once for ea
     close_center(center);
 }
 
-CLAIM("O3", "beside an allowed duplicate a plain registration is still refused")
+CLAIM("O3", "a registration without ALLOW_DUPLICATE is refused also beside an allowed duplicate")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -196,7 +196,7 @@ CLAIM("O3", "beside an allowed duplicate a plain registration is still refused")
     close_center(center);
 }
 
-CLAIM("O3", "the destroy callback of a refused duplicate runs once, that of the first does not")
+CLAIM("O3", "the destroy callback of a refused duplicate runs once, that of the first registration does not")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -209,7 +209,7 @@ CLAIM("O3", "the destroy callback of a refused duplicate runs once, that of the 
     CHECK_JOURNAL("");
 }
 
-CLAIM("O3", "where the target is NULL, the functions distinguish observers")
+CLAIM("O3", "observers with a NULL target are distinguished by their functions")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);
@@ -223,7 +223,7 @@ CLAIM("O3", "where the target is NULL, the functions distinguish observers")
     close_center(center);
 }
 
-CLAIM("O3", "replacing with a NULL target replaces the one of the same functions")
+CLAIM("O3", "REPLACE with a NULL target replaces the observer with a NULL target and the same functions")
 {
     peal_center center;
     const struct bell_protocol bell = open_bell(&center);

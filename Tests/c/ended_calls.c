@@ -65,7 +65,7 @@ static void check_observation(peal_observation observation)
     CHECK_FAILURE(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("O7", "a removal that waits, waits for a ONCE call that has ended the registration and still runs")
+CLAIM("O7", "a waiting removal waits for a ONCE call that has ended the registration and still runs")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_observation observation;
@@ -81,7 +81,7 @@ CLAIM("O7", "a removal that waits, waits for a ONCE call that has ended the regi
     close_center(center);
 }
 
-CLAIM("O7", "a removal that waits, waits for a call on a queue that has ended, and of a center that has")
+CLAIM("O7", "a waiting removal waits for a call that still runs on an ended queue, or for an ended center")
 {
     for (int way = 0; way < 2; way++) {
         struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

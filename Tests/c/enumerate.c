@@ -98,8 +98,7 @@ CLAIM("O4", "a method's registrations are listed in the order of their calls, th
     CHECK_OK(peal_queue_destroy(queue));
 }
 
-CLAIM("P4", "an observer of an adopting protocol is listed for the adopted one, and stays when the "
-            "observers of that end")
+CLAIM("P4", "an observer of an adopting protocol is listed for the adopted protocol, and stays when the adopted protocol's own observers are removed")
 {
     const struct loud table = { PEAL_TABLE(loud), &rings_only, NULL };
     peal_observation adopting;
@@ -125,7 +124,7 @@ CLAIM("P4", "an observer of an adopting protocol is listed for the adopted one, 
     close_center(center);
 }
 
-CLAIM("O6", "a target's registrations are removed by the target, whatever their queues; or all of a protocol")
+CLAIM("O6", "one call removes all registrations of a target, whatever their queues, or all of a protocol")
 {
     const peal_queue queue = (open_bell(), pumped_queue());
     size_t removed = 99;
@@ -161,7 +160,7 @@ static void remove_all(void *self)
     *(int *)self += 1;
 }
 
-CLAIM("O6", "a callback may remove all observers, itself among them: those that follow are not called")
+CLAIM("O6", "a callback may remove all observers of a protocol, itself too: the following observers are not called")
 {
     const struct bell removing = { PEAL_TABLE(bell), .on_mute = remove_all };
     int first = 0;
@@ -203,7 +202,7 @@ CLAIM("O11", "the information about a registration has its protocol, target, que
     CHECK_OK(peal_queue_destroy(queue));
 }
 
-CLAIM("F1", "lists and infos refuse what is null, stale or of another size")
+CLAIM("F1", "functions that list or describe registrations refuse NULL, stale handles and structs of another size")
 {
     const peal_protocol no_protocol = { 0 };
     const peal_method no_method = { 0 };

@@ -31,14 +31,14 @@ static void begin(void)
 
 /* ---- Forced ------------------------------------------------------------------------------------ */
 
-CLAIM("F8", "a signal without waiters changes nothing")
+CLAIM("F8", "a signal of an event count without waiters changes nothing")
 {
     begin();
     peal_event_count_signal(&changed);
     CHECK_EQUAL(changed.word, 0);
 }
 
-CLAIM("F8", "a signal between the preparation and the sleep is not lost")
+CLAIM("F8", "a signal between the preparation of a wait and the sleep is not lost")
 {
     begin();
     const uint32_t prepared = peal_event_count_prepare(&changed);
@@ -46,7 +46,7 @@ CLAIM("F8", "a signal between the preparation and the sleep is not lost")
     CHECK(peal_event_count_wait(&changed, prepared, UINT64_MAX));
 }
 
-CLAIM("F8", "a signal serves all who prepared before it")
+CLAIM("F8", "a signal wakes all threads that prepared to wait before it")
 {
     begin();
     const uint32_t first = peal_event_count_prepare(&changed);
@@ -68,7 +68,7 @@ CLAIM("F8", "a signal does not wake a thread that prepares to wait after it")
     CHECK(!peal_event_count_wait(&changed, late, peal_clock_deadline(1)));
 }
 
-CLAIM("F8", "a deadline passes")
+CLAIM("F8", "a wait without a signal ends at its deadline")
 {
     begin();
     const uint64_t deadline = peal_clock_deadline(20);
@@ -187,9 +187,9 @@ static void take_turns_by(void *(*body)(void *))
     }
 }
 
-CLAIM("F8", "no wake-up is lost under a lock") { take_turns_by(take_turns); }
+CLAIM("F8", "no wake-up is lost when the condition changes under a lock") { take_turns_by(take_turns); }
 
-CLAIM("F8", "no wake-up is lost without a lock") { take_turns_by(take_open_turns); }
+CLAIM("F8", "no wake-up is lost when the condition changes without a lock") { take_turns_by(take_open_turns); }
 
 #if !defined(PEAL_TEST_SANITIZED)
 /* The thread sanitizer wants no threads in the child of a process with threads. */
@@ -210,7 +210,7 @@ static bool wait_in_child(void)
     return CHECK_EQUAL(woken, 1);
 }
 
-CLAIM("F8", "a child waits and signals")
+CLAIM("F8", "the child of a fork waits for its own signals")
 {
     pthread_t thread;
 

@@ -208,7 +208,7 @@ static bool does_everything(void)
     return holds;
 }
 
-CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, whatever those were doing")
+CLAIM("F6", "the child of a fork uses all objects that need no thread of the parent, whatever the parent's threads were doing")
 {
     pthread_t threads[3];
 
@@ -231,7 +231,7 @@ CLAIM("F6", "the child of a fork uses all that needs no threads of the parent, w
 
 static bool forks_again(void) { return in_child(does_everything, SECONDS) && works_synchronously(); }
 
-CLAIM("F6", "the child of a child can use everything that needs no threads of its ancestors")
+CLAIM("F6", "the child of a child of a fork can use all objects that need no thread of its ancestors")
 {
     open_all();
     CHECK(in_child(forks_again, SECONDS));

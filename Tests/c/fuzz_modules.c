@@ -395,7 +395,7 @@ static double seconds_since(const struct timespec *began)
     return (double)(now.tv_sec - began->tv_sec) + (double)(now.tv_nsec - began->tv_nsec) / 1e9;
 }
 
-CLAIM("M5", "random calls of modules on four threads, and from their own calls: each module does what its state allows")
+CLAIM("M5", "under random requests by four threads and by the modules' own calls, each module does only what its state allows")
 {
     const char *const seconds = getenv("PEAL_STRESS_SECONDS");
     const char *const first = getenv("PEAL_FUZZ_SEED");

@@ -265,7 +265,7 @@ CLAIM("Q8", "each observer's result is passed on the queue, with its observation
         }
 }
 
-CLAIM("Q8", "the observers may be on the same queue as the replies")
+CLAIM("Q8", "the observers of a gathering may be on the queue of its replies")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -341,7 +341,7 @@ static bool is_name_right(const void *result, int number)
     return (*(const char *const *)result)[0] == initials[number];
 }
 
-CLAIM("Q8", "results of every shape: integers, floating numbers, pointers, small and large structs")
+CLAIM("Q8", "results of every type are gathered: integers, floating-point numbers, pointers, small and large structs")
 {
     lane_open(&desk, PEAL_QUEUE_PUMPED);
     EVERY_KIND(lane) {
@@ -368,7 +368,7 @@ CLAIM("Q8", "results of every shape: integers, floating numbers, pointers, small
     lane_close(&desk);
 }
 
-CLAIM("Q8", "`reply` may be left out")
+CLAIM("Q8", "the function `reply` of a gathering may be left out")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -408,7 +408,7 @@ CLAIM("Q8", "a gathering without observers runs `done` all the same, on the queu
     }
 }
 
-CLAIM("Q8", "observers that are removed before their turn count as dropped; so do those of an ended center")
+CLAIM("Q8", "observers that are removed before their turn, also by the end of their center, count as dropped in a gathering")
 {
     for (int ends_center = 0; ends_center < 2; ends_center++)
         EVERY_KIND(lane) {
@@ -436,7 +436,7 @@ CLAIM("Q8", "observers that are removed before their turn count as dropped; so d
         }
 }
 
-CLAIM("Q8", "calls that a full queue refuses count as dropped, and the status says so")
+CLAIM("Q8", "calls that a full queue refuses count as dropped in a gathering, and the status reports them")
 {
     static const struct {
         const char *name;
@@ -487,7 +487,7 @@ CLAIM("Q8", "replies are never refused by the bound of their queue")
 
 /* ---- Ends before all have answered ------------------------------------------------------------- */
 
-CLAIM("Q8", "when the time limit expires, `done` runs with the answers so far; later results are no replies")
+CLAIM("Q8", "when the time limit of a gathering expires, `done` runs with the replies so far, and later results are dropped")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -510,7 +510,7 @@ CLAIM("Q8", "when the time limit expires, `done` runs with the answers so far; l
     }
 }
 
-CLAIM("Q8", "cancelling a gathering ends it with the answers so far; a gathering cannot be answered")
+CLAIM("Q8", "cancelling a gathering ends it with the replies so far, and its handle cannot be answered")
 {
     EVERY_KIND(lane) {
         struct peal_gather_options options;
@@ -572,7 +572,7 @@ static int32_t gather_inside(void *self, int32_t n, const char *text)
     return n * (((struct gauge *)self)->number + 1);
 }
 
-CLAIM("Q8", "a callback may gather, the same method too")
+CLAIM("Q8", "a callback may gather results, of its own method too")
 {
     static const struct meter nesting = { PEAL_TABLE(meter), .on_read = gather_inside };
 
@@ -648,7 +648,7 @@ static void *gather_many(void *context)
     return NULL;
 }
 
-CLAIM("Q8", "threads that gather, cancel and run out of time: `done` once each, after its replies")
+CLAIM("Q8", "while threads gather, cancel and reach time limits, `done` runs once for each gathering, after its replies")
 {
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
         pthread_t threads[2];

@@ -33,7 +33,7 @@ static char a[] = "A";
 static char b[] = "B";
 static char c[] = "C";
 
-CLAIM("P6", "methods appended with a later since make the protocol grow")
+CLAIM("P6", "a definition with methods appended that have a later `since` makes the protocol grow")
 {
     const peal_center center = open_center();
     struct sink_1_protocol old;
@@ -68,7 +68,7 @@ CLAIM("P6", "a definition that the protocol has outgrown returns the grown proto
     close_center(center);
 }
 
-CLAIM("P6", "a table of the old version is an observer of the grown protocol; what is past its end is absent")
+CLAIM("P6", "a table of the old version is accepted by the grown protocol, and the methods past its end are absent")
 {
     const peal_center center = open_center();
     struct sink_2_protocol grown;
@@ -125,7 +125,7 @@ CLAIM("P6", "a new required method that the table lacks fails the registration a
     close_center(center);
 }
 
-CLAIM("P6", "a table of a later version than the protocol does not fit, until that version is defined")
+CLAIM("P6", "a table of a later version than the protocol is refused until that version is defined")
 {
     const peal_center center = open_center();
     struct sink_1_protocol old;
@@ -142,7 +142,7 @@ CLAIM("P6", "a table of a later version than the protocol does not fit, until th
     close_center(center);
 }
 
-CLAIM("P6", "growth needs a since above the versions known so far")
+CLAIM("P6", "a method that makes a protocol grow needs a `since` above the existing versions")
 {
     static const struct {
         bool knows_version_2;
@@ -176,7 +176,7 @@ CLAIM("P6", "growth needs a since above the versions known so far")
     }
 }
 
-CLAIM("P6", "within one list the versions never fall")
+CLAIM("P6", "the versions in one list of methods must not decrease")
 {
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_line(const char *line), since(2)",
@@ -187,7 +187,7 @@ CLAIM("P6", "within one list the versions never fall")
     close_center(center);
 }
 
-CLAIM("P6", "one later version may add several methods")
+CLAIM("P6", "one later version of a protocol may add several methods")
 {
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_line(const char *line)",
@@ -253,7 +253,7 @@ CLAIM("P6", "a protocol may grow while it is being broadcast, from its own callb
 PEAL_PROTOCOL_ADOPTING(log_1, "Log", LOG_ADOPTS_1, LOG);
 PEAL_PROTOCOL_ADOPTING(log_2, "Log", LOG_ADOPTS_2, LOG);
 
-CLAIM("P6", "an adopted protocol grows under its adopters")
+CLAIM("P6", "a protocol that others adopt may grow, and its adopters have the new method")
 {
     const peal_center center = open_center();
     static const struct log_1 old_table = { PEAL_TABLE(log_1), .sink_1 = &table_1 };

@@ -293,7 +293,7 @@ static void answer_huge(struct ear *ear, const struct peal_call *call)
     *(int64_t *)call->result = h->bytes[0] + h->bytes[299] + *(const int *)call->arguments[1];
 }
 
-CLAIM("O14", "structs of every size and kind are passed whole, and returned whole")
+CLAIM("O14", "a handler receives and returns structs of every size and kind completely")
 {
     struct ear ear = { .name = "a", .answer = answer_mixed };
     struct pair p = { 5, 1.5 };
@@ -360,7 +360,7 @@ static void answer_many(struct ear *ear, const struct peal_call *call)
     *(int64_t *)call->result = *(const int64_t *)a[1];
 }
 
-CLAIM("O14", "many parameters, with structs and long doubles on the stack, are each found by their pointers")
+CLAIM("O14", "a handler reads each of many parameters at its pointer, with structs and long doubles on the stack")
 {
     struct ear ear = { .name = "a", .answer = answer_many };
     struct ear other = { .name = "b", .answer = answer_many };
@@ -425,7 +425,7 @@ CLAIM("O14", "the results of handlers follow the method's policy, beside those o
     close_center(center);
 }
 
-CLAIM("O14", "with names a handler has those methods alone, and counts them in their order")
+CLAIM("O14", "a handler that is registered with names receives those methods alone, with indices in the order of the names")
 {
     static const char *const names[] = { "nothing", "Desk.told" };
     struct ear ear = { .name = "a" };
@@ -457,7 +457,7 @@ static void check_precise(struct ear *ear, const struct peal_call *call)
     }
 }
 
-CLAIM("O14", "structs with a long double are aligned as C aligns them, also after one of three words")
+CLAIM("O14", "a handler's pointers to structs with a long double are aligned as C aligns them, also after a struct of three words")
 {
     struct precise x = { 1.5L, 1 }, y = { 4.5L, 3 };
     struct large l = { 1, 2, 3 };
@@ -470,7 +470,7 @@ CLAIM("O14", "structs with a long double are aligned as C aligns them, also afte
     close_center(center);
 }
 
-CLAIM("O14", "a caller may use ffi_call, and the handler receives the same")
+CLAIM("O14", "a handler receives the same arguments from a broadcast by ffi_call")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct ear ear = { .name = "a", .answer = answer_paired };

@@ -44,7 +44,7 @@ static void refuse(
     CHECK_EQUAL(count_observers(chat.protocol), 0);
 }
 
-CLAIM("F1", "an invalid protocol is refused: zero, never created, stale or of another kind")
+CLAIM("F1", "a handler for an invalid protocol is refused: zero, never created, stale or of another kind")
 {
     peal_protocol protocol = { 0 };
     peal_center other;
@@ -74,7 +74,7 @@ CLAIM("F1", "a NULL for a required argument of a handler's registration is named
     close_center(center);
 }
 
-CLAIM("F1", "names that are unknown, no text, twice or too many are refused")
+CLAIM("F1", "a handler's names that are unknown, no text, twice or too many are refused")
 {
     static const char *const unknown[] = { "on_line", "on_open" };
     static const char *const twice[] = { "on_line", "on_close", "Chat.on_line" };
@@ -92,7 +92,7 @@ CLAIM("F1", "names that are unknown, no text, twice or too many are refused")
     close_center(center);
 }
 
-CLAIM("F1", "a name that two adopted protocols have is ambiguous")
+CLAIM("F1", "a handler's name that two adopted protocols have is refused as ambiguous")
 {
     static const char *const names[] = { "shared" };
     static const char *const methods[] = { "optional void shared(void)", NULL };
@@ -109,7 +109,7 @@ CLAIM("F1", "a name that two adopted protocols have is ambiguous")
     close_center(center);
 }
 
-CLAIM("F1", "no names at all are no methods: what is required is missing")
+CLAIM("F1", "a handler with an empty list of names is refused when the protocol requires a method")
 {
     static const char *const none[] = { "on_line" };
 

@@ -162,7 +162,7 @@ CLAIM("P6", "a method that the protocol grows by later is not implemented by a h
     close_center(center);
 }
 
-CLAIM("O15", "256 methods are what a handler takes; more are refused, and some of them may be named")
+CLAIM("O15", "a handler may have up to 256 methods: a larger protocol is refused, unless names select some of it")
 {
     enum { MOST = 256 };
     static char texts[MOST + 1][40];
@@ -194,7 +194,7 @@ CLAIM("O15", "256 methods are what a handler takes; more are refused, and some o
 
 /* ---- Registrations -------------------------------------------------------------------------------- */
 
-CLAIM("O15", "a duplicate has the same target and the same handler, or no target and the same handler")
+CLAIM("O15", "a registration is a duplicate when its handler and its target are the same, or its handler and both targets are NULL")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     static const char *const names[] = { "on_root", "on_crown" };
@@ -232,7 +232,7 @@ CLAIM("O15", "a handler needs no target")
     close_center(center);
 }
 
-CLAIM("O15", "priority, ONCE, REPLACE and blocks are for handlers too")
+CLAIM("O15", "priority, ONCE, REPLACE and blocks apply to observers with a handler")
 {
     begin();
     observe(&a, PEAL_OBSERVE_ONCE, 0);
@@ -306,7 +306,7 @@ static void nest(struct ear *ear, int n)
         CHECK_OK(peal_broadcast(crown.on_crown, n - 1));
 }
 
-CLAIM("O15", "broadcasts nest within handlers")
+CLAIM("O15", "a handler may broadcast inside its call")
 {
     begin();
     observe(&a, 0, 0);
@@ -381,7 +381,7 @@ CLAIM("B4", "a handler gets a token of its own, and answers by it")
 
 /* ---- Queues and weak targets ---------------------------------------------------------------------- */
 
-CLAIM("Q1", "on a queue of each kind a handler gets copies; it is destroyed there, after its last call")
+CLAIM("Q1", "on a queue of each kind a handler gets copies of the arguments, and is destroyed there after its last call")
 {
     struct lane lane;
 
@@ -406,7 +406,7 @@ CLAIM("Q1", "on a queue of each kind a handler gets copies; it is destroyed ther
     }
 }
 
-CLAIM("O15", "a bare pointer among the arguments refuses a handler a queue, and names the method")
+CLAIM("O15", "a handler with a queue is refused for a method with a bare pointer, and the method is named")
 {
     static const char *const methods[] = { "optional void on_thing(int n, void *thing)", NULL };
     struct peal_observe_options options;
@@ -492,7 +492,7 @@ static void *count_for_five(void *context)
     return NULL;
 }
 
-CLAIM("O7", "a handler that is removed in another thread's call finishes it, and its result counts")
+CLAIM("O7", "a handler that another thread removes during its call finishes the call, and its result counts")
 {
     pthread_t thread;
     int sum = 0;
@@ -545,8 +545,7 @@ static void free_ear(void *target)
     free(ear);
 }
 
-CLAIM("F3", "threads broadcast while handlers are registered and removed: none is called too late, "
-            "each is destroyed once")
+CLAIM("F3", "while threads broadcast, handlers that are registered and removed are not called too late, and are destroyed once each")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     const int rounds = CHECK_ROUNDS(2000);

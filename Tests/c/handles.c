@@ -199,7 +199,7 @@ CLAIM("O11", "a handle that was never created gives a status in every function")
         check_all_functions(numbers[i]);
 }
 
-CLAIM("O11", "handles near a true one are not that one")
+CLAIM("O11", "a handle whose number is near a valid one gives a status")
 {
     const struct objects objects = open_objects();
 
@@ -301,7 +301,7 @@ CLAIM("O11", "stale handles stay stale when new objects use their slots")
     }
 }
 
-CLAIM("O11", "the handle of a removed observation is stale, also when its place is taken")
+CLAIM("O11", "the handle of a removed observation is stale, also when another observation uses its slot")
 {
     const struct objects objects = open_objects();
     peal_observation old = objects.observation;
@@ -331,7 +331,7 @@ CLAIM("O11", "a thousand centers are created and destroyed, and each works like 
     }
 }
 
-CLAIM("O11", "a failed function that fills a handle leaves zero there, or what was there")
+CLAIM("O11", "a failed function writes zero to the handle that it would fill, or does not change it")
 {
     peal_protocol protocol = { 17 };
     peal_method method = { 17 };
@@ -344,7 +344,7 @@ CLAIM("O11", "a failed function that fills a handle leaves zero there, or what w
     CHECK(method.number == 0 || method.number == 17);
 }
 
-CLAIM("O11", "the default center is one, lives on and cannot be ended")
+CLAIM("O11", "the default center is always the same, and cannot be ended")
 {
     const peal_center center = peal_center_default();
 
@@ -354,7 +354,7 @@ CLAIM("O11", "the default center is one, lives on and cannot be ended")
     CHECK_OK(peal_type_layout(center, "int", NULL, NULL));
 }
 
-CLAIM("O11", "a handle of one center in a function of another center's object harms neither")
+CLAIM("O11", "using a handle of one center with an object of another center harms neither")
 {
     const struct objects one = open_objects();
     const struct objects two = open_objects();

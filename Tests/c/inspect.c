@@ -41,7 +41,7 @@ CLAIM("P2", "the name of a protocol can be read, and its length")
     close_center(center);
 }
 
-CLAIM("P2", "a text that does not fit is cut, ended by a zero, and its whole length reported")
+CLAIM("P2", "a text that does not fit into the buffer is cut, ended by a zero, and its whole length reported")
 {
     char text[16];
     size_t length = 0;
@@ -62,7 +62,7 @@ CLAIM("P2", "a text that does not fit is cut, ended by a zero, and its whole len
     close_center(center);
 }
 
-CLAIM("P2", "a cut never splits a character of UTF-8 into a wrong one, and never writes past the room")
+CLAIM("P2", "a text that is cut has no broken character of UTF-8, and nothing is written past the buffer")
 {
     static const char *const texts[] = { "void on_x(void)", NULL };
     char text[8];
@@ -154,7 +154,7 @@ CLAIM("P6", "a protocol's version is the highest since of its methods")
     close_center(center);
 }
 
-CLAIM("P2", "methods are listed in order, as far as there is room")
+CLAIM("P2", "the methods of a protocol are listed in order, as far as there is room")
 {
     peal_method methods[4] = { { 1 }, { 1 }, { 1 }, { 1 } };
     size_t count = 0;
@@ -171,7 +171,7 @@ CLAIM("P2", "methods are listed in order, as far as there is room")
     close_center(center);
 }
 
-CLAIM("O2", "observers are counted a protocol and a method")
+CLAIM("O2", "the observers of a protocol and of a method can be counted")
 {
     peal_observation observations[3];
     int targets[3];
@@ -189,7 +189,7 @@ CLAIM("O2", "observers are counted a protocol and a method")
     close_center(center);
 }
 
-CLAIM("B6", "the call path of a method can be read: a register frame where it can carry the arguments")
+CLAIM("B6", "the call path of a method can be read: it is a register frame if that can carry the arguments")
 {
     static const struct {
         const char *text;
@@ -336,7 +336,7 @@ CLAIM("P2", "the result of a method can be read: type and size, and whether ther
     close_center(center);
 }
 
-CLAIM("F1", "questions about parameters that cannot be answered give a status")
+CLAIM("F1", "reading a parameter that does not exist, or of an invalid method, gives a status")
 {
     const peal_method no_method = { 0 };
     char text[10];
@@ -373,7 +373,7 @@ CLAIM("F1", "questions about parameters that cannot be answered give a status")
     CHECK_FAILURE(peal_method_is_oneway(method, &truth), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("P2", "a prototype is compared with a method's as a call sees the two, and the first difference named")
+CLAIM("P2", "a prototype is compared with a method's by what a call depends on, and the first difference is named")
 {
     open_bell();
     CHECK_OK(peal_method_check(bell.keep, "bool f(const char *)"));

@@ -195,7 +195,7 @@ CLAIM("B9", "an invocation by array stores each value bit for bit, and calls wit
     close_center(center);
 }
 
-CLAIM("B9", "an invocation with written arguments stores the same values, and so does one that is filled by hand")
+CLAIM("B9", "an invocation by variadic arguments, and one that is filled by hand, store the same values as one by array")
 {
     struct every every;
     void *pointers[EVERY_COUNT];
@@ -237,7 +237,7 @@ static int add(void *self, int x, int16_t y)
     return (self == NULL ? 0 : *(int *)self) + x + y;
 }
 
-CLAIM("B9", "arguments are set and read by index and by name")
+CLAIM("B9", "an invocation's arguments are set and read by index and by name")
 {
     peal_invocation invocation;
     peal_method method;
@@ -273,7 +273,7 @@ CLAIM("B9", "arguments are set and read by index and by name")
 
 /* ---- Retained arguments ------------------------------------------------------------------------ */
 
-CLAIM("Q3", "until they are retained pointers are as they were given; then a string is the invocation's own")
+CLAIM("Q3", "an invocation's pointers stay the caller's until its arguments are retained, and then it has its own copy of a string")
 {
     char text[] = "given";
     const char *seen = NULL;
@@ -297,7 +297,7 @@ CLAIM("Q3", "until they are retained pointers are as they were given; then a str
     close_center(center);
 }
 
-CLAIM("Q3", "an object is retained once and released once, a struct copied once and destroyed once")
+CLAIM("Q3", "an invocation that retains its arguments retains an object once and releases it once, and copies and destroys a struct once")
 {
     struct widget widget = { 0, 0 };
     struct message message = { "hello" };
@@ -325,7 +325,7 @@ CLAIM("Q3", "an object is retained once and released once, a struct copied once 
     close_center(center);
 }
 
-CLAIM("Q3", "an argument that is set where arguments are retained is captured, and all are balanced")
+CLAIM("Q3", "an argument that is set in an invocation with retained arguments is captured, and every capture is released")
 {
     struct widget one = { 0, 0 };
     struct widget two = { 0, 0 };
@@ -359,7 +359,7 @@ static void on_bytes(void *self, const uint8_t *list, size_t n)
     journal_write("%zu:%d", n, n > 0 ? list[n - 1] : -1);
 }
 
-CLAIM("Q3", "the length of a retained buffer cannot be set; the buffer can, with as many elements")
+CLAIM("Q3", "the length of an invocation's retained buffer cannot be set, but the buffer can, with as many elements")
 {
     uint8_t list[3] = { 1, 2, 3 };
     uint8_t others[3] = { 4, 5, 6 };
@@ -382,7 +382,7 @@ CLAIM("Q3", "the length of a retained buffer cannot be set; the buffer can, with
     close_center(center);
 }
 
-CLAIM("Q3", "a duplicate retains its own arguments and has nothing to do with the original any more")
+CLAIM("Q3", "a duplicate of an invocation retains its own arguments and is independent of the original")
 {
     struct widget widget = { 0, 0 };
     struct widget *none = NULL;
@@ -419,7 +419,7 @@ CLAIM("Q3", "a duplicate retains its own arguments and has nothing to do with th
     close_center(center);
 }
 
-CLAIM("Q3", "the result goes along to a duplicate, as a value")
+CLAIM("Q3", "a duplicate of an invocation has its result, as a value")
 {
     int result = 5;
     peal_invocation original;
@@ -438,7 +438,7 @@ CLAIM("Q3", "the result goes along to a duplicate, as a value")
     close_center(center);
 }
 
-CLAIM("Q3", "a bare pointer cannot be retained and the sentence names it; a borrowed one is as it is")
+CLAIM("Q3", "retaining an invocation's bare pointer fails and names it, and a borrowed pointer is not copied")
 {
     int number = 1;
     int *seen = NULL;
@@ -462,7 +462,7 @@ CLAIM("Q3", "a bare pointer cannot be retained and the sentence names it; a borr
     close_center(center);
 }
 
-CLAIM("Q3", "a copy that fails retains nothing and leaves the invocation as it was")
+CLAIM("Q3", "when a copy fails, retaining an invocation's arguments fails, and the invocation does not change")
 {
     struct widget widget = { 0, 0 };
     struct widget *none = NULL;
@@ -604,7 +604,7 @@ CLAIM("O8", "an observer that an invocation calls is destroyed after that call, 
     close_center(center);
 }
 
-CLAIM("B9", "an observer without the method, or of another protocol, is not called")
+CLAIM("B9", "an invocation does not call an observer without its method, or of another protocol")
 {
     static const char *const texts[] = { "void other(void)", NULL };
     const struct work table = { PEAL_TABLE(work), .add = NULL };
@@ -629,7 +629,7 @@ CLAIM("B9", "an observer without the method, or of another protocol, is not call
     close_center(center);
 }
 
-CLAIM("B9", "an observer with a queue is not called by an invocation; a broadcast of one reaches its queue")
+CLAIM("B9", "an invocation cannot call one observer with a queue alone, but its broadcast reaches the queue")
 {
     const struct work table = { PEAL_TABLE(work), .text = on_text };
     struct peal_queue_options pumped = PEAL_QUEUE_OPTIONS;
@@ -693,7 +693,7 @@ static int on_later(void *self, int n)
     return n;
 }
 
-CLAIM("B9", "inside an invocation's call the method counts as being broadcast: what it defers runs after")
+CLAIM("B9", "inside an invocation's call the method counts as being broadcast: a deferred broadcast runs after it")
 {
     const struct work table = { PEAL_TABLE(work), .later = on_later };
     int result = 0;
@@ -728,7 +728,7 @@ static int invoke_again(void *self, int x, int16_t y)
     return x + y;
 }
 
-CLAIM("B9", "invocations that call themselves end at the limit of depth, with a status")
+CLAIM("B9", "invocations that call themselves without end are refused at the limit of depth, with a status")
 {
     const struct work table = { PEAL_TABLE(work), .add = invoke_again };
     peal_invocation invocation;
@@ -807,7 +807,7 @@ static bool fold_difference(void *context, void *accumulator, const void *result
     return true;
 }
 
-CLAIM("B9", "an invocation is broadcast; the result of the policy is kept, and returned on request")
+CLAIM("B9", "the broadcast of an invocation stores the result of the policy in it, and returns the result on request")
 {
     const struct work table = {
         PEAL_TABLE(work), .sum = times, .all = times, .gather = times };
@@ -861,7 +861,7 @@ CLAIM("B9", "an invocation is broadcast; the result of the policy is kept, and r
     close_center(center);
 }
 
-CLAIM("B9", "a failing broadcast of an invocation has a sentence, and does not change the result")
+CLAIM("B9", "a broadcast of an invocation that fails leaves a sentence, and does not change its result")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     peal_invocation invocation;
@@ -901,7 +901,7 @@ static void change_and_end(void *self, const char *text)
     journal_write("%s", text);
 }
 
-CLAIM("B7", "a call may set its invocation's arguments and destroy it: it goes on with what it began with")
+CLAIM("B7", "a call may set its invocation's arguments and destroy it, and keeps the arguments that it began with")
 {
     char text[] = "begun";
 

@@ -37,7 +37,7 @@ CLAIM("O13", "nothing is created until the first broadcast of a method that the 
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O13", "a broadcast by array creates it, and counts it as called")
+CLAIM("O13", "a broadcast by array creates the instance of a lazy observer, and counts it as called")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -53,7 +53,7 @@ CLAIM("O13", "a broadcast by array creates it, and counts it as called")
     close_center(center);
 }
 
-CLAIM("O13", "a typed broadcast creates it")
+CLAIM("O13", "a typed broadcast creates the instance of a lazy observer")
 {
     open_house();
     PEAL_BROADCAST(chat, &chat, on_message, 1);
@@ -63,7 +63,7 @@ CLAIM("O13", "a typed broadcast creates it")
     close_center(center);
 }
 
-CLAIM("O13", "a typed loop creates it, and has its table and its instance")
+CLAIM("O13", "a typed loop creates the instance of a lazy observer, and visits its table and instance")
 {
     int visits = 0;
 
@@ -78,7 +78,7 @@ CLAIM("O13", "a typed loop creates it, and has its table and its instance")
     close_center(center);
 }
 
-CLAIM("O13", "a broadcast with a result creates it, and has its result")
+CLAIM("O13", "a broadcast with a result creates the instance of a lazy observer, and gets its result")
 {
     int sum = -1;
 
@@ -89,7 +89,7 @@ CLAIM("O13", "a broadcast with a result creates it, and has its result")
     close_center(center);
 }
 
-CLAIM("O13", "a broadcast with options creates it: another policy, and ffi_call")
+CLAIM("O13", "a broadcast with another policy, and one by ffi_call, create the instance of a lazy observer")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     int n = 3;
@@ -108,7 +108,7 @@ CLAIM("O13", "a broadcast with options creates it: another policy, and ffi_call"
     close_center(center);
 }
 
-CLAIM("O13", "ffi_call alone creates it")
+CLAIM("O13", "a broadcast with the flag for ffi_call alone creates the instance of a lazy observer")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     int n = 3;
@@ -121,7 +121,7 @@ CLAIM("O13", "ffi_call alone creates it")
     close_center(center);
 }
 
-CLAIM("O13", "a broadcast of an invocation creates it")
+CLAIM("O13", "a broadcast of an invocation creates the instance of a lazy observer")
 {
     peal_invocation invocation;
 
@@ -133,7 +133,7 @@ CLAIM("O13", "a broadcast of an invocation creates it")
     close_center(center);
 }
 
-CLAIM("O13", "calling its observation alone creates it")
+CLAIM("O13", "calling a lazy observation alone creates the instance")
 {
     peal_invocation invocation;
     int result = 0;
@@ -150,7 +150,7 @@ CLAIM("O13", "calling its observation alone creates it")
     close_center(center);
 }
 
-CLAIM("O13", "a method that defers or rejects recursion creates it, and it is called once")
+CLAIM("O13", "the broadcast of a method that defers or rejects recursion creates the instance of a lazy observer, and calls it once")
 {
     open_house();
     CHECK_OK(peal_broadcast(chat.on_later, 5));
@@ -160,7 +160,7 @@ CLAIM("O13", "a method that defers or rejects recursion creates it, and it is ca
     close_center(center);
 }
 
-CLAIM("O13", "a broadcast that fails creates nothing")
+CLAIM("O13", "a broadcast that fails creates no instance of a lazy observer")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     int n = 1;
@@ -182,7 +182,7 @@ CLAIM("O13", "a broadcast that fails creates nothing")
     close_center(center);
 }
 
-CLAIM("O4", "a service has the place of its registration, by priority too")
+CLAIM("O4", "a lazy observer is called in the position of its registration, by priority too")
 {
     struct peal_observe_options high = PEAL_OBSERVE_OPTIONS;
     struct peal_observe_options low = PEAL_OBSERVE_OPTIONS;
@@ -204,7 +204,7 @@ CLAIM("O4", "a service has the place of its registration, by priority too")
     close_center(center);
 }
 
-CLAIM("O4", "a second instance has the same place")
+CLAIM("O4", "a second instance of a lazy observer is called in the same position as the first")
 {
     open_house();
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -229,7 +229,7 @@ CLAIM("O13", "lazy observations of several protocols share one creation")
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O13", "an instance that is there already observes, and none is created")
+CLAIM("O13", "when the service of a lazy observer has an instance already, that instance observes, and none is created")
 {
     struct peal_service_use use;
 
@@ -263,7 +263,7 @@ static void note_failure(void *self, const char *name, const char *message)
     CHECK_CONTAINS(message, "no bed");
 }
 
-CLAIM("O13", "a failed creation is reported, the broadcast continues, and the next one tries again")
+CLAIM("O13", "when the creation of a lazy observer fails, this is reported, the broadcast continues, and the next one tries again")
 {
     static const struct peal_service_events events
         = { PEAL_TABLE(peal_service_events), .service_failed = note_failure };
@@ -313,7 +313,7 @@ static void broadcast_same(struct guest *which)
     journal_write(")");
 }
 
-CLAIM("O13", "within its own creation the service is not called, and not waited for")
+CLAIM("O13", "a broadcast within the creation of a lazy service neither calls the service nor waits for it")
 {
     open_house();
     guest.in_create = broadcast_same;
@@ -323,7 +323,7 @@ CLAIM("O13", "within its own creation the service is not called, and not waited 
     close_center(center);
 }
 
-CLAIM("O13", "within its own init the service is not called, and not waited for")
+CLAIM("O13", "a broadcast within the init of a lazy service neither calls the service nor waits for it")
 {
     open_house();
     guest.in_init = broadcast_same;
@@ -343,7 +343,7 @@ static void invoke_itself(struct guest *which)
     CHECK_OK(peal_invocation_destroy(invocation));
 }
 
-CLAIM("O13", "calling its observation from within its creation is refused")
+CLAIM("O13", "calling a lazy observation alone from within the creation of its service is refused")
 {
     open_house();
     guest.in_init = invoke_itself;
@@ -358,7 +358,7 @@ static void register_more(struct guest *which)
     plain_observe("C", NULL);
 }
 
-CLAIM("O13", "observers that its creation registers are called by that broadcast: it has not begun")
+CLAIM("O13", "observers that the creation of a lazy service registers are called by the broadcast that creates it")
 {
     open_house();
     guest.in_create = register_more;
@@ -413,7 +413,7 @@ static void observe_and_broadcast(struct guest *which, int n)
     journal_write(")");
 }
 
-CLAIM("O5", "registered in a callback, a service is created by a nested broadcast and not by the outer one")
+CLAIM("O5", "a lazy observer that is registered in a callback is created by a nested broadcast, and not by the outer one")
 {
     open_house();
     memset(&inner, 0, sizeof inner);
@@ -433,7 +433,7 @@ static void need_other(struct guest *which)
     CHECK_OK(peal_broadcast(chat.on_message, 8));
 }
 
-CLAIM("O13", "creations that broadcast to each other's services end")
+CLAIM("O13", "creations of two lazy services that broadcast to each other end")
 {
     open_house();
     memset(&other, 0, sizeof other);

@@ -31,7 +31,7 @@ static void open_house(uint32_t flags)
     open_with(&options);
 }
 
-CLAIM("O13", "removed before the first broadcast it is never created, and its destroy callback gets NULL")
+CLAIM("O13", "a lazy observer that is removed before the first broadcast is never created, and its destroy callback gets NULL")
 {
     open_house(0);
     CHECK_OK(peal_observation_remove(lazy));
@@ -44,7 +44,7 @@ CLAIM("O13", "removed before the first broadcast it is never created, and its de
     CHECK_JOURNAL("");
 }
 
-CLAIM("O13", "removed after it, the instance is not called any more, and stays the service's")
+CLAIM("O13", "after the removal of a lazy observer its instance is not called any more, and stays the service's")
 {
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -58,7 +58,7 @@ CLAIM("O13", "removed after it, the instance is not called any more, and stays t
     close_center(center);
 }
 
-CLAIM("O7", "a removal that waits does so for the instance, and returns at once where none runs")
+CLAIM("O7", "a waiting removal of a lazy observer returns at once when no call of the instance runs")
 {
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -70,7 +70,7 @@ CLAIM("O7", "a removal that waits does so for the instance, and returns at once 
     close_center(center);
 }
 
-CLAIM("O7", "a removal that waits returns at once before the first broadcast")
+CLAIM("O7", "a waiting removal of a lazy observer returns at once before the first broadcast")
 {
     open_house(0);
     CHECK_OK(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT | PEAL_REMOVE_DRAIN, PEAL_FOREVER));
@@ -87,7 +87,7 @@ static void remove_and_wait(struct guest *which, int n)
     journal_write("removed");
 }
 
-CLAIM("O7", "from its own call a removal does not wait, and says so; destroy runs after the call")
+CLAIM("O7", "a waiting removal of a lazy observer in its own call does not wait and reports this, and its destroy callback runs after the call")
 {
     open_house(0);
     guest.in_message = remove_and_wait;
@@ -97,7 +97,7 @@ CLAIM("O7", "from its own call a removal does not wait, and says so; destroy run
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O13", "when the instance is removed the observation stays, and is lazy again")
+CLAIM("O13", "when the instance of a lazy observer is removed the observation stays, and is lazy again")
 {
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -112,7 +112,7 @@ CLAIM("O13", "when the instance is removed the observation stays, and is lazy ag
     close_center(center);
 }
 
-CLAIM("O13", "the end of a session makes it lazy again; a persistent service stays")
+CLAIM("O13", "the end of a session makes an observer lazy again, unless its service persists")
 {
     static struct guest stays;
     size_t removed = 0;
@@ -140,7 +140,7 @@ static void remove_instance(struct guest *which, int n)
     journal_write("gone");
 }
 
-CLAIM("O13", "an instance that removes itself in its call is destroyed after that broadcast")
+CLAIM("O13", "the instance of a lazy observer that removes itself in its call is destroyed after that broadcast")
 {
     open_house(0);
     guest.in_message = remove_instance;
@@ -157,7 +157,7 @@ static void broadcast_again(struct guest *which, int n)
     CHECK_OK(peal_broadcast(chat.on_message, 5));
 }
 
-CLAIM("O13", "a nested broadcast after that creates another, which the outer one does not call")
+CLAIM("O13", "when the instance of a lazy observer removes itself, a nested broadcast creates another, which the outer one does not call")
 {
     open_house(0);
     guest.in_message = broadcast_again;
@@ -166,7 +166,7 @@ CLAIM("O13", "a nested broadcast after that creates another, which the outer one
     close_center(center);
 }
 
-CLAIM("O13", "with the service the observation ends")
+CLAIM("O13", "a lazy observation ends when its service is unregistered before the first broadcast")
 {
     open_house(0);
     CHECK_OK(peal_service_remove(guest.service));
@@ -177,7 +177,7 @@ CLAIM("O13", "with the service the observation ends")
     close_center(center);
 }
 
-CLAIM("O13", "with the service the observation ends, also when it was created")
+CLAIM("O13", "a lazy observation ends when its service is unregistered after the instance was created")
 {
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -192,7 +192,7 @@ CLAIM("O13", "with the service the observation ends, also when it was created")
     close_center(center);
 }
 
-CLAIM("O13", "with the center it ends, created or not")
+CLAIM("O13", "a lazy observation ends with its center, whether or not the instance was created")
 {
     open_house(0);
     close_center(center);
@@ -206,7 +206,7 @@ CLAIM("O13", "with the center it ends, created or not")
     CHECK_EQUAL(guest.destroyed, 1);
 }
 
-CLAIM("O13", "with the owner of the service it ends")
+CLAIM("O13", "a lazy observation ends when the owner of its service is retired")
 {
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("owned");
     const struct peal_provision provides[] = { { "Chat", &guest_chat }, { NULL, NULL } };
@@ -233,7 +233,7 @@ CLAIM("O13", "with the owner of the service it ends")
     close_center(center);
 }
 
-CLAIM("O10", "ONCE: it is created, called once, and the observation ends")
+CLAIM("O10", "a lazy ONCE observer is created and called once, and its observation ends")
 {
     open_house(PEAL_OBSERVE_ONCE);
     CHECK_OK(peal_broadcast(chat.on_other, 1));
@@ -249,7 +249,7 @@ CLAIM("O10", "ONCE: it is created, called once, and the observation ends")
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O10", "ONCE, typed, and called alone")
+CLAIM("O10", "a lazy ONCE observer is called once by a typed broadcast, and once by a call of it alone")
 {
     peal_invocation invocation;
 
@@ -266,7 +266,7 @@ CLAIM("O10", "ONCE, typed, and called alone")
     close_center(center);
 }
 
-CLAIM("O10", "ONCE is not used up by a creation that failed")
+CLAIM("O10", "a creation that fails does not use up a lazy ONCE observer")
 {
     open_house(PEAL_OBSERVE_ONCE);
     guest.fails = true;
@@ -279,7 +279,7 @@ CLAIM("O10", "ONCE is not used up by a creation that failed")
     close_center(center);
 }
 
-CLAIM("O10", "while it is blocked nothing is created")
+CLAIM("O10", "a broadcast does not create the instance of a blocked lazy observer")
 {
     peal_invocation invocation;
 
@@ -301,7 +301,7 @@ CLAIM("O10", "while it is blocked nothing is created")
     close_center(center);
 }
 
-CLAIM("O10", "blocks apply to the instance, and to the next one")
+CLAIM("O10", "blocks of a lazy observer apply to its instance, and to the next instance")
 {
     open_house(0);
     CHECK_OK(peal_broadcast(chat.on_message, 1));
@@ -327,7 +327,7 @@ static void block_within(struct guest *which)
     CHECK_OK(peal_observation_block(lazy));
 }
 
-CLAIM("O10", "blocked within its creation, it is created and not called until it is unblocked")
+CLAIM("O10", "a lazy observer that is blocked within its creation is not called until it is unblocked")
 {
     open_house(0);
     guest.in_create = block_within;
@@ -340,7 +340,7 @@ CLAIM("O10", "blocked within its creation, it is created and not called until it
     close_center(center);
 }
 
-CLAIM("S5", "an observation keeps its instance in use, and a removal of that ends the use")
+CLAIM("S5", "a lazy observation keeps its instance in use until the instance is removed")
 {
     struct peal_service_use use;
 

@@ -33,7 +33,7 @@ static void open_house(uint32_t flags)
     journal_clear();
 }
 
-CLAIM("O13", "with a queue it is created by the broadcaster, and called there, in order")
+CLAIM("O13", "a lazy observer with a queue is created by the broadcasting thread, and called on the queue, in order")
 {
     EVERY_KIND(lane)
     {
@@ -58,7 +58,7 @@ CLAIM("O13", "with a queue it is created by the broadcaster, and called there, i
     }
 }
 
-CLAIM("O13", "a typed broadcast reaches its queue, and the count of calls has it once")
+CLAIM("O13", "a typed broadcast reaches the queue of a lazy observer, and counts one call")
 {
     int n = 2;
     void *const arguments[] = { &n };
@@ -80,7 +80,7 @@ CLAIM("O13", "a typed broadcast reaches its queue, and the count of calls has it
     lane_close(&lane);
 }
 
-CLAIM("O13", "a typed loop that does not visit its queue does not create it either")
+CLAIM("O13", "a typed loop, which visits no queue, does not create the instance of a lazy observer with a queue")
 {
     int visits = 0;
 
@@ -94,7 +94,7 @@ CLAIM("O13", "a typed loop that does not visit its queue does not create it eith
     lane_close(&lane);
 }
 
-CLAIM("Q6", "calls that wait for an instance which leaves are dropped")
+CLAIM("Q6", "waiting calls are dropped when the instance of their lazy observer is removed")
 {
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     open_house(0);
@@ -110,7 +110,7 @@ CLAIM("Q6", "calls that wait for an instance which leaves are dropped")
     lane_close(&lane);
 }
 
-CLAIM("Q6", "a removal drops its calls that wait; one that drains delivers them first")
+CLAIM("Q6", "the removal of a lazy observer drops its waiting calls, and a removal that drains delivers them first")
 {
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     open_house(0);
@@ -137,7 +137,7 @@ CLAIM("Q6", "a removal drops its calls that wait; one that drains delivers them 
     CHECK_EQUAL(guest.destroyed, 1);
 }
 
-CLAIM("Q6", "a drain that waits returns when its calls have been delivered")
+CLAIM("Q6", "a removal of a lazy observer that drains and waits returns when its calls have been delivered")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     open_house(0);
@@ -150,7 +150,7 @@ CLAIM("Q6", "a drain that waits returns when its calls have been delivered")
     CHECK_EQUAL(guest.destroyed, 1);
 }
 
-CLAIM("O10", "ONCE on a queue: of two calls that wait one is made, also while it drains")
+CLAIM("O10", "of two waiting calls of a lazy ONCE observer one is made, also while its removal drains")
 {
     for (int drains = 0; drains < 2; drains++) {
         lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -169,7 +169,7 @@ CLAIM("O10", "ONCE on a queue: of two calls that wait one is made, also while it
     }
 }
 
-CLAIM("O13", "with its queue it ends")
+CLAIM("O13", "a lazy observer ends with its queue")
 {
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     open_house(0);
@@ -185,7 +185,7 @@ CLAIM("O13", "with its queue it ends")
     lane_close(&lane);
 }
 
-CLAIM("O13", "calling an observation with a queue alone is refused, and creates nothing")
+CLAIM("O13", "calling a lazy observation with a queue alone is refused, and creates no instance")
 {
     peal_invocation invocation;
 
@@ -208,7 +208,7 @@ static void on_parcel(void *self, void *parcel)
     (void)parcel;
 }
 
-CLAIM("Q3", "a service whose methods take bare pointers is refused a queue")
+CLAIM("Q3", "a lazy observer with a queue is refused when a method has a bare pointer")
 {
     static const struct carrier table = { PEAL_TABLE(carrier), on_parcel };
     const struct peal_provision provides[] = { { "Carrier", &table }, { NULL, NULL } };
@@ -261,7 +261,7 @@ static void done(void *context, const struct peal_completion_info *report)
     latch_open(&answers->latch);
 }
 
-CLAIM("O13", "gathering creates it, and its reply comes from its observation")
+CLAIM("O13", "gathering creates the instance of a lazy observer, and its reply names the observation")
 {
     struct peal_gather_options options = PEAL_GATHER_OPTIONS;
     struct answers answers;
@@ -298,7 +298,7 @@ static void count_done(void *context, const struct peal_completion_info *report)
     completed = (int)report->completed;
 }
 
-CLAIM("O13", "a method with a completion creates it, and it answers")
+CLAIM("O13", "the broadcast of a method with a completion creates the instance of a lazy observer, which answers")
 {
     struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
     peal_completion completion;

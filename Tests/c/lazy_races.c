@@ -78,7 +78,7 @@ static void wait_in_create(struct guest *which)
     latch_wait(&may_leave);
 }
 
-CLAIM("O13", "a broadcast on another thread waits for the creation, and calls the same instance")
+CLAIM("O13", "a broadcast on another thread waits for the creation of a lazy observer, and calls the same instance")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t first, second;
@@ -108,7 +108,7 @@ static void *broadcast_at_once(void *context)
     return ((void *(*)(void *))(*(void *(**)(void *))context))(NULL);
 }
 
-CLAIM("O13", "of broadcasts that begin at once one creates, and each calls it once")
+CLAIM("O13", "of broadcasts that begin at once one creates the instance of a lazy observer, and each calls it once")
 {
     for (int round = 0; round < CHECK_ROUNDS(ROUNDS); round++) {
         pthread_t threads[THREADS];
@@ -128,7 +128,7 @@ CLAIM("O13", "of broadcasts that begin at once one creates, and each calls it on
     }
 }
 
-CLAIM("O10", "ONCE: of broadcasts that begin at once one calls it")
+CLAIM("O10", "of broadcasts that begin at once one calls a lazy ONCE observer")
 {
     for (int round = 0; round < CHECK_ROUNDS(ROUNDS); round++) {
         pthread_t threads[THREADS];
@@ -158,7 +158,7 @@ static void wait_in_message(struct guest *which, int n)
     __atomic_store_n(&has_left, true, __ATOMIC_RELEASE);
 }
 
-CLAIM("O13", "removed while a call runs, the instance lives until that returns; the next is created meanwhile")
+CLAIM("O13", "the instance of a lazy observer that is removed during its call lives until the call returns, and another may be created meanwhile")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t first;
@@ -184,7 +184,7 @@ CLAIM("O13", "removed while a call runs, the instance lives until that returns; 
     }
 }
 
-CLAIM("O7", "removed while its call runs, no call begins; the destroy callback comes after that one")
+CLAIM("O7", "after the removal of a lazy observer during its call no call begins, and its destroy callback runs after that call")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t first;
@@ -214,7 +214,7 @@ static void *leave_later(void *context)
     return NULL;
 }
 
-CLAIM("O7", "a removal that waits returns after the instance's call, and one that may not wait long says so")
+CLAIM("O7", "a waiting removal of a lazy observer returns after the instance's call, or reports that its time limit has expired")
 {
     pthread_t first, helper;
 
@@ -243,7 +243,7 @@ CLAIM("O7", "a removal that waits returns after the instance's call, and one tha
     close_center(center);
 }
 
-CLAIM("O7", "a removal that waits also waits for a call of a removed instance")
+CLAIM("O7", "a waiting removal of a lazy observer also waits for a call of an instance that was removed")
 {
     pthread_t first;
 
@@ -260,7 +260,7 @@ CLAIM("O7", "a removal that waits also waits for a call of a removed instance")
     close_center(center);
 }
 
-CLAIM("L1", "retiring the owner of the observation waits for the instance's call")
+CLAIM("L1", "retiring the owner of a lazy observation waits for the instance's call")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     pthread_t first, helper;
@@ -286,7 +286,7 @@ CLAIM("L1", "retiring the owner of the observation waits for the instance's call
     CHECK_EQUAL(guest.destroyed, 1);
 }
 
-CLAIM("O13", "removed while it is created, it does not observe")
+CLAIM("O13", "a lazy observer that is removed during its creation is not called")
 {
     pthread_t first;
 
@@ -343,7 +343,7 @@ static void *get_guest(void *context)
     return NULL;
 }
 
-CLAIM("O13", "creations on two threads that broadcast to each other's services end, and no creation fails")
+CLAIM("O13", "creations of lazy services on two threads that broadcast to each other's services end, and neither fails")
 {
     static char guest_name[] = "guest";
     static char other_name[] = "other";
@@ -380,7 +380,7 @@ static void *broadcast_much(void *context)
     return NULL;
 }
 
-CLAIM("O13", "sessions that end while threads broadcast leave no instance")
+CLAIM("O13", "sessions that end while threads broadcast to a lazy observer leave no instance")
 {
     pthread_t threads[2];
     size_t removed = 0;

@@ -50,7 +50,7 @@ CLAIM("F1", "a lazy registration for a protocol that is zero, never created or e
     check_refusal(ended, "guest", NULL, PEAL_ERROR_HANDLE, "protocol");
 }
 
-CLAIM("F1", "a service that is NULL, no text or unknown is refused, and similar names are listed")
+CLAIM("F1", "a lazy registration with a service's name that is NULL, no text or unknown is refused, and similar names are listed")
 {
     open_house();
     check_refusal(chat.protocol, NULL, NULL, PEAL_ERROR_ARGUMENT, "service");
@@ -60,7 +60,7 @@ CLAIM("F1", "a service that is NULL, no text or unknown is refused, and similar 
     close_center(center);
 }
 
-CLAIM("F1", "a service that does not provide the protocol is refused by name")
+CLAIM("F1", "a lazy registration of a service that does not provide the protocol is refused, and the protocol is named")
 {
     static const char *const methods[] = { "void on_it(void)", NULL };
     peal_protocol unprovided;
@@ -71,7 +71,7 @@ CLAIM("F1", "a service that does not provide the protocol is refused by name")
     close_center(center);
 }
 
-CLAIM("F1", "a service of another center is not found")
+CLAIM("F1", "a lazy registration does not find a service of another center")
 {
     peal_center elsewhere;
     struct chat_protocol theirs;
@@ -95,7 +95,7 @@ static void release(void *reference, void *target)
     (void)target;
 }
 
-CLAIM("F1", "weak and reference are refused: a use keeps a service's instance")
+CLAIM("F1", "a lazy registration with the options for weak targets is refused")
 {
     static const struct peal_weak_type weak = { retain, release };
     static char object[] = "object";
@@ -113,7 +113,7 @@ CLAIM("F1", "weak and reference are refused: a use keeps a service's instance")
     close_center(center);
 }
 
-CLAIM("F1", "options are checked as those of every observer")
+CLAIM("F1", "the options of a lazy registration are checked as those of every observer")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     const peal_queue no_queue = { 0x6123456789abcdef };
@@ -143,7 +143,7 @@ CLAIM("F1", "options are checked as those of every observer")
     close_center(center);
 }
 
-CLAIM("F1", "out_observation and options may be NULL")
+CLAIM("F1", "the options and the handle to fill of a lazy registration may be NULL")
 {
     open_house();
     CHECK_OK(peal_observe_service(chat.protocol, "guest", NULL, NULL));
@@ -152,7 +152,7 @@ CLAIM("F1", "out_observation and options may be NULL")
     close_center(center);
 }
 
-CLAIM("O3", "the same service on the same protocol is a duplicate, and the first stays")
+CLAIM("O3", "a second lazy registration of the same service and protocol is refused as a duplicate, and the first stays")
 {
     peal_observation first;
 
@@ -167,7 +167,7 @@ CLAIM("O3", "the same service on the same protocol is a duplicate, and the first
     close_center(center);
 }
 
-CLAIM("O3", "ALLOW_DUPLICATE calls the instance once for each")
+CLAIM("O3", "a broadcast calls the instance once for each of its lazy registrations with ALLOW_DUPLICATE")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
@@ -183,7 +183,7 @@ CLAIM("O3", "ALLOW_DUPLICATE calls the instance once for each")
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O3", "REPLACE ends the old one, and the new one comes last; the instance is the same")
+CLAIM("O3", "REPLACE ends the old lazy registration and appends the new one, with the same instance")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_observation first;
@@ -205,7 +205,7 @@ CLAIM("O3", "REPLACE ends the old one, and the new one comes last; the instance 
     close_center(center);
 }
 
-CLAIM("O13", "a service counts once, before it is created and after")
+CLAIM("O13", "a lazy observer is counted once, before its instance is created and after")
 {
     open_house();
     plain_observe("A", NULL);
@@ -233,7 +233,7 @@ static void count_finds(void *context, const char *what, const void *function)
         ++*(int *)context;
 }
 
-CLAIM("L3", "the search for function pointers finds those of a lazy observer once, created or not")
+CLAIM("L3", "the search for function pointers finds those of a lazy observer once, whether or not it was created")
 {
     open_house();
     guest_observe(&guest, NULL);
@@ -274,7 +274,7 @@ CLAIM("O12", "an owner lists a lazy observation once, and retiring it ends the o
     CHECK_JOURNAL("-guest1");
 }
 
-CLAIM("O12", "retired before the first broadcast, nothing is ever created for it")
+CLAIM("O12", "no instance is created for a lazy observation whose owner is retired before the first broadcast")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_owner owner;

@@ -211,7 +211,7 @@ static bool waits_for_a_thread(void)
     return holds;
 }
 
-CLAIM("F5", "where no more threads can be made, work waits for those there are")
+CLAIM("F5", "when no more threads can be created, work waits for the existing threads")
 {
     CHECK(in_child(waits_for_a_thread, SECONDS));
 }

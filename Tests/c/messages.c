@@ -38,7 +38,7 @@ static void open_chat(void)
             CHECK_CONTAINS(peal_last_message(), parts_[i_]);                       \
     } while (0)
 
-CLAIM("B8", "a wrong number of arguments names protocol, method and both numbers")
+CLAIM("B8", "the sentence for a wrong number of arguments names protocol, method and both numbers")
 {
     const char *room = "lobby";
     void *const arguments[] = { &room, &room, &room, &room };
@@ -56,7 +56,7 @@ CLAIM("B8", "a wrong number of arguments names protocol, method and both numbers
     close_center(center);
 }
 
-CLAIM("B8", "a null argument pointer names protocol, method and parameter")
+CLAIM("B8", "the sentence for a NULL argument pointer names protocol, method and parameter")
 {
     const char *room = "lobby";
     int32_t kind = 1;
@@ -74,7 +74,7 @@ CLAIM("B8", "a null argument pointer names protocol, method and parameter")
     close_center(center);
 }
 
-CLAIM("B8", "wrong arguments are refused also without observers, where the pointers themselves are not read")
+CLAIM("B8", "a NULL argument and a wrong number of arguments are refused also without observers")
 {
     const char *room = "lobby";
     void *const first[] = { NULL, &room, &room };
@@ -101,7 +101,7 @@ CLAIM("B8", "the sentence for an unknown method names the protocol and the reque
     close_center(center);
 }
 
-CLAIM("B8", "an unknown protocol is named")
+CLAIM("B8", "the sentence for an unknown protocol names it")
 {
     peal_protocol protocol;
 
@@ -110,7 +110,7 @@ CLAIM("B8", "an unknown protocol is named")
     close_center(center);
 }
 
-CLAIM("B8", "a missing required method names protocol and method")
+CLAIM("B8", "the sentence for a missing required method names protocol and method")
 {
     static const struct chat empty = { PEAL_TABLE(chat), NULL, NULL };
 
@@ -120,7 +120,7 @@ CLAIM("B8", "a missing required method names protocol and method")
     close_center(center);
 }
 
-CLAIM("B8", "a malformed method names protocol, method, and the column")
+CLAIM("B8", "the sentence for a malformed method names protocol, method and column")
 {
     static const char *const unknown[] = { "void fine(void)", "void on_it(thing t)", NULL };
     static const char *const option[] = { "void on_it(int n), deffer", NULL };
@@ -133,7 +133,7 @@ CLAIM("B8", "a malformed method names protocol, method, and the column")
     close_center(center);
 }
 
-CLAIM("B8", "a policy that does not fit names protocol, method and policy")
+CLAIM("B8", "the sentence for a policy that does not fit names protocol, method and policy")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     const char *room = "lobby";
@@ -148,7 +148,7 @@ CLAIM("B8", "a policy that does not fit names protocol, method and policy")
     close_center(center);
 }
 
-CLAIM("B8", "a duplicate names the protocol")
+CLAIM("B8", "the sentence for a duplicate names the protocol")
 {
     static const char *const texts[] = { "optional void on_x(void)", NULL };
     const size_t empty = sizeof empty;
@@ -162,7 +162,7 @@ CLAIM("B8", "a duplicate names the protocol")
     close_center(center);
 }
 
-CLAIM("B8", "a binding that fails names protocol and method")
+CLAIM("B8", "the sentence for a binding that fails names protocol and method")
 {
     static const struct peal_binding unknown = { "on_dance", (peal_function)open_chat, NULL };
     static const struct peal_binding wrong = {
@@ -176,7 +176,7 @@ CLAIM("B8", "a binding that fails names protocol and method")
     close_center(center);
 }
 
-CLAIM("B8", "a null argument of a function is named")
+CLAIM("B8", "the sentence for a NULL argument of a function names the parameter")
 {
     peal_protocol found;
 
@@ -193,7 +193,7 @@ CLAIM("B8", "a null argument of a function is named")
     close_center(center);
 }
 
-CLAIM("B8", "an unknown protocol has a near name, where it is looked for, adopted or provided")
+CLAIM("B8", "the sentence for an unknown protocol names a similar one, where it is looked for, adopted or provided")
 {
     static const char *const methods[] = { "void f(void)", NULL };
     static const char *const adopts[] = { "Spekaer", NULL };
@@ -210,7 +210,7 @@ CLAIM("B8", "an unknown protocol has a near name, where it is looked for, adopte
     close_center(center);
 }
 
-CLAIM("B8", "a mistake with completions names protocol, method and column")
+CLAIM("B8", "the sentence for a mistake with completions names protocol, method and column")
 {
     static const struct {
         const char *text;

@@ -92,7 +92,7 @@ CLAIM("M6", "SIGTERM stops the modules: they receive will_terminate, and their s
     close_child();
 }
 
-CLAIM("M6", "a second SIGTERM does what it did before: it ends the process")
+CLAIM("M6", "a second SIGTERM has the effect that it had before it was bound: it ends the process")
 {
     int status;
 
@@ -107,7 +107,7 @@ CLAIM("M6", "a second SIGTERM does what it did before: it ends the process")
     close_child();
 }
 
-CLAIM("M6", "SIGHUP reloads, again and again, and SIGINT ends")
+CLAIM("M6", "each SIGHUP broadcasts the reload event, and SIGINT stops the modules and ends the process")
 {
     int status;
 
@@ -149,7 +149,7 @@ CLAIM("M6", "SIGTSTP broadcasts the background events and then stops the process
     close_child();
 }
 
-CLAIM("M6", "any of the others may be bound; unbound, it does what it did before")
+CLAIM("M6", "any other signal may be bound, and has its previous effect again when it is unbound")
 {
     int status;
 
@@ -177,7 +177,7 @@ static void reloaded(void *self)
     latch_open(&heard);
 }
 
-CLAIM("M6", "an action runs on the queue that was given")
+CLAIM("M6", "the action of a signal runs on the queue that was given")
 {
     static const struct peal_lifecycle events = {
         PEAL_TABLE(peal_lifecycle), .configuration_reloaded = reloaded,
@@ -213,7 +213,7 @@ static void noted_reload(void *self)
     latch_open(&heard);
 }
 
-CLAIM("M6", "observers receive the signal's number before its action, on its queue")
+CLAIM("M6", "observers of a signal receive its number before its action runs, on the same queue")
 {
     static const struct peal_module_events ear = {
         PEAL_TABLE(peal_module_events), .signal_received = received,
@@ -242,7 +242,7 @@ CLAIM("M6", "observers receive the signal's number before its action, on its que
     CHECK(signal(SIGUSR2, SIG_DFL) == SIG_DFL);
 }
 
-CLAIM("M6", "a child that was forked and runs no other program is not its parent")
+CLAIM("M6", "a forked child that runs no other program is ended by SIGTERM, and its parent is not affected")
 {
     const peal_queue nowhere = { 0 };
     const peal_center center = open_center();

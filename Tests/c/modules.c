@@ -28,7 +28,7 @@ static void close_modules(void)
 
 /* ---- Registering and order --------------------------------------------------------------------- */
 
-CLAIM("M1", "the life-cycle protocol is there in every center, and is the header's")
+CLAIM("M1", "every center has the life-cycle protocol of the header")
 {
     peal_protocol found = { 0 };
     struct peal_lifecycle_protocol defined;
@@ -41,7 +41,7 @@ CLAIM("M1", "the life-cycle protocol is there in every center, and is the header
     close_center(center);
 }
 
-CLAIM("M1", "another protocol of that name is refused, also before its first use")
+CLAIM("M1", "another protocol with the name of the life-cycle protocol is refused, also before its first use")
 {
     const char *const methods[] = { "void will_start (int n)", NULL };
     peal_protocol made;
@@ -90,7 +90,7 @@ CLAIM("M2", "modules start dependencies first, then by priority, then by registr
     close_modules();
 }
 
-CLAIM("M2", "a missing dependency is named, with one that is near, before anything starts")
+CLAIM("M2", "a missing dependency is named, with a similar name, before any module starts")
 {
     struct part a = { .name = "network", .needs = { "storag" } };
     struct part b = { .name = "storage" };
@@ -125,7 +125,7 @@ CLAIM("M2", "a cycle is reported with its path, before any module starts")
     close_modules();
 }
 
-CLAIM("M2", "a start that fails in the middle stops, in reverse, what had started; then it can be tried again")
+CLAIM("M2", "when a module fails to start, the started modules are stopped in reverse, and the start may be repeated")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -154,7 +154,7 @@ CLAIM("M2", "a start that fails in the middle stops, in reverse, what had starte
     close_modules();
 }
 
-CLAIM("M2", "ten thousand modules with dependencies at random start in an order that keeps them all")
+CLAIM("M2", "ten thousand modules with random dependencies start after all their dependencies")
 {
     enum { MODULES = 10000, NEEDS = 3 };
     const int count = CHECK_ROUNDS(MODULES);
@@ -206,7 +206,7 @@ CLAIM("M2", "ten thousand modules with dependencies at random start in an order 
 
 /* ---- Events ------------------------------------------------------------------------------------ */
 
-CLAIM("M3", "an event that returns bool stops at the first true, in start order")
+CLAIM("M3", "an event of modules that returns bool is answered in start order and stops at the first true")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .opens = true, .needs = { "a" } };
@@ -237,7 +237,7 @@ static void all_notified(void *context, const struct peal_completion_info *repor
     CHECK_EQUAL(report->result, 2);
 }
 
-CLAIM("M3", "an event with a completion completes once, when all modules have")
+CLAIM("M3", "an event of modules with a completion completes once, when all modules have answered")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b" };
@@ -397,7 +397,7 @@ static const struct peal_module_events told = {
     .module_failed = module_failed,
 };
 
-CLAIM("M5", "observers are notified of each start, stop and failure; a failing stop delays no other")
+CLAIM("M5", "observers are notified of each module's start, stop and failure, and a failing stop delays no other")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .stops = PEAL_ERROR_STATE, .needs = { "a" } };
@@ -417,7 +417,7 @@ CLAIM("M5", "observers are notified of each start, stop and failure; a failing s
     close_modules();
 }
 
-CLAIM("M5", "a report has the state of a module, and lists the modules in start order")
+CLAIM("M5", "the state of a module can be read, and the modules are listed in start order")
 {
     struct part a = { .name = "a", .class_name = "base", .priority = 3 };
     struct part b = { .name = "b", .needs = { "a", "c" } };

@@ -48,7 +48,7 @@ static void refuse(const struct peal_module_description *description, peal_statu
     CHECK_EQUAL(count, 0);
 }
 
-CLAIM("F1", "a wrong description is refused and released, and has no lasting effect")
+CLAIM("F1", "a wrong description of a module is refused and released, and has no lasting effect")
 {
     static const struct peal_lifecycle events = { PEAL_TABLE(peal_lifecycle), .will_start = NULL };
     static const struct bell empty = { PEAL_TABLE(bell), NULL };
@@ -102,7 +102,7 @@ CLAIM("F1", "a wrong description is refused and released, and has no lasting eff
     close_center(center);
 }
 
-CLAIM("F1", "a description that is too small is not read, nor is its release function called")
+CLAIM("F1", "a description of a module that is too small is not read, and its release function is not called")
 {
     struct peal_module_description d = describe("a");
 
@@ -115,7 +115,7 @@ CLAIM("F1", "a description that is too small is not read, nor is its release fun
     close_center(center);
 }
 
-CLAIM("M1", "a description with a name alone is enough, and the handle may be ignored")
+CLAIM("M1", "a description of a module needs a name alone, and the handle to fill may be NULL")
 {
     struct peal_module_description d = PEAL_MODULE_DESCRIPTION("plain");
     struct peal_module_info info;
@@ -134,7 +134,7 @@ CLAIM("M1", "a description with a name alone is enough, and the handle may be ig
     close_center(center);
 }
 
-CLAIM("F1", "each function refuses centers and modules that are none, and what it must not be given")
+CLAIM("F1", "each function of modules refuses invalid centers, invalid modules and wrong arguments")
 {
     const peal_module none = { 0 };
     const peal_module invented = { 0xc777777777777777 };
@@ -190,7 +190,7 @@ CLAIM("F1", "each function refuses centers and modules that are none, and what i
 
 static void ignore_signal(int number) { (void)number; }
 
-CLAIM("M6", "signals that cannot be bound, are bound, or have another's handler are refused")
+CLAIM("M6", "binding a signal that cannot be bound, is bound already, or has a handler of the program is refused")
 {
     const peal_queue nowhere = { 0 };
     const peal_queue stale = { 1 };

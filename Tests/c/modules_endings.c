@@ -233,8 +233,7 @@ CLAIM("L1", "a module whose start retires its own owner is released once, by the
     CHECK_JOURNAL("+a -a ~b ~a");
 }
 
-CLAIM("M5", "a start that returns too late, of a module that was removed meanwhile, is undone, and "
-            "the module is released")
+CLAIM("M5", "when the start of a module that was removed meanwhile returns after its time limit, the module is stopped and released")
 {
     struct part a = { .name = "a", .timeout = 20 };
     pthread_t adder;
@@ -373,7 +372,7 @@ CLAIM("M4", "a removal waits for the module's will_start on another thread")
 
 /* ---- Events that take longer than they may ----------------------------------------------------- */
 
-CLAIM("M5", "no stop is called while an event of the module runs: after its limit the next is stopped, and this one later")
+CLAIM("M5", "a module's stop is not called while its event runs: after the time limit the next module is stopped, and this one later")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .on_event = stand, .timeout = 10 };
@@ -421,7 +420,7 @@ static void *end_center(void *unused)
     return NULL;
 }
 
-CLAIM("M5", "a center's end waits for a stop that began late, up to the module's own limit, and for the module's release")
+CLAIM("M5", "the end of a center waits for a stop that began late, up to the module's own time limit, and for the module's release")
 {
     enum { SHORT = 20000 }; /* microseconds of a wait that must be in vain */
     struct part a = { .name = "a", .on_event = stand, .on_stop = stand_in_stop };
@@ -446,7 +445,7 @@ CLAIM("M5", "a center's end waits for a stop that began late, up to the module's
     CHECK_JOURNAL("+a a.became a.leaves -a ~a ended");
 }
 
-CLAIM("M5", "when the time for all together passes during an event, its module's stop is called later, and the status says so")
+CLAIM("M5", "when the time limit of all stops expires during an event, the stop of the event's module is called later, and the status reports this")
 {
     struct part a = { .name = "a", .on_event = stand };
     pthread_t event;
@@ -472,7 +471,7 @@ static void fail_start(struct part *part, struct peal_module_step *step)
     latch_wait(&inside);
 }
 
-CLAIM("M5", "a start is refused while a module of the last one is still being stopped")
+CLAIM("M5", "a start is refused while a module of the previous start is still being stopped")
 {
     struct part a = { .name = "a", .on_event = stand, .timeout = 10 };
     struct part b = { .name = "b", .on_start = fail_start, .starts = PEAL_ERROR_STATE };
@@ -508,7 +507,7 @@ static void event_on_lane(struct part *part)
     CHECK(peal_queue_is_current(lane.queue));
 }
 
-CLAIM("M3", "an event that returns bool is answered on the module's queue, and the first true is the last")
+CLAIM("M3", "an event that returns bool is answered on the module's queue, and no module after the first true is called")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .opens = true, .on_event = event_on_lane };
@@ -574,7 +573,7 @@ CLAIM("M3", "a call of a module's own queue gets the module's answer at once")
     lane_close(&lane);
 }
 
-CLAIM("M3", "a module that does not answer within its limit has answered false; an answer that had not begun never does")
+CLAIM("M3", "a module that does not answer within its time limit has answered false, and a call that has not begun by then never begins")
 {
     struct part a = { .name = "a", .opens = true, .timeout = 20 };
     struct part b = { .name = "b", .opens = true };
@@ -600,7 +599,7 @@ CLAIM("M3", "a module that does not answer within its limit has answered false; 
     lane_close(&lane);
 }
 
-CLAIM("M5", "no stop is called while a module answers on its queue")
+CLAIM("M5", "a module's stop is not called while it answers an event on its queue")
 {
     struct part a = { .name = "a", .opens = true, .on_event = stand };
     bool opened = false;
@@ -653,7 +652,7 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 static void rung(void *self) { remove_the_other(self); }
 static const struct bell ringing = { PEAL_TABLE(bell), rung };
 
-CLAIM("M5", "two events that remove each other's modules do not wait for each other, without time limits too")
+CLAIM("M5", "two events that remove each other's modules do not wait for each other, also without time limits")
 {
     struct part a = { .name = "a", .timeout = PEAL_FOREVER, .on_event = remove_the_other };
     struct part b = { .name = "b" };
@@ -809,7 +808,7 @@ static void *ask_one(void *method)
     return NULL;
 }
 
-CLAIM("M5", "two modules on queues that call each other do not wait for each other: one result is missing")
+CLAIM("M5", "two modules on queues whose events call each other do not wait for each other: one result is missing")
 {
     const struct pair_questions *const given[] = { &answering_first, &answering_second };
     struct part parts[2] = { { .name = "a" }, { .name = "b" } };
@@ -850,7 +849,7 @@ CLAIM("M5", "two modules on queues that call each other do not wait for each oth
 
 /* ---- Queues that have ended -------------------------------------------------------------------- */
 
-CLAIM("M5", "a module whose queue has ended does not start, and the sentence says so")
+CLAIM("M5", "a module whose queue has ended does not start, and the sentence names the module and this reason")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -869,7 +868,7 @@ CLAIM("M5", "a module whose queue has ended does not start, and the sentence say
     close_modules();
 }
 
-CLAIM("M5", "a module whose queue ends while it runs is reported; its stop is reported too, and not called elsewhere")
+CLAIM("M5", "a module whose queue ends while it runs is reported, and its stop is reported and called on no other thread")
 {
     struct part a = { .name = "a" };
 
@@ -891,7 +890,7 @@ CLAIM("M5", "a module whose queue ends while it runs is reported; its stop is re
     CHECK_JOURNAL("~a");
 }
 
-CLAIM("M5", "a step that waits on a queue which ends has failed, and is not called by the thread that ends the queue")
+CLAIM("M5", "a step that waits on a queue when the queue ends has failed, and is not called by the thread that ends the queue")
 {
     struct part a = { .name = "a" };
     pthread_t starter;

@@ -115,7 +115,7 @@ CLAIM("M5", "a stop during the start lets the module that starts finish, and wai
     close_modules();
 }
 
-CLAIM("M5", "of two stops at once the second waits for the first; nothing stops twice")
+CLAIM("M5", "of two concurrent stops the second waits for the first, and no module stops twice")
 {
     struct part a = { .name = "a", .on_stop = stand_in_step };
     pthread_t first;
@@ -136,7 +136,7 @@ CLAIM("M5", "of two stops at once the second waits for the first; nothing stops 
     close_modules();
 }
 
-CLAIM("M5", "a second start while one runs fails")
+CLAIM("M5", "a start of all modules while another start runs fails")
 {
     struct part a = { .name = "a", .on_start = stand_in_step };
     pthread_t starter;
@@ -152,7 +152,7 @@ CLAIM("M5", "a second start while one runs fails")
     close_modules();
 }
 
-CLAIM("M5", "a stop waits for an event of the module that runs elsewhere; a removal too")
+CLAIM("M5", "a stop and a removal wait for an event of the module that runs on another thread")
 {
     struct part a = { .name = "a", .on_event = stand_in_event };
     struct part b = { .name = "b", .on_event = stand_in_event };
@@ -182,7 +182,7 @@ CLAIM("M5", "a stop waits for an event of the module that runs elsewhere; a remo
     close_modules();
 }
 
-CLAIM("M4", "a removal stops waiting after the time limit; the rest is done when the call has ended")
+CLAIM("M4", "the removal of a module stops waiting after its time limit, and is completed when the module's call has ended")
 {
     struct part a = { .name = "a", .on_event = stand_in_event, .timeout = 10 };
     pthread_t event;
@@ -202,7 +202,7 @@ CLAIM("M4", "a removal stops waiting after the time limit; the rest is done when
     close_modules();
 }
 
-CLAIM("M4", "a module that is removed while another thread starts it is stopped by that thread, and waited for")
+CLAIM("M4", "a module that is removed while another thread starts it is stopped by that thread, and the removal waits for this")
 {
     struct part a = { .name = "a", .on_start = stand_in_step };
     struct part b = { .name = "b" };
@@ -224,7 +224,7 @@ CLAIM("M4", "a module that is removed while another thread starts it is stopped 
     close_modules();
 }
 
-CLAIM("M5", "a module that starts late while all are stopped is stopped too, and not registered")
+CLAIM("M5", "a late module that starts while all modules are stopped is stopped too, and not registered")
 {
     struct part a = { .name = "a" };
     struct part late = { .name = "late", .on_start = stand_in_step };
@@ -275,7 +275,7 @@ CLAIM("M5", "a deferred step may be answered by another thread, before its funct
     }
 }
 
-CLAIM("L1", "an owner whose module stands in an event is retired when that has ended; or its time passes")
+CLAIM("L1", "retiring the owner of a module waits until the module's event has ended or the time limit has expired")
 {
     struct part a = { .name = "a", .on_event = stand_in_event };
     pthread_t event;

@@ -122,7 +122,7 @@ CLAIM("M1", "a module that is a service has its instance as self, from just befo
     close_center(center);
 }
 
-CLAIM("M1", "on its queue it gets the service there")
+CLAIM("M1", "a module that is a service and has a queue gets its instance on that queue")
 {
     struct lane lane;
 
@@ -152,7 +152,7 @@ CLAIM("M2", "a module whose service cannot be created does not start, and the fa
     close_center(center);
 }
 
-CLAIM("S7", "the mediator is a service: how many modules there are, and what they do")
+CLAIM("S7", "the mediator is a service, which returns the number and the states of the modules")
 {
     const peal_queue nowhere = { 0 };
     struct peal_module_mediator_use mediator;

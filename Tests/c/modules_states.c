@@ -97,7 +97,7 @@ CLAIM("M5", "after a stop before the start no start succeeds, and no module can 
     close_modules();
 }
 
-CLAIM("M5", "modules that none are start and stop")
+CLAIM("M5", "a center without modules starts and stops")
 {
     open_modules();
     CHECK_OK(peal_modules_start(center));
@@ -111,7 +111,7 @@ static void start_again(struct part *part, struct peal_module_step *step)
     CHECK_FAILURE(peal_modules_start(step->center), PEAL_ERROR_WOULD_DEADLOCK);
 }
 
-CLAIM("M5", "a start from within a step returns that it would deadlock")
+CLAIM("M5", "a start of all modules from within a step returns that it would deadlock")
 {
     struct part a = { .name = "a", .on_start = start_again, .on_stop = start_again };
 
@@ -128,7 +128,7 @@ static void stop_all_now(struct part *part, struct peal_module_step *step)
     CHECK_STATUS(peal_modules_stop(step->center, PEAL_FOREVER), PEAL_NOT_WAITED);
 }
 
-CLAIM("M5", "a stop from within a start ends the start: what had started is stopped, nothing else begins")
+CLAIM("M5", "a stop of all modules from within a start ends the start: the started modules are stopped, and no other starts")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" }, .on_start = stop_all_now };
@@ -171,7 +171,7 @@ CLAIM("M5", "a stop while the modules of a failed start are stopped is final")
     close_modules();
 }
 
-CLAIM("M5", "a stop from within a stop is not waited for")
+CLAIM("M5", "a stop of all modules from within a stop does not wait for itself")
 {
     struct part a = { .name = "a", .on_stop = stop_all_now };
 
@@ -189,7 +189,7 @@ static void stop_in_event(struct part *part)
     journal_write("%s.leaves", part->name);
 }
 
-CLAIM("M5", "a stop from within an event of a module is carried out when that has ended")
+CLAIM("M5", "a stop of all modules from within an event of a module is carried out when the event has ended")
 {
     struct part a = { .name = "a", .on_event = stop_in_event };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -215,7 +215,7 @@ static void stop_from_host(void *self)
     got = peal_modules_stop(center, PEAL_FOREVER);
 }
 
-CLAIM("M5", "an observer that is no module may stop all modules in any event, without a wait for itself")
+CLAIM("M5", "an observer that is no module may stop all modules in any event, and the stop does not wait for that observer")
 {
     static const struct peal_lifecycle host = { PEAL_TABLE(peal_lifecycle), .did_start = stop_from_host };
     struct part a = { .name = "a" };
@@ -244,7 +244,7 @@ CLAIM("M5", "after a stop by an observer of will_start, before any start, no mod
     close_modules();
 }
 
-CLAIM("M5", "the end of a center stops what runs, and releases all")
+CLAIM("M5", "the end of a center stops its running modules, and releases all of them")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -287,7 +287,7 @@ CLAIM("M4", "a module that is registered during the start is started by it, as s
     close_modules();
 }
 
-CLAIM("M4", "a module whose dependency is not registered by the end of the start fails it")
+CLAIM("M4", "a start fails when a dependency of a module is not registered by its end")
 {
     struct part late = { .name = "late", .needs = { "nobody" } };
     struct part a = { .name = "a", .on_start = add_other };
@@ -302,7 +302,7 @@ CLAIM("M4", "a module whose dependency is not registered by the end of the start
     close_modules();
 }
 
-CLAIM("M4", "while the modules run, one more starts at once, after its dependencies")
+CLAIM("M4", "a module that is registered while the modules run starts at once, after its dependencies")
 {
     struct part a = { .name = "a" };
     struct part late = { .name = "late", .needs = { "a" } };
@@ -361,7 +361,7 @@ CLAIM("M4", "a module cannot be registered while the others stop")
 
 /* ---- Removing ---------------------------------------------------------------------------------- */
 
-CLAIM("M4", "a module that is removed is stopped and released; its name is free")
+CLAIM("M4", "a module that is removed is stopped and released, and its name may be used again")
 {
     struct part a = { .name = "a" };
     struct part again = { .name = "a" };
@@ -380,7 +380,7 @@ CLAIM("M4", "a module that is removed is stopped and released; its name is free"
     close_modules();
 }
 
-CLAIM("M4", "a module that a running one needs is not removed, and that one is named; before the start it is removed")
+CLAIM("M4", "a module that a running module needs is not removed, and the running one is named; before the start it is removed")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" } };
@@ -411,7 +411,7 @@ static void remove_own(struct part *part)
     journal_write("%s.leaves", part->name);
 }
 
-CLAIM("M4", "a class is removed in reverse start order; one that is needed stays, and the others go")
+CLAIM("M4", "the modules of a class are removed in reverse start order, but for those that other modules need")
 {
     struct part a = { .name = "a", .class_name = "store" };
     struct part b = { .name = "b", .class_name = "store", .needs = { "a" } };
@@ -454,7 +454,7 @@ static void remove_in_stop(struct part *part, struct peal_module_step *step)
     CHECK_STATUS(peal_module_remove(part->module), PEAL_NOT_WAITED);
 }
 
-CLAIM("M4", "a module that is removed by its own start is stopped when that has ended; the others start")
+CLAIM("M4", "a module that is removed by its own start is stopped when the start has ended, and the other modules start")
 {
     struct part a = { .name = "a", .on_start = remove_in_step };
     struct part b = { .name = "b" };
@@ -467,7 +467,7 @@ CLAIM("M4", "a module that is removed by its own start is stopped when that has 
     close_modules();
 }
 
-CLAIM("M4", "a module that is removed by its own stop is released after it")
+CLAIM("M4", "a module that is removed by its own stop is released after the stop")
 {
     struct part a = { .name = "a", .on_stop = remove_in_stop };
 
@@ -479,7 +479,7 @@ CLAIM("M4", "a module that is removed by its own stop is released after it")
     close_modules();
 }
 
-CLAIM("M4", "a module that is removed by its own event is stopped when that has ended")
+CLAIM("M4", "a module that is removed by its own event is stopped when the event has ended")
 {
     struct part a = { .name = "a", .on_event = remove_own };
 
@@ -513,7 +513,7 @@ static void answer_never(struct part *part, struct peal_module_step *step)
     CHECK_OK(peal_completion_release(step->done));
 }
 
-CLAIM("M5", "a step that is deferred ends with its answer: 0, a number of its own, or a drop")
+CLAIM("M5", "a deferred step ends with its answer: zero, an error number of its own, or a dropped token")
 {
     struct part a = { .name = "a", .starts = PEAL_DEFERRED, .stops = PEAL_DEFERRED, .on_start = answer_at_once,
         .on_stop = answer_at_once };
@@ -574,7 +574,7 @@ static void wait_for_overdue(struct part *part, struct peal_module_step *step)
     journal_write("%s.goes-on", part->name);
 }
 
-CLAIM("M5", "a step that blocks its caller is reported while it runs, and has failed when it returns")
+CLAIM("M5", "a step that blocks its caller beyond the time limit is reported while it runs, and has failed when it returns")
 {
     struct part a = { .name = "a", .timeout = 10, .on_start = wait_for_overdue };
 
@@ -587,7 +587,7 @@ CLAIM("M5", "a step that blocks its caller is reported while it runs, and has fa
     close_modules();
 }
 
-CLAIM("M5", "a stop that takes too long is reported, and the next is stopped")
+CLAIM("M5", "a module's stop that exceeds its time limit is reported, and the next module is stopped")
 {
     struct part a = { .name = "a" };
     struct part b = { .name = "b", .needs = { "a" }, .timeout = 10, .stops = PEAL_DEFERRED };
@@ -604,7 +604,7 @@ CLAIM("M5", "a stop that takes too long is reported, and the next is stopped")
     close_modules();
 }
 
-CLAIM("M5", "when the time for all together has passed, the rest is stopped without waiting")
+CLAIM("M5", "when the time limit of all stops has expired, the remaining modules are stopped without waiting")
 {
     struct part a = { .name = "a", .stops = PEAL_DEFERRED };
     struct part b = { .name = "b", .needs = { "a" }, .stops = PEAL_DEFERRED };
@@ -638,7 +638,7 @@ static void event_on_lane(struct part *part)
     CHECK(peal_queue_is_current(lane.queue));
 }
 
-CLAIM("M5", "a module with a queue has its steps and its events there")
+CLAIM("M5", "the steps and events of a module with a queue run on that queue")
 {
     struct part a = { .name = "a", .on_start = is_on_lane, .on_stop = is_on_lane, .on_event = event_on_lane };
 
@@ -655,7 +655,7 @@ CLAIM("M5", "a module with a queue has its steps and its events there")
     close_modules();
 }
 
-CLAIM("M5", "a queue that no thread runs does not hang the start: the step is cancelled, and never begins")
+CLAIM("M5", "a module's queue that no thread runs does not block the start: the step is cancelled, and never begins")
 {
     struct part a = { .name = "a", .timeout = 10 };
 
@@ -678,7 +678,7 @@ static void start_here(void *self, int n)
     got = peal_modules_start(center);
 }
 
-CLAIM("M5", "from a call of the module's own queue its steps run at once")
+CLAIM("M5", "the steps of a module run at once when they are requested from a call of the module's own queue")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     struct part a = { .name = "a", .on_start = is_on_lane };
@@ -709,7 +709,7 @@ static void wait_to_leave(struct part *part, struct peal_module_step *step)
     journal_write("%s.leaves", part->name);
 }
 
-CLAIM("M5", "a step that blocks its queue is cancelled; it may end later, and its module is then released")
+CLAIM("M5", "a step that blocks its queue is cancelled, may end later, and its module is then released")
 {
     struct part a = { .name = "a", .timeout = 10, .on_start = wait_to_leave };
 
@@ -772,7 +772,7 @@ static void observe_in_step(struct part *part, struct peal_module_step *step)
     observe_in_step_status = peal_lifecycle_observe(&life, &got, &part_table, NULL, NULL);
 }
 
-CLAIM("L1", "registrations of a step belong to its module's owner")
+CLAIM("L1", "registrations that a step makes belong to its module's owner")
 {
     struct part a = { .name = "a", .on_start = observe_in_step };
     size_t count = 0;

@@ -125,7 +125,7 @@ static void look_up(void *self)
         CHECK_OK(peal_send(method, NULL, 0, NULL, NULL));
 }
 
-CLAIM("B6", "names are looked up inside of broadcasts, however deep")
+CLAIM("B6", "names are looked up inside of broadcasts at any depth of nesting")
 {
     const peal_center center = open_center();
     const char *const methods[] = { "void call(void)", NULL };

@@ -377,7 +377,7 @@ static void check_proxied(const struct work *calls_of, void *self)
     CHECK_FREE("proxied, rejecting recursion", calls_of->alone(self, 1));
 }
 
-CLAIM("X1", "a call through a proxy allocates nothing and takes no lock, nor does one of a bare function")
+CLAIM("X1", "a call through a proxy, and one of a bare function, allocates nothing and takes no lock")
 {
     struct work_proxy all, one;
     peal_proxy closures[2];
@@ -406,7 +406,7 @@ static void handle(void *self, const struct peal_call *call)
     calls++;
 }
 
-CLAIM("O14", "a broadcast to handlers allocates nothing and takes no lock, on any way and under any policy")
+CLAIM("O14", "a broadcast to handlers allocates nothing and takes no lock, in any kind of broadcast and under any policy")
 {
     open_work();
     for (int i = 0; i < 5; i++) {
@@ -447,7 +447,7 @@ static void *all_ways(void *context)
     return NULL;
 }
 
-CLAIM("B6", "on a new thread only the first broadcast may")
+CLAIM("B6", "only the first broadcast of a new thread may allocate")
 {
     open_work();
     thread_join(thread_start(all_ways, NULL));

@@ -59,7 +59,7 @@ CLAIM("P5", "a protocol of Objective-C type encodings is defined, observed and b
     close_center(center);
 }
 
-CLAIM("P5", "a table has the required methods first, then the optional ones")
+CLAIM("P5", "the table of an encoded protocol has the required methods first, then the optional ones")
 {
     const peal_center center = open_center();
     static const struct {
@@ -93,7 +93,7 @@ CLAIM("P5", "a missing required method of an encoded protocol fails and is named
     close_center(center);
 }
 
-CLAIM("P5", "encoding the same protocol again returns the first one")
+CLAIM("P5", "defining the same protocol by encodings again returns the first one")
 {
     const peal_center center = open_center();
     peal_protocol first = { 0 };
@@ -109,7 +109,7 @@ CLAIM("P5", "encoding the same protocol again returns the first one")
     close_center(center);
 }
 
-CLAIM("P5", "either list may be missing")
+CLAIM("P5", "an encoded protocol may lack its list of required or of optional methods")
 {
     const peal_center center = open_center();
     peal_protocol protocol = { 0 };
@@ -206,7 +206,7 @@ static unsigned long long take_scalars(
     return 99;
 }
 
-CLAIM("P5", "every scalar code is read as Objective-C reads it")
+CLAIM("P5", "every scalar code of an encoding is read as Objective-C reads it")
 {
     static const struct peal_objc_method methods[] = {
         { "c:C:s:S:i:I:q:Q:f:d:B:text:object:type:selector:pointer:", "Q@:cCsSiIqQfdB*@#:^i" },
@@ -231,7 +231,7 @@ CLAIM("P5", "every scalar code is read as Objective-C reads it")
     close_center(center);
 }
 
-CLAIM("P5", "a bad encoding is refused with its method and the column")
+CLAIM("P5", "a malformed encoding is refused with its method and the column")
 {
     static const struct {
         const char *name;
@@ -308,7 +308,7 @@ static int add_one(void *self, int n)
     return n + *(int *)self;
 }
 
-CLAIM("P5", "options of a method may follow an encoding, policies among them")
+CLAIM("P5", "options of a method, policies among them, may follow its encoding")
 {
     static const struct peal_objc_method methods[] = {
         { "sum:", "i@:i, sum" }, { "chain:", "i@:i,chain,reject" }, { "last:", "i@:i" }, { NULL, NULL } };
@@ -342,7 +342,7 @@ CLAIM("P5", "options of a method may follow an encoding, policies among them")
     close_center(center);
 }
 
-CLAIM("P5", "a mistake in the options has its column in the encoding")
+CLAIM("P5", "a mistake in the options after an encoding is reported with its column")
 {
     static const struct peal_objc_method methods[] = { { "f:", "i@:i, summ" }, { NULL, NULL } };
     const peal_center center = open_center();

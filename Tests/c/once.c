@@ -42,7 +42,7 @@ static void open_bell(uint32_t flags)
     journal_clear();
 }
 
-CLAIM("O10", "a ONCE observer is called once, by array")
+CLAIM("O10", "a ONCE observer is called once, in broadcasts by array")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -55,7 +55,7 @@ CLAIM("O10", "a ONCE observer is called once, by array")
     close_center(center);
 }
 
-CLAIM("O10", "a ONCE observer is called once, variadic")
+CLAIM("O10", "a ONCE observer is called once, in variadic broadcasts")
 {
     open_bell(PEAL_OBSERVE_ONCE);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -64,7 +64,7 @@ CLAIM("O10", "a ONCE observer is called once, variadic")
     close_center(center);
 }
 
-CLAIM("O10", "a ONCE observer is called once, typed")
+CLAIM("O10", "a ONCE observer is called once, in typed broadcasts")
 {
     open_bell(PEAL_OBSERVE_ONCE);
     PEAL_BROADCAST(bell, &bell, on_ring, 1);
@@ -73,7 +73,7 @@ CLAIM("O10", "a ONCE observer is called once, typed")
     close_center(center);
 }
 
-CLAIM("O10", "once means once, not once a method")
+CLAIM("O10", "a ONCE observer of several methods is called once, not once for each method")
 {
     open_bell(PEAL_OBSERVE_ONCE);
     CHECK_OK(peal_broadcast(bell.on_mute, 1));
@@ -189,7 +189,7 @@ CLAIM("O10", "a thousand ONCE observers in one broadcast are called once each")
     close_center(center);
 }
 
-CLAIM("O10", "leaving the loop before its turn does not use a ONCE observer up")
+CLAIM("O10", "leaving a loop before the turn of a ONCE observer does not use the observer up")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 

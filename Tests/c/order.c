@@ -59,7 +59,7 @@ CLAIM("O4", "calls run in the order of registration")
     close_center(center);
 }
 
-CLAIM("O4", "a higher priority is called earlier, zero is the default, and equal ones keep their order")
+CLAIM("O4", "observers of a higher priority are called earlier, zero is the default, and equal priorities keep the order of registration")
 {
     peal_center center;
     const struct bell_protocol handles = open_bell(&center);
@@ -77,7 +77,7 @@ CLAIM("O4", "a higher priority is called earlier, zero is the default, and equal
     close_center(center);
 }
 
-CLAIM("O4", "removing and registering again comes last")
+CLAIM("O4", "an observer that is removed and registered again is called last")
 {
     peal_center center;
     const struct bell_protocol handles = open_bell(&center);
@@ -94,7 +94,7 @@ CLAIM("O4", "removing and registering again comes last")
     close_center(center);
 }
 
-CLAIM("O4", "the order is the same under each method, for any set of implemented methods")
+CLAIM("O4", "the observers' order is the same for each method, whatever other methods they implement")
 {
     peal_center center;
     const struct bell_protocol handles = open_bell(&center);

@@ -236,24 +236,23 @@ static void check_registration(peal_status (*attempt)(void), int observers, int 
     CHECK(refusals > 0);
 }
 
-CLAIM("F2", "a registration without memory gives a status, leaves nothing, and destroys once")
+CLAIM("F2", "a registration without memory gives a status, has no lasting effect, and runs its destroy callback once")
 {
     check_registration(attempt_observe, 0, 1);
 }
 
-CLAIM("F2", "a registration without memory that makes lists grow gives a status, has no effect, and destroys once")
+CLAIM("F2", "a registration without memory that makes lists grow gives a status, has no effect, and runs its destroy callback once")
 {
     check_registration(attempt_observe, 8, 1);
     check_registration(attempt_observe, 4, 1);
 }
 
-CLAIM("F2", "a registration by bindings without memory, before any other, gives a status, has no "
-            "effect, and destroys once")
+CLAIM("F2", "a first registration, by bindings, without memory gives a status, has no effect, and runs its destroy callback once")
 {
     check_registration(attempt_bindings, 8, 1);
 }
 
-CLAIM("F2, O15", "a registration of a handler without memory gives a status, has no effect, and destroys once")
+CLAIM("F2, O15", "a registration of a handler without memory gives a status, has no effect, and runs its destroy callback once")
 {
     check_registration(attempt_handler, 4, 1);
 }
@@ -309,7 +308,7 @@ static void warm_up_lazy(void)
     close_center(center);
 }
 
-CLAIM("F2", "a lazy registration without memory gives a status, leaves nothing, and destroys once")
+CLAIM("F2", "a lazy registration without memory gives a status, has no lasting effect, and runs its destroy callback once")
 {
     bool was_refused = true;
 
@@ -337,7 +336,7 @@ CLAIM("F2", "a lazy registration without memory gives a status, leaves nothing, 
 
 static peal_status attempt_ring(void) { return peal_broadcast(bell.on_ring, 1); }
 
-CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, and the next has it")
+CLAIM("F2", "a broadcast without memory for the instance of a lazy observer continues without it, and the next one calls it")
 {
     bool was_refused = true;
 
@@ -369,7 +368,7 @@ CLAIM("F2", "a broadcast without memory for a lazy service goes on without it, a
 
 static peal_status attempt_remove_instance(void) { return peal_service_remove_instance(lazy_service); }
 
-CLAIM("F2", "an instance that leaves without memory is not called, and the next broadcast has another")
+CLAIM("F2", "the instance of a lazy observer that is removed without memory is not called, and the next broadcast creates another")
 {
     bool was_refused = true;
 
@@ -499,12 +498,12 @@ static void check_definition(
     CHECK(refusals > 0);
 }
 
-CLAIM("F2", "a definition without memory for what its methods need gives a status and defines nothing")
+CLAIM("F2", "a definition without memory for the parts of its methods gives a status and defines nothing")
 {
     check_definition(attempt_define, NEEDS_FRESH_SIGNATURES, "Fresh", 0, 3);
 }
 
-CLAIM("F2", "a definition without memory for its methods' places gives a status and defines nothing")
+CLAIM("F2", "a definition without memory for its methods' slots gives a status and defines nothing")
 {
     check_definition(attempt_define_wide, NEEDS_PLACES, "Wide", 0, 1100);
 }
@@ -556,7 +555,7 @@ static void observe_victim(uint32_t flags)
     CHECK_OK(bell_observe(&bell, &rings[12], &table, &options, &victim));
 }
 
-CLAIM("F2", "a removal needs no memory that can be refused: it is always done")
+CLAIM("F2", "the removal of an observer needs no memory that can be refused")
 {
     bool was_refused = true;
 
@@ -583,7 +582,7 @@ static peal_status attempt_once(void)
     return peal_broadcast(bell.on_ring, 1);
 }
 
-CLAIM("F2", "a ONCE observer is called once also when memory is short")
+CLAIM("F2", "a ONCE observer is called once also when memory is refused")
 {
     bool was_refused = true;
 
@@ -610,7 +609,7 @@ static peal_status attempt_end(void)
     return peal_center_destroy(center);
 }
 
-CLAIM("F2", "ending a center needs no memory that can be refused")
+CLAIM("F2", "the end of a center needs no memory that can be refused")
 {
     bool was_refused = true;
 
@@ -724,7 +723,7 @@ static void undo_retain(void)
     CHECK_OK(attempt_invocation());
 }
 
-CLAIM("F2", "registering a type, and capturing a call, without memory gives a status and keeps nothing")
+CLAIM("F2", "registering a type and capturing a call without memory give a status and have no lasting effect")
 {
     center = open_center();
     CHECK(refuse_all(attempt_type, NULL, 0) > 0);
@@ -745,7 +744,7 @@ CLAIM("F2", "registering a type, and capturing a call, without memory gives a st
     close_center(center);
 }
 
-CLAIM("F2", "a reference without memory gives a status, destroys nothing and leaves none")
+CLAIM("F2", "creating a reference without memory gives a status, destroys nothing and leaves no reference")
 {
     /* References share memory: one of these needs more. */
     enum { ENOUGH = 1000 };
@@ -801,7 +800,7 @@ static peal_status make_bare_of_target(void)
         center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);
 }
 
-CLAIM("F2", "a proxy that is made without memory gives a status, and its destroy callback runs; nothing remains")
+CLAIM("F2", "creating a proxy without memory gives a status, runs its destroy callback, and has no lasting effect")
 {
     static peal_status (*const attempts[])(void) = { make_proxy, make_proxy_of_target, make_bare, make_bare_of_target };
 

@@ -17,7 +17,7 @@ static void on_ring(void *self)
 static const struct bell table = { PEAL_TABLE(bell), on_ring };
 static const struct peal_provision provides[] = { { "Bell", &table }, { NULL, NULL } };
 
-CLAIM("S7", "the lazy agent counts those whose service was not created for them yet")
+CLAIM("S7", "the lazy agent counts the lazy observers whose service was not created for them yet")
 {
     const peal_center center = open_center();
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("ringer");

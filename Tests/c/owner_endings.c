@@ -66,7 +66,7 @@ static peal_owner open_owner(
     return owner;
 }
 
-CLAIM("L1", "an observer that was removed during a broadcast to others is destroyed at once, and its owner need not wait")
+CLAIM("L1", "an observer that is removed during a broadcast to others is destroyed at once, and retiring its owner does not wait")
 {
     const peal_center center = open_center();
     peal_observation observation;
@@ -86,7 +86,7 @@ CLAIM("L1", "an observer that was removed during a broadcast to others is destro
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("L1", "a destroy callback that runs on another thread is waited for")
+CLAIM("L1", "retiring an owner waits for a destroy callback that runs on another thread")
 {
     const peal_center center = open_center();
     peal_observation observation;
@@ -185,7 +185,7 @@ static void close_plugin(void)
     __atomic_store_n(&the_plugin->is_gone, true, __ATOMIC_RELEASE);
 }
 
-CLAIM("L1", "executors are created and ended with their owners while others broadcast: none is called afterwards")
+CLAIM("L1", "executors that end with their owners while other threads broadcast are not called afterwards")
 {
     enum { ROUNDS = 100 };
     static struct plugin plugins[ROUNDS + 1];
@@ -215,7 +215,7 @@ CLAIM("L1", "executors are created and ended with their owners while others broa
     close_center(center);
 }
 
-CLAIM("L1", "serial queues with a timer that fires all the time are ended with their owners: none fires afterwards")
+CLAIM("L1", "timers on serial queues that end with their owners do not fire afterwards")
 {
     static struct plugin the_one;
 

@@ -289,7 +289,7 @@ static void begin_call(const struct kind *kind, pthread_t *thread)
 
 /* ---- The search -------------------------------------------------------------------------------- */
 
-CLAIM("L3", "the search finds a function that runs after what it belongs to was ended, until it has returned")
+CLAIM("L3", "the search for function pointers finds a function of an ended object until its call has returned")
 {
     for (size_t i = 0; i < CHECK_COUNT_OF(kinds); i++) {
         pthread_t thread;
@@ -306,7 +306,7 @@ CLAIM("L3", "the search finds a function that runs after what it belongs to was 
     }
 }
 
-CLAIM("L3", "the search finds a destroy callback that waits on a queue, and calls that are drained there")
+CLAIM("L3", "the search for function pointers finds a destroy callback that waits on a queue, and the functions of calls that are drained there")
 {
     static const struct {
         const char *name;
@@ -338,7 +338,7 @@ CLAIM("L3", "the search finds a destroy callback that waits on a queue, and call
     }
 }
 
-CLAIM("L3", "the search finds a `done` that waits on a queue")
+CLAIM("L3", "the search for function pointers finds a completion's `done` that waits on a queue")
 {
     open_house();
     open_completion_on(lane.queue, is_done);
@@ -349,7 +349,7 @@ CLAIM("L3", "the search finds a `done` that waits on a queue")
     close_house();
 }
 
-CLAIM("L3", "the search finds a counted object's destroy callback")
+CLAIM("L3", "the search for function pointers finds a counted object's destroy callback")
 {
     open_house();
     open_reference();
@@ -367,8 +367,7 @@ static void *ring_it(void *context)
     return NULL;
 }
 
-CLAIM("L3", "the search finds no pointer after the owner was retired, also while another call "
-            "protects the list of its observer")
+CLAIM("L3", "the search for function pointers finds none of a retired owner, also while another call protects the list of its observer")
 {
     pthread_t thread;
 
@@ -398,7 +397,7 @@ static void check_ended(void)
     CHECK_FAILURE(peal_queue_create(&options, &queue), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("L1", "an owner whose code still runs is ended, and retired again until it does not")
+CLAIM("L1", "an owner whose code still runs can be retired again, until none of its code runs")
 {
     for (size_t i = 0; i < CHECK_COUNT_OF(kinds); i++) {
         pthread_t thread;

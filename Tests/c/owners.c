@@ -157,7 +157,7 @@ CLAIM("O12", "registrations of a thread belong to the owner that it entered, or 
     close_center(center);
 }
 
-CLAIM("O12", "a listing reports when not all fit; removed observers are not listed")
+CLAIM("O12", "a listing of an owner's registrations reports when not all fit, and does not have removed observers")
 {
     const peal_owner owner = make_owner();
     peal_observation all[3];
@@ -191,7 +191,7 @@ CLAIM("O12", "a listing reports when not all fit; removed observers are not list
     CHECK_FAILURE(peal_owner_list_observations(owner, listed, 3, &count), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("O12", "enters nest, up to sixteen; each leave ends the innermost")
+CLAIM("O12", "entering owners nests, up to sixteen, and each leave ends the innermost")
 {
     peal_owner owners[16];
 
@@ -220,7 +220,7 @@ static void *see_nobody(void *context)
     return NULL;
 }
 
-CLAIM("O12", "each thread enters for itself")
+CLAIM("O12", "a thread that enters an owner has no effect on other threads")
 {
     const peal_owner owner = make_owner();
 
@@ -244,7 +244,7 @@ static void register_inside(int n)
     }
 }
 
-CLAIM("O12", "registrations of callbacks belong to no owner, unless they name one")
+CLAIM("O12", "registrations that a callback makes belong to no owner, unless they name one")
 {
     const peal_owner owner = make_owner();
 
@@ -272,7 +272,7 @@ CLAIM("O12", "registrations of callbacks belong to no owner, unless they name on
     journal_clear();
 }
 
-CLAIM("O12", "names are kept, up to 255 bytes")
+CLAIM("O12", "an owner stores its name, up to 255 bytes")
 {
     char name[257];
     char back[300];
@@ -330,7 +330,7 @@ static peal_queue make_queue(peal_owner owner, peal_queue_kind kind)
     return queue;
 }
 
-CLAIM("L1", "retiring removes observers, ends queues and drops their calls; destroy callbacks run before it returns")
+CLAIM("L1", "retiring an owner removes observers, ends queues and drops their calls, and their destroy callbacks run before it returns")
 {
     for (int is_paused = 0; is_paused < 2; is_paused++)
         EVERY_KIND(lane) {
@@ -373,7 +373,7 @@ CLAIM("L1", "retiring removes observers, ends queues and drops their calls; dest
         }
 }
 
-CLAIM("L1", "retiring ends a full queue on which a broadcast waits for room")
+CLAIM("L1", "retiring an owner ends its full queue on which a broadcast waits for room")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     const peal_owner owner = make_owner();
@@ -398,7 +398,7 @@ CLAIM("L1", "retiring ends a full queue on which a broadcast waits for room")
     close_center(center);
 }
 
-CLAIM("L1", "observers of others on the owner's queue go with it, and stay others' to be destroyed")
+CLAIM("L1", "observers of other owners on a retired owner's queue end with the queue, and their destroy callbacks run")
 {
     const peal_owner owner = make_owner();
     const peal_owner other = make_owner();
@@ -422,7 +422,7 @@ CLAIM("L1", "observers of others on the owner's queue go with it, and stay other
     journal_clear();
 }
 
-CLAIM("L1", "completions of the owner end as cancelled, and `done` has run when it returns")
+CLAIM("L1", "completions of a retired owner end as cancelled, and their `done` has run when retiring returns")
 {
     EVERY_KIND(lane)
         for (int is_queued = 0; is_queued < 2; is_queued++) {
@@ -468,7 +468,7 @@ static bool is_defined(const char *name)
     return peal_protocol_find(center, name, &protocol) == PEAL_OK;
 }
 
-CLAIM("L1", "protocols of an owner are removed, unless another owner or code without an owner has defined them too")
+CLAIM("L1", "protocols of a retired owner are removed, unless another owner or code without an owner has defined them too")
 {
     static const char *const methods[] = { "void on_x(int n)", NULL };
     static const struct {
@@ -519,7 +519,7 @@ CLAIM("L1", "protocols of an owner are removed, unless another owner or code wit
     close_center(center);
 }
 
-CLAIM("L1", "protocols that adopt each other are removed together, and an adopted one with its last adopter")
+CLAIM("L1", "protocols of a retired owner are removed with their adopters, and an adopted protocol with its last adopter")
 {
     static const char *const methods[] = { "void on_x(int n)", NULL };
     static const char *const base[] = { "Base", NULL };
@@ -555,7 +555,7 @@ static void take_widget(void *self, struct widget *widget)
     journal_write("%s%d", (char *)self, widget->references);
 }
 
-CLAIM("L1", "types of an owner are removed once no captured argument needs their functions")
+CLAIM("L1", "types of a retired owner are removed once no captured argument needs their functions")
 {
     static const struct peal_object_type type = PEAL_OBJECT_TYPE(retain_widget, release_widget);
     static const struct peal_object_type again = PEAL_OBJECT_TYPE(retain_other, release_widget);
@@ -622,7 +622,7 @@ static void *settle_lane(void *context)
     return NULL;
 }
 
-CLAIM("L1", "retiring waits for a call that another thread makes, and then destroys")
+CLAIM("L1", "retiring an owner waits for a call that another thread makes, and then runs the destroy callback")
 {
     for (int is_once = 0; is_once < 2; is_once++) {
         const peal_owner owner = make_owner();
@@ -652,7 +652,7 @@ CLAIM("L1", "retiring waits for a call that another thread makes, and then destr
     journal_clear();
 }
 
-CLAIM("L1", "retiring waits for a running call of the owner's observer on a queue of another owner")
+CLAIM("L1", "retiring an owner waits for a running call of its observer on a queue of another owner")
 {
     EVERY_KIND(lane) {
         const peal_owner owner = make_owner();
@@ -688,7 +688,7 @@ static void *pump_it(void *context)
     return NULL;
 }
 
-CLAIM("L1", "retiring waits for a running call on a queue of the owner, also of another owner's observer")
+CLAIM("L1", "retiring an owner waits for a running call on its queue, also of another owner's observer")
 {
     for (int is_own = 0; is_own < 2; is_own++) {
         const peal_owner owner = make_owner();
@@ -718,7 +718,7 @@ CLAIM("L1", "retiring waits for a running call on a queue of the owner, also of 
     }
 }
 
-CLAIM("L1", "an observer that was removed before, or is draining, is waited for too")
+CLAIM("L1", "retiring an owner also waits for an observer that was removed before, or is draining")
 {
     static const struct {
         const char *name;
@@ -756,7 +756,7 @@ CLAIM("L1", "an observer that was removed before, or is draining, is waited for 
     check_case(NULL);
 }
 
-CLAIM("L1", "a destroy callback that waits on a queue of another owner runs before retiring returns")
+CLAIM("L1", "an owner's destroy callback that waits on a queue of another owner runs before retiring returns")
 {
     static const uint32_t ways[] = { 0, PEAL_REMOVE_DRAIN };
 
@@ -796,7 +796,7 @@ static void *remove_it(void *context)
     return NULL;
 }
 
-CLAIM("L1", "a destroy callback that another thread runs is waited for")
+CLAIM("L1", "retiring an owner waits for a destroy callback that another thread runs")
 {
     const peal_owner owner = make_owner();
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -818,7 +818,7 @@ CLAIM("L1", "a destroy callback that another thread runs is waited for")
     close_center(center);
 }
 
-CLAIM("L1", "the destroy callback of a queue that was ended during its own call is run or waited for")
+CLAIM("L1", "retiring an owner runs, or waits for, the destroy callback of a queue that was ended during its own call")
 {
     const peal_owner owner = make_owner();
     peal_queue queue;
@@ -840,7 +840,7 @@ CLAIM("L1", "the destroy callback of a queue that was ended during its own call 
     journal_clear();
 }
 
-CLAIM("L1", "when the time limit passes all is removed, but was not waited for")
+CLAIM("L1", "when the time limit of retiring an owner expires, everything is removed, and the status reports that calls may still run")
 {
     const peal_owner owner = make_owner();
     pthread_t caller;
@@ -863,7 +863,7 @@ CLAIM("L1", "when the time limit passes all is removed, but was not waited for")
     journal_clear();
 }
 
-CLAIM("L1", "twice is a stale handle, and so is registering for a retired owner, by name or by entering")
+CLAIM("L1", "retiring an owner twice, naming a retired owner in options and entering it give the status of a stale handle")
 {
     const peal_owner owner = make_owner();
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -914,7 +914,7 @@ static void retire_own(int n)
         retired = peal_owner_retire(own, PEAL_FOREVER);
 }
 
-CLAIM("L2", "from a call of the owner's own it does all but wait, and says so")
+CLAIM("L2", "retiring an owner from its own call does everything except waiting, and reports this")
 {
     open_bell();
     own = make_owner();
@@ -933,7 +933,7 @@ CLAIM("L2", "from a call of the owner's own it does all but wait, and says so")
     journal_clear();
 }
 
-CLAIM("L2", "from a queued call of the owner, on its own queue or another, retiring does everything except waiting")
+CLAIM("L2", "retiring an owner from its own queued call, on its queue or another, does everything except waiting")
 {
     for (int is_own = 0; is_own < 2; is_own++)
         EVERY_KIND(lane) {
@@ -963,7 +963,7 @@ CLAIM("L2", "from a queued call of the owner, on its own queue or another, retir
         }
 }
 
-CLAIM("L1", "from another observer's call in the same broadcast it waits for nothing, and is done")
+CLAIM("L1", "retiring an owner from another observer's call in the same broadcast waits for nothing, and is complete")
 {
     open_bell();
     own = make_owner();
@@ -990,7 +990,7 @@ static void retire_when_done(void *context, const struct peal_completion_info *r
     retired = peal_owner_retire(own, IN_VAIN);
 }
 
-CLAIM("L2", "from a `done` of the owner's own it says so at once")
+CLAIM("L2", "retiring an owner from its own completion's `done` reports at once that it does not wait")
 {
     for (int is_queued = 0; is_queued < 2; is_queued++) {
         struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
@@ -1027,7 +1027,7 @@ static bool submit_and_retire(void *context, peal_queue queue)
     return false;
 }
 
-CLAIM("L2", "from an executor's function of the owner's own it says so at once")
+CLAIM("L2", "retiring an owner from its own executor's function reports at once that it does not wait")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     peal_queue queue = { 0 };
@@ -1059,7 +1059,7 @@ static void destroy_and_retire(void *target)
     retired = peal_owner_retire(own, IN_VAIN);
 }
 
-CLAIM("L2", "from a destroy callback of the owner's own it says so at once")
+CLAIM("L2", "retiring an owner from its own destroy callback reports at once that it does not wait")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_observation of_a = { 0 };
@@ -1081,7 +1081,7 @@ CLAIM("L2", "from a destroy callback of the owner's own it says so at once")
     close_center(center);
 }
 
-CLAIM("F1", "a stale or invalid owner gives a status everywhere")
+CLAIM("F1", "a stale or invalid owner gives a status in every function")
 {
     static const uint64_t numbers[] = { 0, 1, UINT64_MAX, (uint64_t)5 << 60 };
 
@@ -1360,7 +1360,7 @@ static double seconds_to_run(void)
     return given != NULL ? atof(given) : 1.5;
 }
 
-CLAIM("L1", "plugins are loaded and retired under load: no code of a retired one is called, and every call is counted")
+CLAIM("L1", "while threads broadcast, plugins are loaded and retired: no code of a retired plugin is called, and every call is counted")
 {
     const double seconds = seconds_to_run();
     const struct timespec moment = { (time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9) };

@@ -190,7 +190,7 @@ static peal_status send_with(
         CHECK_EQUAL(called, expected_calls);                                                   \
     } while (0)
 
-CLAIM("B2", "ALL calls all and drops the results")
+CLAIM("B2", "ALL calls all observers and drops their results")
 {
     size_t calls = 0;
 
@@ -216,7 +216,7 @@ CLAIM("B2", "FIRST_TRUE stops at the first result that is true")
     close_center(center);
 }
 
-CLAIM("B2", "FIRST_TRUE of an integer gives the integer that was true")
+CLAIM("B2", "FIRST_TRUE of integers gives the first integer that is not zero")
 {
     open_polls(0, 256, 7);
     CHECK_POLL(int, first_true_of_int, METHOD, 256, 2);
@@ -255,7 +255,7 @@ CLAIM("B2", "LAST gives the last result")
     close_center(center);
 }
 
-CLAIM("B2", "SUM adds integers and reals")
+CLAIM("B2", "SUM adds integers and floating-point numbers")
 {
     open_polls(4, -5, 60);
     CHECK_POLL(int32_t, sum, METHOD, 59, 3);
@@ -268,7 +268,7 @@ CLAIM("B2", "SUM adds integers and reals")
     close_center(center);
 }
 
-CLAIM("B2", "a SUM stays at its type's ends")
+CLAIM("B2", "a SUM saturates at the ends of its type")
 {
     open_polls(INT_MAX, 1, 0);
     CHECK_POLL(int32_t, sum, METHOD, INT32_MAX, 3);
@@ -305,7 +305,7 @@ CLAIM("B2", "MIN and MAX give the least and the greatest, by the type's sign")
     close_center(center);
 }
 
-CLAIM("B2", "ANY and EVERY call all")
+CLAIM("B2", "ANY and EVERY call all observers")
 {
     open_polls(1, 0, 0);
     CHECK_POLL(bool, any, METHOD, true, 3);
@@ -357,7 +357,7 @@ CLAIM("B2", "COLLECT gives all results in order")
     close_center(center);
 }
 
-CLAIM("B2", "COLLECT calls those whose results do not fit, keeps what fits and says so")
+CLAIM("B2", "COLLECT calls observers whose results do not fit too, stores those that fit, and reports this")
 {
     int values[2] = { -1, -1 };
     size_t count = 0;
@@ -375,7 +375,7 @@ CLAIM("B2", "COLLECT calls those whose results do not fit, keeps what fits and s
     close_center(center);
 }
 
-CLAIM("B2", "COLLECT packs small results one after the other")
+CLAIM("B2", "COLLECT stores small results one after the other, without gaps")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     uint8_t bytes[4] = { 1, 1, 1, 1 };
@@ -394,7 +394,7 @@ CLAIM("B2", "COLLECT packs small results one after the other")
     close_center(center);
 }
 
-CLAIM("B2", "a result dropped by NULL is dropped under every policy")
+CLAIM("B2", "without memory for the result, it is dropped under every policy")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -499,7 +499,7 @@ CLAIM("B2", "a caller's own fold sees each result in order and decides the resul
     close_center(center);
 }
 
-CLAIM("B2", "a fold stops the broadcast on demand")
+CLAIM("B2", "a fold may stop the broadcast")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct folding folding;
@@ -529,7 +529,7 @@ static bool look_at_chain(void *context, void *accumulator, const void *result)
     return folding->count != folding->stop_after;
 }
 
-CLAIM("B2", "a CHAIN is looked at by a fold, and stopped on demand")
+CLAIM("B2", "a fold sees each result of a CHAIN, and may stop it")
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct folding folding;
@@ -627,7 +627,7 @@ CLAIM("B2", "the caller's default is not used when an observer was called")
     close_center(center);
 }
 
-CLAIM("B2", "the policy given at the call takes the place of the method's")
+CLAIM("B2", "the policy given at the call is used instead of the method's")
 {
     open_polls(0, 1, 2);
     CHECK_POLL(int, all, LAST, 2, 3);
@@ -687,7 +687,7 @@ CLAIM("B2", "a policy that does not fit the method is refused and no observer is
     close_center(center);
 }
 
-CLAIM("B2", "the policy FOLD without a function is an argument that is missing")
+CLAIM("B2", "the policy FOLD without a function is refused as a missing argument")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -715,7 +715,7 @@ CLAIM("B2", "a number that is no policy gives a status")
     close_center(center);
 }
 
-CLAIM("B2", "a variadic call with a result gives the same results")
+CLAIM("B2", "a variadic broadcast with a result gives the same results as one by array")
 {
     int number = 0;
     bool flag = false;

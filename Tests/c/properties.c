@@ -72,7 +72,7 @@ CLAIM("X5", "a property has its first value, and then the one that was set last"
     CHECK_FAILURE(volume_set(volume, 1), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("X5", "structs, small and large, are read as they were set")
+CLAIM("X5", "a property's structs, small and large, are read as they were set")
 {
     struct place_property place;
     struct big_property big;
@@ -100,7 +100,7 @@ CLAIM("X5", "structs, small and large, are read as they were set")
     end();
 }
 
-CLAIM("X5", "scalars of every size are read as they were set")
+CLAIM("X5", "a property's scalars of every size are read as they were set")
 {
     static const char *const types[] = { "bool", "int8_t", "uint16_t", "float", "double", "void *", "long double",
                                          "double _Complex", "struct point" };
@@ -129,7 +129,7 @@ CLAIM("X5", "scalars of every size are read as they were set")
     end();
 }
 
-CLAIM("X5", "the same definition finds the property with its value; another one is a conflict")
+CLAIM("X5", "the same definition of a property finds it with its value, and another one is a conflict")
 {
     struct volume_property again;
     peal_property other;
@@ -170,7 +170,7 @@ CLAIM("X5", "a compare-and-set changes the value only if it is the expected one,
     end();
 }
 
-CLAIM("X5", "bytes between members do not count where structs are compared")
+CLAIM("X5", "the bytes between members do not count where a property compares structs")
 {
     struct place_property place;
     struct point value, same;
@@ -223,7 +223,7 @@ static void note_text_record(void *self, const struct peal_change *change)
     journal_write("(%s)>(%s)", (const char *)change->old_value, (const char *)change->new_value);
 }
 
-CLAIM("X5", "a text is copied, read into a buffer, and passed to observers as a text")
+CLAIM("X5", "the text of a property is copied, read into a buffer, and passed to observers as a text")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
                                                     .recorded = note_text_record };
@@ -259,7 +259,7 @@ CLAIM("X5", "a text is copied, read into a buffer, and passed to observers as a 
     end();
 }
 
-CLAIM("X5", "a long text grows and shrinks")
+CLAIM("X5", "the text of a property may grow and shrink")
 {
     struct title_property title;
     static char text[100001], buffer[100001];
@@ -283,7 +283,7 @@ CLAIM("X5", "a long text grows and shrinks")
 
 /* ---- Notifications ----------------------------------------------------------------------------- */
 
-CLAIM("X5", "an observer is notified without values, with old and new values, or with a record, by its functions")
+CLAIM("X5", "an observer's function decides whether it is notified without values, with old and new values, or with a record")
 {
     begin();
     observe("a", &by_nothing, 0);
@@ -300,7 +300,7 @@ static void note_prior(void *self, const struct peal_change *change)
     journal_write("now=%d", volume_get(volume));
 }
 
-CLAIM("X5", "prior observers are notified before the value changes, and before all others")
+CLAIM("X5", "prior observers of a property are notified before the value changes, and before all others")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .prior = note_prior,
                                                      .recorded = note_record };
@@ -323,7 +323,7 @@ static void set_from_prior(void *self, const struct peal_change *change)
         CHECK_STATUS(volume_set(volume, 50), PEAL_DEFERRED);
 }
 
-CLAIM("X5", "a set from a prior observer is first, and observers are notified of all changes in the order of the sets")
+CLAIM("X5", "a set from a prior observer takes effect before the set that it was notified of, and observers are notified in that order")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .prior = set_from_prior };
 
@@ -336,7 +336,7 @@ CLAIM("X5", "a set from a prior observer is first, and observers are notified of
     end();
 }
 
-CLAIM("X5", "an initial observer is notified of the value at once, and of later changes")
+CLAIM("X5", "an initial observer of a property is notified of the value at once, and of later changes")
 {
     static const struct volume_observer all = { PEAL_OBSERVER(volume), .changed = note,
                                                 .changed_values = note_values, .recorded = note_record };
@@ -349,7 +349,7 @@ CLAIM("X5", "an initial observer is notified of the value at once, and of later 
     end();
 }
 
-CLAIM("X5", "an initial observer with a queue is notified there")
+CLAIM("X5", "an initial observer of a property with a queue is notified of the value on that queue")
 {
     EVERY_KIND(lane)
     {
@@ -363,7 +363,7 @@ CLAIM("X5", "an initial observer with a queue is notified there")
     }
 }
 
-CLAIM("X5", "an initial text on a queue is a copy")
+CLAIM("X5", "the text that an initial observer with a queue is notified of is a copy")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
                                                     .recorded = note_text_record };
@@ -394,8 +394,7 @@ static void set_next(void *self, int32_t old_value, int32_t new_value)
     }
 }
 
-CLAIM("X5", "a set from inside a call takes effect at once and is notified after: all observers see "
-            "the changes in order")
+CLAIM("X5", "a set inside an observer's call takes effect at once and is notified after the call: all observers see the changes in order")
 {
     static const struct volume_observer setting = { PEAL_OBSERVER(volume), .changed_values = set_next };
 
@@ -443,7 +442,7 @@ static void observe_inside(void *self, int32_t old_value, int32_t new_value)
     observe("new", &by_values, PEAL_PROPERTY_INITIAL);
 }
 
-CLAIM("X5", "an initial observer that is registered inside a call is notified of the current value, then of later ones")
+CLAIM("X5", "an initial observer that is registered inside an observer's call is notified of the current value, then of later ones")
 {
     static const struct volume_observer inside = { PEAL_OBSERVER(volume), .changed_values = observe_inside };
 
@@ -462,7 +461,7 @@ static void remove_both(void *self, int32_t old_value, int32_t new_value)
     CHECK_OK(peal_observation_remove(second_one));
 }
 
-CLAIM("X5", "observers are removed inside a call, blocked, and called once, as all observers are")
+CLAIM("X5", "observers of a property may be removed inside a call, blocked, and called once, as all observers")
 {
     static const struct volume_observer removing = { PEAL_OBSERVER(volume), .changed_values = remove_both };
     struct peal_observe_options once = PEAL_OBSERVE_OPTIONS;
@@ -491,7 +490,7 @@ static void remove_property(void *self, int32_t old_value, int32_t new_value)
     CHECK_FAILURE(volume_set(volume, 1), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("X5", "a property may be removed by its own observer; waiting changes are dropped, and the name is free")
+CLAIM("X5", "a property may be removed by its own observer: waiting changes are dropped, and the name may be used again")
 {
     static const struct volume_observer removing = { PEAL_OBSERVER(volume), .changed_values = remove_property };
     const struct volume_property *unused = &volume;
@@ -521,7 +520,7 @@ static void count_destroy(void *target)
     destroyed++;
 }
 
-CLAIM("X5", "an observation stops by itself when its target is dead")
+CLAIM("X5", "the observation of a property ends when its weak target is dead")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     static char target[] = "w";
@@ -539,7 +538,7 @@ CLAIM("X5", "an observation stops by itself when its target is dead")
     end();
 }
 
-CLAIM("X5", "an observation ends with the scope of its variable")
+CLAIM("X5", "the observation of a property in a scoped variable ends with the scope")
 {
     begin();
     {
@@ -552,7 +551,7 @@ CLAIM("X5", "an observation ends with the scope of its variable")
     end();
 }
 
-CLAIM("X5", "destroy callbacks of observers run once, also where registering fails")
+CLAIM("X5", "destroy callbacks of a property's observers run once, also when the registration fails")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     static const struct volume_observer nothing = { PEAL_OBSERVER(volume), .changed = NULL };
@@ -571,7 +570,7 @@ CLAIM("X5", "destroy callbacks of observers run once, also where registering fai
     end();
 }
 
-CLAIM("L1", "retiring an owner ends its observers, and the properties that only it defined")
+CLAIM("L1", "retiring an owner removes its observers of properties, and the properties that only it defined")
 {
     peal_owner owner;
     struct volume_property own, shared;
@@ -595,7 +594,7 @@ CLAIM("L1", "retiring an owner ends its observers, and the properties that only 
     end();
 }
 
-CLAIM("L3", "the search finds the functions of a property's observers")
+CLAIM("L3", "the search for function pointers finds the functions of a property's observers")
 {
     size_t before = 0, with = 0;
 
@@ -609,7 +608,7 @@ CLAIM("L3", "the search finds the functions of a property's observers")
 
 /* ---- Queues ------------------------------------------------------------------------------------ */
 
-CLAIM("X5", "an observer with a queue is notified there, of each change, with copies of the values")
+CLAIM("X5", "a property's observer with a queue is notified there of each change, with copies of the values")
 {
     EVERY_KIND(lane)
     {
@@ -625,7 +624,7 @@ CLAIM("X5", "an observer with a queue is notified there, of each change, with co
     }
 }
 
-CLAIM("X5", "on a queue that keeps the latest, a change that waits gives way to the next one")
+CLAIM("X5", "on a queue that keeps the latest, a property's change that waits is replaced by the next one")
 {
     begin();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -644,7 +643,7 @@ CLAIM("X5", "on a queue that keeps the latest, a change that waits gives way to 
     end();
 }
 
-CLAIM("X5", "a set reports when a full queue refused a call, and the value is set")
+CLAIM("X5", "a set of a property reports when a full queue refused a call, and the value is set")
 {
     begin();
     lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
@@ -661,7 +660,7 @@ CLAIM("X5", "a set reports when a full queue refused a call, and the value is se
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-CLAIM("X5", "observers are notified once of each property that changes in a batch, after it, with the first old value")
+CLAIM("X5", "after a batch, observers are notified once of each property that it changed, with the value before the batch")
 {
     struct volume_property tone;
     struct title_property title;
@@ -739,7 +738,7 @@ CLAIM("X5", "a property that is removed while a batch delays its change notifies
     end();
 }
 
-CLAIM("X5", "a batch takes any number of sets")
+CLAIM("X5", "a batch of properties may have any number of sets")
 {
     begin();
     observe("v", &by_values, 0);
@@ -754,7 +753,7 @@ CLAIM("X5", "a batch takes any number of sets")
     end();
 }
 
-CLAIM("X5", "the end of a batch reports when a full queue refused a call, and the value is set")
+CLAIM("X5", "the end of a batch reports when a full queue refused a call, and the values are set")
 {
     begin();
     lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
@@ -771,7 +770,7 @@ CLAIM("X5", "the end of a batch reports when a full queue refused a call, and th
     end();
 }
 
-CLAIM("X5", "a batch that an observer opens and ends is notified after the call")
+CLAIM("X5", "the changes of a batch that a property's observer begins and ends are notified after the observer's call")
 {
     begin();
     CHECK_OK(peal_batch_begin());

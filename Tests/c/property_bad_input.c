@@ -38,7 +38,7 @@ static void refuse_type(const char *type, peal_status status, const char *word)
 
 static void keep(void *object) { (void)object; }
 
-CLAIM("F1", "a type that has no values is refused, with the reason")
+CLAIM("F1", "a property of a type that has no values is refused, with the reason")
 {
     const struct peal_object_type counted = PEAL_OBJECT_TYPE(keep, keep);
 
@@ -55,7 +55,7 @@ CLAIM("F1", "a type that has no values is refused, with the reason")
     end();
 }
 
-CLAIM("F1", "names, options and places to fill are checked at the definition")
+CLAIM("F1", "the definition of a property checks names, options and the handle to fill")
 {
     char longest[300];
     struct peal_property_options options = PEAL_PROPERTY_OPTIONS;
@@ -116,7 +116,7 @@ CLAIM("F1", "a property that is set or read as another type gives an error that 
     end();
 }
 
-CLAIM("F1", "null values, null texts and texts that are too long are refused")
+CLAIM("F1", "a property refuses NULL values, NULL texts and texts that are too long")
 {
     int32_t value = 6;
     char buffer[8];
@@ -174,7 +174,7 @@ CLAIM("F1", "an invalid property handle gives a status in each function")
     end();
 }
 
-CLAIM("F1", "zero is no property's handle, also where the first places were given back")
+CLAIM("F1", "zero is no property's handle, also when the first slots are free again")
 {
     enum { COUNT = 256 };
     const peal_property zero = { 0 };
@@ -203,7 +203,7 @@ static void hear_pointer(void *self, void *old_value, void *new_value)
     (void)self, (void)old_value, (void)new_value;
 }
 
-CLAIM("F1", "an observer without functions, of another size, or with unknown flags is refused")
+CLAIM("F1", "a property's observer without functions, of another size, or with unknown flags is refused")
 {
     struct volume_observer observer = { PEAL_OBSERVER(volume), .changed_values = hear };
     peal_observation observation = { 77 };
@@ -227,7 +227,7 @@ CLAIM("F1", "an observer without functions, of another size, or with unknown fla
     end();
 }
 
-CLAIM("F1", "a queue takes old and new values that are pointers where the observer promises that they outlive it")
+CLAIM("F1", "a property's observer with a queue may get values that are pointers only if it promises that they outlive the call")
 {
     static const struct peal_property_observer values = { sizeof values, NULL, (peal_function)hear_pointer, NULL, NULL };
     peal_property property;
@@ -265,7 +265,7 @@ static void set_the_next(void *self, int32_t old_value, int32_t new_value)
     }
 }
 
-CLAIM("F1", "properties that set each other in a chain reach the depth of broadcasts, and a status")
+CLAIM("F1", "properties whose observers set each other without end reach the limit of depth, with a status")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .changed_values = set_the_next };
 

@@ -75,7 +75,7 @@ static void *read_wide(void *context)
     return CHECK(reads > 0) ? context : NULL;
 }
 
-CLAIM("X5", "readers see whole structs, in the order in which they were set, while two threads set and read")
+CLAIM("X5", "while two threads set a property, readers see whole structs in the order of the sets")
 {
     check_allow_seconds(60);
     begin();
@@ -110,7 +110,7 @@ static void *read_title(void *context)
     return context;
 }
 
-CLAIM("X5", "readers see whole texts while they grow and shrink")
+CLAIM("X5", "readers see whole texts while the text of a property grows and shrinks")
 {
     check_allow_seconds(60);
     begin();
@@ -153,8 +153,7 @@ static void *set_many(void *context)
     return NULL;
 }
 
-CLAIM("X5", "concurrent sets of several threads are notified once each, in the order of the sets, by "
-            "one thread at a time")
+CLAIM("X5", "concurrent sets of a property by several threads are notified once each, in the order of the sets, by one thread at a time")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
     pthread_t threads[THREADS];
@@ -189,7 +188,7 @@ static void *add_many(void *context)
     return context;
 }
 
-CLAIM("X5", "compare-and-set by threads loses no addition")
+CLAIM("X5", "additions to a property by compare-and-set of many threads are all counted")
 {
     pthread_t threads[THREADS];
 
@@ -247,7 +246,7 @@ static void leave(pthread_t thread)
     thread_join(thread);
 }
 
-CLAIM("X5", "a set while another thread notifies takes effect at once and is notified by that thread, in order")
+CLAIM("X5", "a set of a property while another thread notifies takes effect at once and is notified by that thread, in order")
 {
     pthread_t thread;
     bool is_set = false;
@@ -278,7 +277,7 @@ static void *fill_up(void *context)
     return context;
 }
 
-CLAIM("X5", "a set waits while more changes wait than the property stores, and fails when that lasts")
+CLAIM("X5", "a set waits while the property has no room for another waiting change, and fails when that lasts")
 {
     pthread_t telling, setting;
 
@@ -352,7 +351,7 @@ CLAIM("X5", "a property that is removed while another thread notifies stops noti
     close_center(center);
 }
 
-CLAIM("X5", "while a batch of one thread delays changes, those of other threads wait for it")
+CLAIM("X5", "while a batch of one thread delays a property's changes, those of other threads wait for it")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
     pthread_t thread;
@@ -383,7 +382,7 @@ static void *batch_and_leave(void *context)
     return context;
 }
 
-CLAIM("X5", "a thread that ends with its batch open ends the batch")
+CLAIM("X5", "the end of a thread ends the batch that it has open")
 {
     static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
 
@@ -435,7 +434,7 @@ static void *race(void *context)
     return NULL;
 }
 
-CLAIM("X5", "threads that define, set, observe and remove one name end with a property that works")
+CLAIM("X5", "after many threads have defined, set, observed and removed one property, the property works")
 {
     pthread_t threads[THREADS];
     bool is_set = false;

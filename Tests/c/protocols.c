@@ -28,7 +28,7 @@ CLAIM("P1", "a protocol is found by the name it was defined with")
     close_center(center);
 }
 
-CLAIM("P1", "names differ by case and by every byte")
+CLAIM("P1", "names of protocols differ by case and by every byte")
 {
     const peal_center center = open_center();
     const peal_protocol one = protocol_of(center, "Door", door_texts);
@@ -41,7 +41,7 @@ CLAIM("P1", "names differ by case and by every byte")
     close_center(center);
 }
 
-CLAIM("P1", "the same name and methods again return the first protocol and its methods")
+CLAIM("P1", "a second definition with the same name and methods returns the first protocol and its methods")
 {
     const peal_center center = open_center();
     struct door_protocol first;
@@ -58,7 +58,7 @@ CLAIM("P1", "the same name and methods again return the first protocol and its m
     close_center(center);
 }
 
-CLAIM("P1", "the list macro and the same texts by hand define the same protocol")
+CLAIM("P1", "the list macro and the same texts written by hand define the same protocol")
 {
     const peal_center center = open_center();
     struct door_protocol handles;
@@ -71,7 +71,7 @@ CLAIM("P1", "the list macro and the same texts by hand define the same protocol"
     close_center(center);
 }
 
-CLAIM("P1", "spacing and a spelled-out default make no difference")
+CLAIM("P1", "spacing and a default that is written out do not make definitions differ")
 {
     const peal_center center = open_center();
     static const char *const texts[] = {
@@ -87,7 +87,7 @@ CLAIM("P1", "spacing and a spelled-out default make no difference")
     close_center(center);
 }
 
-CLAIM("P1", "two centers have protocols of one name without knowing each other")
+CLAIM("P1", "protocols of one name in two centers are independent of each other")
 {
     const peal_center here = open_center();
     const peal_center there = open_center();
@@ -100,7 +100,7 @@ CLAIM("P1", "two centers have protocols of one name without knowing each other")
     close_center(there);
 }
 
-CLAIM("P1", "another difference fails, names what differs and changes nothing")
+CLAIM("P1", "a definition of the same name with other methods fails, names the difference and changes nothing")
 {
     static const struct {
         const char *what;
@@ -157,7 +157,7 @@ CLAIM("P1", "another difference fails, names what differs and changes nothing")
     }
 }
 
-CLAIM("P1", "the first of several differences is named")
+CLAIM("P1", "the first of several differences between two definitions is named")
 {
     const peal_center center = open_center();
     static const char *const texts[] = {
@@ -201,7 +201,7 @@ CLAIM("P1", "a protocol without methods can be defined and observed")
     close_center(center);
 }
 
-CLAIM("P1", "as many method handles are filled as there is room for")
+CLAIM("P1", "a definition fills as many method handles as there is room for")
 {
     const peal_center center = open_center();
     peal_method methods[3] = { { 5 }, { 5 }, { 5 } };
@@ -218,7 +218,7 @@ CLAIM("P1", "as many method handles are filled as there is room for")
     close_center(center);
 }
 
-CLAIM("P1", "a table size that is not what the methods need fails and defines nothing")
+CLAIM("P1", "a definition with a table size that its methods do not need fails and defines nothing")
 {
     static const size_t wrong[] = { 1, 8, 16, 23, 25, 32, (size_t)-1 };
 
@@ -252,7 +252,7 @@ CLAIM("P2", "the name of a method and of its parameters come from its prototype"
     close_center(center);
 }
 
-CLAIM("P2", "the texts given may be changed or freed once the definition has returned")
+CLAIM("P2", "the texts of a definition may be changed or freed once it has returned")
 {
     const peal_center center = open_center();
     char name[] = "Door";

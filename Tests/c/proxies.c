@@ -185,7 +185,7 @@ CLAIM("X1", "a proxy call without observers returns the policy's default")
     end();
 }
 
-CLAIM("X1", "arguments and results of every kind pass, in registers, on the stack and in memory")
+CLAIM("X1", "a call through a proxy passes arguments and results of every kind, in registers, on the stack and in memory")
 {
     const struct pair p = { 3, 1.5 };
     const struct reals r = { 1.25, -2.5 };
@@ -216,7 +216,7 @@ CLAIM("X1", "arguments and results of every kind pass, in registers, on the stac
     end();
 }
 
-CLAIM("X1", "observers with queues get the call too, and are not waited for")
+CLAIM("X1", "a call through a proxy reaches observers with queues, and does not wait for them")
 {
     struct lane lane;
     struct peal_observe_options options;
@@ -242,7 +242,7 @@ static void finish(void *context, const struct peal_completion_info *report)
     finished += (int)report->completed;
 }
 
-CLAIM("X1", "a completion is passed on: each observer has a token of its own")
+CLAIM("X1", "a call through a proxy passes its completion on: each observer has a token of its own")
 {
     struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
     peal_completion done;
@@ -257,8 +257,7 @@ CLAIM("X1", "a completion is passed on: each observer has a token of its own")
     end();
 }
 
-CLAIM("X1", "recursion through a proxy is deferred or rejected by the method's option; a rejected "
-            "call returns zero, with a status")
+CLAIM("X1", "recursion through a proxy is deferred or rejected as the method's option states, and a rejected call returns zero, with a status")
 {
     begin(1);
     proxy.table->later(proxy.self, 2);
@@ -278,7 +277,7 @@ static int on_deep(void *self, int n)
     return proxy.table->counted(proxy.self, n + 1);
 }
 
-CLAIM("X1", "calls that nest too deep end with a status, and zero where it failed")
+CLAIM("X1", "calls through proxies that nest too deep end with a status, and the refused call returns zero")
 {
     const struct desk deep = { .size = sizeof(struct desk), .told = on_told, .counted = on_deep };
 
@@ -310,7 +309,7 @@ static void on_left(void *self, int n) { note(self, "left%d", n); }
 static double on_right(void *self, double x) { note(self, "right%g", x); return -x; }
 static void on_top(void *self, int n) { note(self, "top%d", n); }
 
-CLAIM("X1", "adopted protocols are proxied too, through the tables in the table and with the same self")
+CLAIM("X1", "a proxy's table has the tables of adopted protocols, whose functions take the same `self`")
 {
     const struct base base_table = { PEAL_TABLE(base), on_base, on_twice };
     const struct left left_table = { PEAL_TABLE(left), &base_table, on_left };
@@ -348,7 +347,7 @@ static const char *const two_methods[] = { "void first(int n)", "optional int se
 
 static void on_first(void *self, int n) { note(self, "first%d", n); }
 
-CLAIM("X1", "methods that a protocol grows by are in the next proxy's table, and not in one that was made before")
+CLAIM("X1", "methods that a protocol grows by are in the tables of later proxies, and not in those of earlier ones")
 {
     struct grown { size_t size; void (*first)(void *, int); int (*second)(void *, int); };
     peal_protocol protocol;
@@ -458,7 +457,7 @@ CLAIM("X1", "a call through a destroyed proxy calls no observer and returns zero
     end();
 }
 
-CLAIM("X1", "an invalid self, and NULL, are distinguished from a proxy's")
+CLAIM("X1", "a call of a proxy's function with an invalid `self`, or NULL, calls no observer")
 {
     int something;
 
@@ -495,7 +494,7 @@ CLAIM("X1", "a proxy that is destroyed inside a call through it finishes the cal
     close_center(center);
 }
 
-CLAIM("X1", "when its center has ended a proxy answers zero, with a status, and can be destroyed")
+CLAIM("X1", "a proxy whose center has ended returns zero, with a status, and can be destroyed")
 {
     begin(1);
     close_center(center);
@@ -507,7 +506,7 @@ CLAIM("X1", "when its center has ended a proxy answers zero, with a status, and 
     CHECK_OK(peal_proxy_destroy(proxy.proxy));
 }
 
-CLAIM("X1", "retiring its owner ends a proxy")
+CLAIM("X1", "retiring the owner of a proxy ends the proxy")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     struct desk_proxy entered;
@@ -559,7 +558,7 @@ CLAIM("X1", "an observer that is a proxy ends with the proxy")
     close_center(center);
 }
 
-CLAIM("X1", "a proxy is an observer as any other: one center's broadcasts go on in another")
+CLAIM("X1", "a proxy may be an observer: then the broadcasts of one center continue in another")
 {
     struct desk_protocol there;
     peal_center other;

@@ -99,7 +99,7 @@ static struct peal_proxy_options destroying(void)
     return options;
 }
 
-CLAIM("F1", "invalid handles give a status, and destroy runs")
+CLAIM("F1", "creating a proxy with invalid handles gives a status, and its destroy callback runs")
 {
     const struct peal_proxy_options options = destroying();
     struct desk_proxy typed;
@@ -155,7 +155,7 @@ CLAIM("F1", "a NULL for a required argument of a proxy's creation is named")
     close_center(center);
 }
 
-CLAIM("F1", "options of a wrong size, and such as mean nothing, are refused")
+CLAIM("F1", "options of a proxy of a wrong size, or without a meaning, are refused")
 {
     struct peal_proxy_options options = destroying();
     static const struct peal_weak_type weak = { retain, release };
@@ -210,7 +210,7 @@ static peal_function resolve(void *target, peal_method method)
     return NULL;
 }
 
-CLAIM("F1", "a bare function has no stages")
+CLAIM("F1", "a bare function with the stages of forwarding is refused")
 {
     struct peal_proxy_options options = destroying();
 
@@ -222,7 +222,7 @@ CLAIM("F1", "a bare function has no stages")
     close_center(center);
 }
 
-CLAIM("F1", "a table of a wrong size, or without what is required, is refused and named")
+CLAIM("F1", "a proxy's table of a wrong size, or without a required method, is refused, and the sentence names the mistake")
 {
     struct desk wrong = table;
     const struct peal_proxy_options options = destroying();
@@ -271,7 +271,7 @@ CLAIM("F1", "a method that no broadcasting proxy can carry is named, with the re
     close_center(center);
 }
 
-CLAIM("F1", "a prototype that is none gives its column")
+CLAIM("F1", "a malformed prototype of a bare function is refused with the column")
 {
     static const struct { const char *text; peal_status status; } wrong[] = {
         { "", PEAL_ERROR_SYNTAX },

@@ -135,7 +135,7 @@ static void end(void)
     close_center(center);
 }
 
-CLAIM("X2", "a function in the target's table is called, and no stage is")
+CLAIM("X2", "a proxy calls a function in the target's table without any stage of forwarding")
 {
     const struct peal_proxy_options options = begin();
 
@@ -146,7 +146,7 @@ CLAIM("X2", "a function in the target's table is called, and no stage is")
     end();
 }
 
-CLAIM("X2", "the resolver supplies a function for the target, and is not called for that method again")
+CLAIM("X2", "a proxy's resolver supplies a function for the target, and is not called for that method again")
 {
     const struct peal_proxy_options options = begin();
     const struct large l = { 1, 2, 3 };
@@ -163,7 +163,7 @@ CLAIM("X2", "the resolver supplies a function for the target, and is not called 
     end();
 }
 
-CLAIM("X2", "where the resolver has no function, another target handles the call; that stage is called each time")
+CLAIM("X2", "when the resolver has no function, the redirection names another target for the call, and is called each time")
 {
     const struct peal_proxy_options options = begin();
     const struct pair p = { 1, 2.5 };
@@ -183,7 +183,7 @@ CLAIM("X2", "where the resolver has no function, another target handles the call
     end();
 }
 
-CLAIM("X2", "an adopted protocol's method is found in the table that the other target has for it")
+CLAIM("X2", "after a redirection, an adopted protocol's method is found in the other target's table for that protocol")
 {
     const struct peal_proxy_options options = begin();
 
@@ -194,8 +194,7 @@ CLAIM("X2", "an adopted protocol's method is found in the table that the other t
     end();
 }
 
-CLAIM("X2", "a method that no stage supplies reaches the last stage as an object: its arguments are "
-            "read, and a result is set or made")
+CLAIM("X2", "a call that no earlier stage handles reaches the last stage as an object: its arguments are read, and a result is set or made by a call")
 {
     const struct peal_proxy_options options = begin();
     const struct large l = { 1, 2, 3 };
@@ -211,7 +210,7 @@ CLAIM("X2", "a method that no stage supplies reaches the last stage as an object
     end();
 }
 
-CLAIM("X2", "a redirection to a table that lacks the method goes on to the last stage; one that sets no result answers zero")
+CLAIM("X2", "a redirection to a table that lacks the method continues with the last stage, and a last stage that sets no result returns zero")
 {
     const struct peal_proxy_options options = begin();
 
@@ -251,7 +250,7 @@ CLAIM("X2", "a call that no stage handles fails: it returns zero, and the status
     end();
 }
 
-CLAIM("X2", "a required method may be missing where a stage is given, and each stage is enough; without any it is named")
+CLAIM("X2", "a target may lack a required method if any stage is given, and without a stage the missing method is named")
 {
     const struct peal_proxy_options all = begin();
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
@@ -285,7 +284,7 @@ static bool redirect_to_all(void *target, peal_method method, struct peal_redire
     return true;
 }
 
-CLAIM("X2", "a redirection may name another proxy: what the target lacks is broadcast")
+CLAIM("X2", "a redirection may name a broadcasting proxy: methods that the target lacks are broadcast")
 {
     struct peal_proxy_options options = begin();
     struct worker observers[2] = { { .bonus = 1 }, { .bonus = 2 } };
@@ -316,7 +315,7 @@ static bool redirect_to_oneself(void *target, peal_method method, struct peal_re
     return true;
 }
 
-CLAIM("X2", "a redirection in a circle ends with a status")
+CLAIM("X2", "redirections in a circle end with a status")
 {
     struct peal_proxy_options options = begin();
 
@@ -345,7 +344,7 @@ static void keep_invocation(void *target, peal_invocation invocation)
     CHECK_OK(peal_invocation_destroy(invocation));
 }
 
-CLAIM("X2", "the last stage may duplicate the call, and even destroy the one it got")
+CLAIM("X2", "the last stage of forwarding may duplicate the call, and destroy the call that it received")
 {
     struct peal_proxy_options options = begin();
 

@@ -79,7 +79,7 @@ static pthread_t stand_in_call(void)
     return thread;
 }
 
-CLAIM("X1", "a broadcasting proxy that is destroyed while another thread calls through it: the call is finished")
+CLAIM("X1", "a call through a broadcasting proxy that another thread destroys meanwhile is finished")
 {
     struct listener second = { 0, 0 };
     pthread_t caller;
@@ -123,7 +123,7 @@ CLAIM("X1", "the target of a destroyed proxy is released when the last call has 
     close_center(center);
 }
 
-CLAIM("X1", "a waiting destroy stops waiting after its time limit, and reports this")
+CLAIM("X1", "the waiting end of a proxy stops waiting after its time limit, and reports this")
 {
     pthread_t caller;
 
@@ -146,7 +146,7 @@ static void *destroy_and_wait(void *nothing)
     return NULL;
 }
 
-CLAIM("X1", "a destroy that waits returns once the call has returned and the destroy callback has run")
+CLAIM("X1", "the waiting end of a proxy returns once its call has returned and its destroy callback has run")
 {
     pthread_t caller, destroyer;
 
@@ -164,7 +164,7 @@ CLAIM("X1", "a destroy that waits returns once the call has returned and the des
     close_center(center);
 }
 
-CLAIM("X1", "retiring an owner waits for calls through its proxies, also of those that were destroyed before")
+CLAIM("X1", "retiring an owner waits for calls through its proxies, also through those that were destroyed before")
 {
     for (int is_destroyed = 0; is_destroyed < 2; is_destroyed++) {
         struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
@@ -259,7 +259,7 @@ static void hand_out(struct bell_proxy made)
     __atomic_store_n(&handed_out[0].self, made.self, __ATOMIC_RELEASE);
 }
 
-CLAIM("X1", "threads call while proxies of all kinds are made, destroyed and their places given away: each call reaches a target that lives, or none")
+CLAIM("X1", "while proxies of all kinds are created and destroyed and their slots reused, each call reaches a living target or none")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     pthread_t readers[READERS];
@@ -344,7 +344,7 @@ static void *keep_calling_bare(void *nothing)
     return NULL;
 }
 
-CLAIM("X1", "threads call bare functions while these are destroyed and given out again")
+CLAIM("X1", "threads may call bare functions that are destroyed and whose code is reused meanwhile")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     pthread_t readers[READERS];

@@ -139,7 +139,7 @@ static void let_object_die(bool is_foreign)
         CHECK_OK(peal_reference_release(object.reference));
 }
 
-CLAIM("X1", "a proxy of a target makes its calls, with the same arguments, and hands their results back")
+CLAIM("X1", "a proxy of one target calls the target with the same arguments, and returns its results")
 {
     const struct pair p = { 4, 1.5 };
     const struct large l = { 1, 2, 3 };
@@ -169,7 +169,7 @@ CLAIM("X1", "an optional method that the target lacks is NULL in the proxy's tab
     close_center(center);
 }
 
-CLAIM("X1", "a weak target is retained just before each call, and released after it")
+CLAIM("X1", "a proxy retains its weak target just before each call, and releases it after the call")
 {
     for (int is_foreign = 0; is_foreign < 2; is_foreign++) {
         check_case(is_foreign ? "by hooks" : "a reference");
@@ -224,7 +224,7 @@ CLAIM("X1", "once its target is dead a weak proxy answers zero, which is no fail
     check_case(NULL);
 }
 
-CLAIM("X1", "testing whether a proxy is alive finds a dead target too")
+CLAIM("X1", "testing whether a proxy is active also finds a dead target")
 {
     begin_weak(false);
     let_object_die(false);
@@ -236,7 +236,7 @@ CLAIM("X1", "testing whether a proxy is alive finds a dead target too")
     close_center(center);
 }
 
-CLAIM("X1", "a target that loses its last owner during a call through the proxy lives until the call returns")
+CLAIM("X1", "a proxy's weak target that is released during a call through the proxy lives until the call returns")
 {
     begin_weak(false);
     object.dies_in_call = true;
@@ -257,7 +257,7 @@ static int destroy_in_call(void *self, int n)
     return n + 1;
 }
 
-CLAIM("X1", "from inside a call through it a proxy is destroyed without waiting, and its destroy callback runs after the call")
+CLAIM("X1", "a proxy that is destroyed inside a call through it does not wait, and its destroy callback runs after the call")
 {
     const struct bell destroying = { .size = sizeof(struct bell), .ring = destroy_in_call };
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
@@ -278,7 +278,7 @@ static int ring_oneself(void *self, int n)
     return proxy.table->ring(proxy.self, n + 1);
 }
 
-CLAIM("X1", "a proxy that reaches itself ends with a status, and not with the stack")
+CLAIM("X1", "calls of a proxy that reaches itself are refused at a limit of depth, with a status")
 {
     const struct bell itself = { .size = sizeof(struct bell), .ring = ring_oneself };
 
@@ -304,7 +304,7 @@ static void visit(void *context, const char *what, const void *function)
     strcat(found_what, "\n");
 }
 
-CLAIM("X1", "a proxy's pointers into a plugin are found, and removed when its owner is retired")
+CLAIM("X1", "the search for function pointers finds a proxy's pointers into a plugin, and none after its owner is retired")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
     peal_owner owner;

@@ -129,17 +129,17 @@ static void check_both_sides(int observers, int queues)
     close_desk();
 }
 
-CLAIM("Q2", "a broadcast to one observer on a queue allocates once, its delivery nothing")
+CLAIM("Q2", "a broadcast to one observer on a queue allocates once, and its delivery allocates nothing")
 {
     check_both_sides(1, 1);
 }
 
-CLAIM("Q2", "a broadcast to many observers on one queue allocates once, its delivery nothing")
+CLAIM("Q2", "a broadcast to many observers on one queue allocates once, and its delivery allocates nothing")
 {
     check_both_sides(MOST, 1);
 }
 
-CLAIM("Q2", "a broadcast to many observers on as many queues allocates once, its delivery nothing")
+CLAIM("Q2", "a broadcast to many observers on as many queues allocates once, and its delivery allocates nothing")
 {
     check_both_sides(MOST, MOST);
 }

@@ -163,7 +163,7 @@ static void close_post(void)
 
 /* ---- Copied ------------------------------------------------------------------------------------ */
 
-CLAIM("Q3", "a string is copied: the caller may write over its own, or free it, once the broadcast returns")
+CLAIM("Q3", "a string is copied for a queue: the caller may overwrite or free its own once the broadcast returns")
 {
     char *text = strdup("first");
     int n = 2;
@@ -183,7 +183,7 @@ CLAIM("Q3", "a string is copied: the caller may write over its own, or free it, 
     close_post();
 }
 
-CLAIM("Q3", "strings may be empty, NULL, and long")
+CLAIM("Q3", "strings that are copied for a queue may be empty, NULL, and long")
 {
     char *const longest = malloc(1 << 20);
 
@@ -201,7 +201,7 @@ CLAIM("Q3", "strings may be empty, NULL, and long")
     close_post();
 }
 
-CLAIM("Q2", "one copy serves all observers of a broadcast, on one queue and on many")
+CLAIM("Q2", "one copy of the arguments serves all observers of a broadcast, on one queue and on many")
 {
     static char c[] = "C";
     const char *const text = "text";
@@ -232,7 +232,7 @@ CLAIM("Q2", "observers without a queue get the caller's own arguments, not the c
     close_post();
 }
 
-CLAIM("Q3", "a buffer with a declared length is copied with its bytes")
+CLAIM("Q3", "a buffer with a declared length is copied for a queue with its bytes")
 {
     uint8_t bytes[] = { 1, 2, 3, 0, 4 };
     double numbers[] = { 0.5, 1, 2 };
@@ -251,7 +251,7 @@ CLAIM("Q3", "a buffer with a declared length is copied with its bytes")
     close_post();
 }
 
-CLAIM("Q3", "buffers may be empty")
+CLAIM("Q3", "buffers that are copied for a queue may be empty")
 {
     open_post();
     CHECK_OK(peal_broadcast(post.on_bytes, (const uint8_t *)"x", (size_t)0));
@@ -261,7 +261,7 @@ CLAIM("Q3", "buffers may be empty")
     close_post();
 }
 
-CLAIM("Q3", "a count below zero copies nothing, and NULL stays NULL whatever its count")
+CLAIM("Q3", "a buffer with a count below zero is copied as empty, and NULL stays NULL whatever its count")
 {
     const double number = 1;
 
@@ -274,7 +274,7 @@ CLAIM("Q3", "a count below zero copies nothing, and NULL stays NULL whatever its
     close_post();
 }
 
-CLAIM("Q3", "scalars and structs arrive as they were")
+CLAIM("Q3", "scalars and structs arrive unchanged on a queue")
 {
     struct pair p = { 1, 2 };
     struct pair q = { 4, 5 };
@@ -295,7 +295,7 @@ CLAIM("Q3", "scalars and structs arrive as they were")
     close_post();
 }
 
-CLAIM("Q3", "many strings among many arguments keep their places")
+CLAIM("Q3", "many strings among many arguments arrive in their parameters on a queue")
 {
     open_post();
     CHECK_OK(peal_broadcast(post.on_many, "a", (int64_t)1, "b", 2.5, "c", (int64_t)3, "d", 4.5, "e",
@@ -305,7 +305,7 @@ CLAIM("Q3", "many strings among many arguments keep their places")
     close_post();
 }
 
-CLAIM("Q3", "PEAL_BROADCAST takes along the same: strings, buffers, scalars, structs, and what goes by the stack")
+CLAIM("Q3", "PEAL_BROADCAST captures strings, buffers, scalars, structs and arguments on the stack for a queue")
 {
     char text[] = "text";
     uint8_t bytes[] = { 1, 2, 3 };
@@ -337,7 +337,7 @@ CLAIM("Q3", "PEAL_BROADCAST takes along the same: strings, buffers, scalars, str
     close_post();
 }
 
-CLAIM("Q6", "copies of calls that are dropped, refused or never run are freed")
+CLAIM("Q6", "the copied arguments of calls that are dropped, refused or never run are freed")
 {
     /* The leak sanitizer is the judge. */
     peal_observation observation = { 0 };
@@ -376,7 +376,7 @@ static void count_destroy(void *target)
     destroyed++;
 }
 
-CLAIM("Q3", "a bare pointer refuses a queue, by a sentence that names method and parameter")
+CLAIM("Q3", "an observer with a queue is refused for a method with a bare pointer, and method and parameter are named")
 {
     struct loose_protocol loose;
 
@@ -398,7 +398,7 @@ CLAIM("Q3", "a bare pointer refuses a queue, by a sentence that names method and
     }
 }
 
-CLAIM("Q3", "a bare pointer does not refuse an observer that lacks the method, nor one without a queue")
+CLAIM("Q3", "a method with a bare pointer does not hinder an observer that lacks the method, nor one without a queue")
 {
     static const struct loose empty = { PEAL_TABLE(loose), NULL };
     struct loose_protocol loose;
@@ -414,7 +414,7 @@ CLAIM("Q3", "a bare pointer does not refuse an observer that lacks the method, n
     }
 }
 
-CLAIM("Q3", "an observer that promises that pointers live on gets them as they are")
+CLAIM("Q3", "an observer with a queue that promises that pointers outlive the call gets them uncopied")
 {
     struct loose_protocol loose;
     int thing = 0;
@@ -436,7 +436,7 @@ CLAIM("Q3", "an observer that promises that pointers live on gets them as they a
     }
 }
 
-CLAIM("Q3", "a method that promises it needs no promise of its observers")
+CLAIM("Q3", "a method that promises that its pointers outlive the call needs no promise of its observers")
 {
     int thing = 0;
 
@@ -448,7 +448,7 @@ CLAIM("Q3", "a method that promises it needs no promise of its observers")
     close_post();
 }
 
-CLAIM("Q3", "every pointer without a copy rule refuses: writable strings, pointers to pointers, structs")
+CLAIM("Q3", "a queue is refused for every pointer without a rule for copies: writable strings, pointers to pointers, structs")
 {
     static const char *const texts[] = {
         "void on_it(char *text)",
@@ -475,7 +475,7 @@ CLAIM("Q3", "every pointer without a copy rule refuses: writable strings, pointe
         }
 }
 
-CLAIM("F1", "a flag that promises without a queue changes nothing")
+CLAIM("F1", "the flag that promises that pointers outlive the call has no effect without a queue")
 {
     struct loose_protocol loose;
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -507,7 +507,7 @@ static void on_widget(void *self, struct widget *widget)
     journal_write("%s:widget", (char *)self);
 }
 
-CLAIM("Q3", "a registered object is retained once for all that wait, and released after the last")
+CLAIM("Q3", "a registered object is retained once for all waiting calls of a broadcast, and released after the last")
 {
     const struct peal_object_type type = PEAL_OBJECT_TYPE(widget_retain, widget_release);
     const char *const methods[] = { "void on_widget(struct widget *widget)", NULL };

@@ -148,7 +148,7 @@ static void *ring_and_be_held(void *context)
     return NULL;
 }
 
-CLAIM("L1", "retiring waits for a thread that is about to call the owner's executor")
+CLAIM("L1", "retiring an owner waits for a thread that is about to call the owner's executor")
 {
     pthread_t thread;
 
@@ -207,7 +207,7 @@ static void *end_queue(void *context)
     return NULL;
 }
 
-CLAIM("L1", "retiring waits for a queue's destroy callback that another thread runs")
+CLAIM("L1", "retiring an owner waits for the destroy callback of its queue that another thread runs")
 {
     static const peal_queue_kind kinds[] = { PEAL_QUEUE_SERIAL, PEAL_QUEUE_PUMPED, PEAL_QUEUE_EXECUTOR };
 
@@ -234,7 +234,7 @@ static void destroy_and_retire(void *context)
     destroy_queue(context);
 }
 
-CLAIM("L2", "from a queue's destroy callback retiring says so at once")
+CLAIM("L2", "retiring an owner from the destroy callback of its queue reports at once that it does not wait")
 {
     open_queue(PEAL_QUEUE_PUMPED, destroy_and_retire);
     retired = PEAL_OK;
@@ -255,7 +255,7 @@ static void *remove_and_be_held(void *context)
     return NULL;
 }
 
-CLAIM("Q6", "a queue may be ended, and its destroy callback run, before the thread that put it there returns")
+CLAIM("Q6", "a queue may end, and its destroy callback run, before a broadcast that has enqueued a call on it returns")
 {
     static const peal_queue_kind kinds[] = { PEAL_QUEUE_SERIAL, PEAL_QUEUE_EXECUTOR };
 

@@ -103,7 +103,7 @@ static void ring_on(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, n + 1));
 }
 
-CLAIM("Q1", "calls that are queued during a run are made by that run or the next")
+CLAIM("Q1", "calls that are queued while an executor runs its queue are made by that run or the next")
 {
     (void)open_bell();
     does = ring_on;
@@ -116,7 +116,7 @@ CLAIM("Q1", "calls that are queued during a run are made by that run or the next
 
 /* ---- It refuses -------------------------------------------------------------------------------- */
 
-CLAIM("Q5", "where the executor refuses, the broadcast reports it, and the calls are counted as rejected")
+CLAIM("Q5", "when an executor refuses work, the broadcast reports it, and the calls are counted as rejected")
 {
     (void)open_bell();
     lane.refuses = true;
@@ -132,7 +132,7 @@ CLAIM("Q5", "where the executor refuses, the broadcast reports it, and the calls
     close_bell();
 }
 
-CLAIM("Q5", "where the executor refuses calls that a run did not finish, they are counted as rejected")
+CLAIM("Q5", "when an executor refuses calls that a run did not finish, they are counted as rejected")
 {
     (void)open_bell();
     does = ring_on;
@@ -146,7 +146,7 @@ CLAIM("Q5", "where the executor refuses calls that a run did not finish, they ar
     close_bell();
 }
 
-CLAIM("Q5", "where it refuses after a pause, what waited is counted as rejected")
+CLAIM("Q5", "when an executor refuses work after a pause, the calls that waited are counted as rejected")
 {
     (void)open_bell();
     CHECK_OK(peal_queue_pause(lane.queue));
@@ -159,7 +159,7 @@ CLAIM("Q5", "where it refuses after a pause, what waited is counted as rejected"
     close_bell();
 }
 
-CLAIM("O8", "an executor that refuses hinders no destroy callback")
+CLAIM("O8", "destroy callbacks run also when their executor refuses work")
 {
     const peal_observation observation = open_bell();
 
@@ -175,7 +175,7 @@ CLAIM("O8", "an executor that refuses hinders no destroy callback")
 
 /* ---- It calls too often ------------------------------------------------------------------------ */
 
-CLAIM("F1", "a run without a submit is a harmless status")
+CLAIM("F1", "running an executor's queue that was not submitted gives a status and has no effect")
 {
     (void)open_bell();
     CHECK_FAILURE(peal_queue_run(lane.queue), PEAL_ERROR_STATE);
@@ -193,7 +193,7 @@ static void run_inside(int n)
         CHECK_FAILURE(peal_queue_run(lane.queue), PEAL_ERROR_STATE);
 }
 
-CLAIM("F1", "a run from inside a run is a status, and loses nothing")
+CLAIM("F1", "running an executor's queue from inside its run gives a status, and loses no call")
 {
     (void)open_bell();
     does = run_inside;
@@ -203,7 +203,7 @@ CLAIM("F1", "a run from inside a run is a status, and loses nothing")
     close_bell();
 }
 
-CLAIM("F1", "queues of the other kinds are not run")
+CLAIM("F1", "running a queue that is no executor's gives a status")
 {
     struct lane other;
 
@@ -241,7 +241,7 @@ static void be_alone(int n)
     __atomic_store_n(&is_in_call, false, __ATOMIC_RELEASE);
 }
 
-CLAIM("F1", "of two threads that run at once what was submitted once, one does")
+CLAIM("F1", "of two threads that run a queue which was submitted once, one makes the calls")
 {
     pthread_barrier_init(&start, NULL, 2);
     for (int round = 0; round < CHECK_ROUNDS(500); round++) {
@@ -281,7 +281,7 @@ static void *run_all_the_time(void *context)
     return NULL;
 }
 
-CLAIM("F1", "threads that run a queue all the time, with and without a submit, make each call once and one at a time")
+CLAIM("F1", "threads that run an executor's queue all the time, submitted or not, make each call once and one at a time")
 {
     pthread_t threads[3];
     peal_queue queue;
@@ -301,7 +301,7 @@ CLAIM("F1", "threads that run a queue all the time, with and without a submit, m
     close_with(queue);
 }
 
-CLAIM("O11", "a run after the end of the queue is a status that an executor may ignore")
+CLAIM("O11", "running an executor's queue after its end gives a status that the executor may ignore")
 {
     (void)open_bell();
     ring_up_to(2);
@@ -348,7 +348,7 @@ static void ring_deeper(int n)
         journal_clear();
 }
 
-CLAIM("Q1", "calls of such an executor do not nest, however long a chain of broadcasts they make")
+CLAIM("Q1", "the calls of an executor that runs its queue inside `submit` do not nest, however long a chain of broadcasts they make")
 {
     peal_queue queue;
 
@@ -381,7 +381,7 @@ static bool use_everything(void *context, peal_queue queue)
     return true;
 }
 
-CLAIM("B7", "`submit` runs with no lock held: it may use all of the library")
+CLAIM("B7", "an executor's `submit` runs with no lock held: it may use the whole library")
 {
     peal_queue queue;
 

@@ -51,7 +51,7 @@ static void ring_up_to(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, i));
 }
 
-CLAIM("Q7", "a flush returns when all that was there before it has been delivered")
+CLAIM("Q7", "a flush of a queue returns when all calls that waited before it have been delivered")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     (void)open_bell();
@@ -102,7 +102,7 @@ static void flush_own(int n)
     CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_WOULD_DEADLOCK);
 }
 
-CLAIM("Q7", "a flush from one of the queue's own calls returns that it would never end")
+CLAIM("Q7", "a flush of a queue from one of its own calls returns that it would never end")
 {
     EVERY_KIND(lane) {
         (void)open_bell();
@@ -134,7 +134,7 @@ static void ring_directly(int n)
     }
 }
 
-CLAIM("Q7", "a flush from an observer that a queued call broadcasts to returns that it would never end")
+CLAIM("Q7", "a flush of a queue from an observer that its queued call broadcasts to returns that it would never end")
 {
     const peal_queue nowhere = { 0 };
 
@@ -159,7 +159,7 @@ static void flush_in_destroy(void *target)
     flush_own(0);
 }
 
-CLAIM("Q7", "a flush from a destroy callback on the queue returns that it would never end")
+CLAIM("Q7", "a flush of a queue from a destroy callback on it returns that it would never end")
 {
     EVERY_KIND(lane) {
         const struct peal_observe_options options = options_on(lane.queue, flush_in_destroy);
@@ -183,7 +183,7 @@ static void flush_other(int n)
     journal_write("flushed");
 }
 
-CLAIM("Q7", "a call of one queue may wait for another")
+CLAIM("Q7", "a call of one queue may flush another queue")
 {
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     lane_open(&other, PEAL_QUEUE_SERIAL);
@@ -231,7 +231,7 @@ static void *flush_long(void *context)
     return NULL;
 }
 
-CLAIM("Q7", "a flush waits for the call that runs")
+CLAIM("Q7", "a flush of a queue waits for the call that runs")
 {
     pthread_t thread;
 
@@ -258,7 +258,7 @@ static void ring_on(int n)
     journal_clear();
 }
 
-CLAIM("Q7", "a flush does not wait for what comes after it, even where that never ends")
+CLAIM("Q7", "a flush of a queue does not wait for later calls, even if they never end")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     shut_latches();
@@ -274,7 +274,7 @@ CLAIM("Q7", "a flush does not wait for what comes after it, even where that neve
     journal_clear();
 }
 
-CLAIM("Q7", "threads that flush while another pumps all return")
+CLAIM("Q7", "while another thread pumps a queue, all threads that flush it return")
 {
     pthread_t threads[3];
 
@@ -299,7 +299,7 @@ CLAIM("Q7", "threads that flush while another pumps all return")
     }
 }
 
-CLAIM("Q7", "a flush ends with what it waits for: removal, and the end of the queue")
+CLAIM("Q7", "a flush of a queue returns when the removal of an observer or the end of the queue drops the calls it waits for")
 {
     pthread_t thread;
     peal_observation observation;

@@ -68,7 +68,7 @@ static void close_bell(void)
     check_case(NULL);
 }
 
-CLAIM("Q5", "REJECT refuses new calls with a status, from every way in; what waits stays")
+CLAIM("Q5", "a full queue with REJECT refuses calls of every kind of broadcast with a status, and waiting calls stay")
 {
     const peal_queue nowhere = { 0 };
     struct peal_send_options options = PEAL_SEND_OPTIONS;
@@ -106,7 +106,7 @@ CLAIM("Q5", "REJECT refuses new calls with a status, from every way in; what wai
     }
 }
 
-CLAIM("Q5", "DROP_OLDEST drops what has waited longest, and counts it")
+CLAIM("Q5", "a full queue with DROP_OLDEST drops the call that has waited longest, and counts it")
 {
     for (int kind = 0; kind < 3; kind++) {
         open_bell((peal_queue_kind)kind, 2, PEAL_OVERFLOW_DROP_OLDEST, 0);
@@ -123,7 +123,7 @@ CLAIM("Q5", "DROP_OLDEST drops what has waited longest, and counts it")
     }
 }
 
-CLAIM("Q5", "DROP_NEWEST drops the new calls, and counts them; the broadcast is done")
+CLAIM("Q5", "a full queue with DROP_NEWEST drops the new calls and counts them, and the broadcast succeeds")
 {
     int n = 7;
     void *const arguments[] = { &n };
@@ -145,7 +145,7 @@ CLAIM("Q5", "DROP_NEWEST drops the new calls, and counts them; the broadcast is 
     }
 }
 
-CLAIM("Q5", "KEEP_LATEST drops the older broadcast of the same method; without one, the oldest of all")
+CLAIM("Q5", "a full queue with KEEP_LATEST drops the older broadcast of the same method, or else the oldest of all")
 {
     for (int kind = 0; kind < 3; kind++) {
         open_bell((peal_queue_kind)kind, 2, PEAL_OVERFLOW_KEEP_LATEST, 0);
@@ -167,7 +167,7 @@ CLAIM("Q5", "KEEP_LATEST drops the older broadcast of the same method; without o
     }
 }
 
-CLAIM("Q5", "a broadcast to many observers takes one place; its calls are counted one by one")
+CLAIM("Q5", "a broadcast to many observers of a bounded queue counts once for the bound, and its calls are counted one by one")
 {
     char many[20];
 
@@ -186,7 +186,7 @@ CLAIM("Q5", "a broadcast to many observers takes one place; its calls are counte
     close_bell();
 }
 
-CLAIM("Q5", "one full queue refuses for itself: the others take their calls")
+CLAIM("Q5", "a full queue refuses its own calls only: other queues accept those of the same broadcast")
 {
     struct lane other;
 
@@ -204,7 +204,7 @@ CLAIM("Q5", "one full queue refuses for itself: the others take their calls")
     lane_close(&other);
 }
 
-CLAIM("Q5", "a removal makes room where calls of the removed observer alone waited")
+CLAIM("Q5", "the removal of an observer makes room in a full queue where only that observer's calls waited")
 {
     peal_observation observation;
 
@@ -239,7 +239,7 @@ static void *ring_twice(void *context)
     return NULL;
 }
 
-CLAIM("Q5", "WAIT waits for room")
+CLAIM("Q5", "a broadcast to a full queue with WAIT waits for room")
 {
     for (int round = 0; round < CHECK_ROUNDS(200); round++) {
         pthread_t thread;
@@ -273,7 +273,7 @@ static void await_room_in_second(int n)
         latch_wait(&got_in);
 }
 
-CLAIM("Q5", "a thread that waits for room continues once half of the queue is free, while its run continues")
+CLAIM("Q5", "a thread that waits for room in a queue continues once half of the queue is free, while the queue still runs calls")
 {
     for (int round = 0; round < CHECK_ROUNDS(100); round++) {
         pthread_t thread;
@@ -295,7 +295,7 @@ CLAIM("Q5", "a thread that waits for room continues once half of the queue is fr
     }
 }
 
-CLAIM("Q5", "WAIT refuses when the time has passed")
+CLAIM("Q5", "a broadcast to a full queue with WAIT is refused when the time limit has expired")
 {
     open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, LANE_SHORT);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -306,7 +306,7 @@ CLAIM("Q5", "WAIT refuses when the time has passed")
     close_bell();
 }
 
-CLAIM("Q5", "a broadcast that waits for room returns when the queue ends")
+CLAIM("Q5", "a broadcast that waits for room in a queue returns when the queue ends")
 {
     for (int round = 0; round < CHECK_ROUNDS(200); round++) {
         pthread_t thread;
@@ -332,7 +332,7 @@ static void fill_from_inside(int n)
     CHECK_STATUS(peal_broadcast(bell.on_ring, 3), PEAL_REJECTED);
 }
 
-CLAIM("Q7", "WAIT in a call of the same queue refuses at once, whatever the time limit")
+CLAIM("Q7", "a full queue with WAIT refuses broadcasts of its own calls at once, whatever the time limit")
 {
     for (int kind = 0; kind < 3; kind++) {
         open_bell((peal_queue_kind)kind, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
@@ -387,7 +387,7 @@ static void *run_lane(void *context)
     return NULL;
 }
 
-CLAIM("Q5", "whatever the overflow and the kind, under many threads each call is counted once")
+CLAIM("Q5", "under many threads each call of a bounded queue is counted once, whatever the kind and the overflow rule")
 {
     static const struct bell hearing = { PEAL_TABLE(bell), .on_ring = hear, .on_mute = hear };
 

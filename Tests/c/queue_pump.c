@@ -66,7 +66,7 @@ static void ring_up_to(int n)
 
 /* ---- How far ----------------------------------------------------------------------------------- */
 
-CLAIM("Q1", "a pump runs at most the limit of broadcasts, and reports the number of calls")
+CLAIM("Q1", "a pump with a limit runs at most so many broadcasts, and reports the number of calls")
 {
     size_t calls = 0;
 
@@ -91,7 +91,7 @@ static void ring_on(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, n + 1));
 }
 
-CLAIM("Q1", "a pump without a limit runs what waits when it begins, so that it ends")
+CLAIM("Q1", "a pump without a limit runs the calls that wait when it begins, so that it ends")
 {
     open_bell();
     does = ring_on;
@@ -122,7 +122,7 @@ static void *pump_once(void *context)
     return NULL;
 }
 
-CLAIM("Q1", "any thread may pump, one after the other")
+CLAIM("Q1", "any thread may pump a queue, one after the other")
 {
     size_t calls = 0;
 
@@ -148,7 +148,7 @@ static void pump_inside(int n)
     CHECK_CONTAINS(peal_last_message(), "queue");
 }
 
-CLAIM("F1", "a pump from inside a pump of the same queue is a status, and loses nothing")
+CLAIM("F1", "a pump from inside a pump of the same queue gives a status, and loses no call")
 {
     open_bell();
     does = pump_inside;
@@ -194,7 +194,7 @@ static void stay_inside(int n)
     latch_wait(&may_leave);
 }
 
-CLAIM("F1", "a pump while another thread pumps is a status, and loses nothing")
+CLAIM("F1", "a pump while another thread pumps the same queue gives a status, and loses no call")
 {
     static const struct latch shut = LATCH_INITIALIZER;
     pthread_t thread;
@@ -236,7 +236,7 @@ CLAIM("F1", "the main queue is pumped by the main thread alone")
     journal_clear();
 }
 
-CLAIM("F1", "a queue of another kind is not pumped, and has no descriptor")
+CLAIM("F1", "a serial or executor's queue is not pumped, and has no descriptor")
 {
     static const peal_queue_kind kinds[] = { PEAL_QUEUE_SERIAL, PEAL_QUEUE_EXECUTOR };
 
@@ -282,7 +282,7 @@ static int descriptor_of(peal_queue queue)
     return descriptor;
 }
 
-CLAIM("Q1", "the descriptor is readable while calls wait, and not after the last was pumped")
+CLAIM("Q1", "the descriptor of a pumped queue is readable while calls wait, and not after the last was pumped")
 {
     int descriptor;
 
@@ -302,7 +302,7 @@ CLAIM("Q1", "the descriptor is readable while calls wait, and not after the last
     close_bell();
 }
 
-CLAIM("Q1", "a descriptor that is created late is readable for calls that already wait")
+CLAIM("Q1", "the descriptor of a pumped queue that is created late is readable for calls that already wait")
 {
     open_bell();
     ring_up_to(1);
@@ -331,7 +331,7 @@ CLAIM("Q1", "the main queue has a descriptor too")
     journal_clear();
 }
 
-CLAIM("Q1", "the descriptor is readable for broadcasts of a call during a pump")
+CLAIM("Q1", "the descriptor of a pumped queue is readable for calls that a call broadcasts during a pump")
 {
     int descriptor;
 
@@ -347,7 +347,7 @@ CLAIM("Q1", "the descriptor is readable for broadcasts of a call during a pump")
     close_bell();
 }
 
-CLAIM("Q1", "the descriptor of a paused queue is not readable, so that no loop spins; a resume makes it readable")
+CLAIM("Q1", "the descriptor of a paused queue is not readable, and a resume makes it readable")
 {
     int descriptor;
 
@@ -367,7 +367,7 @@ CLAIM("Q1", "the descriptor of a paused queue is not readable, so that no loop s
     close_bell();
 }
 
-CLAIM("O8", "the descriptor is readable for a destroy callback that waits")
+CLAIM("O8", "the descriptor of a pumped queue is readable for a destroy callback that waits")
 {
     peal_observation observation;
     int descriptor;
@@ -385,7 +385,7 @@ CLAIM("O8", "the descriptor is readable for a destroy callback that waits")
     close_bell();
 }
 
-CLAIM("Q1", "a queue closes its descriptor when it is gone")
+CLAIM("Q1", "a pumped queue closes its descriptor when it ends")
 {
     int descriptor;
 
@@ -398,7 +398,7 @@ CLAIM("Q1", "a queue closes its descriptor when it is gone")
     CHECK(fcntl(descriptor, F_GETFD) < 0 && errno == EBADF);
 }
 
-CLAIM("F1", "a process without a free descriptor gets a status, and may request one again")
+CLAIM("F1", "a process without a free descriptor gets a status, and may request the queue's descriptor again")
 {
     struct rlimit old;
     struct rlimit none;
@@ -420,7 +420,7 @@ CLAIM("F1", "a process without a free descriptor gets a status, and may request 
     close_bell();
 }
 
-CLAIM("F1", "NULL where the descriptor is to be put is a status")
+CLAIM("F1", "NULL for the descriptor to fill gives a status")
 {
     open_bell();
     CHECK_FAILURE(peal_queue_descriptor(lane.queue, NULL), PEAL_ERROR_ARGUMENT);
@@ -448,7 +448,7 @@ static void hear(void *self, int n)
     heard++;
 }
 
-CLAIM("Q1", "a loop that pumps only when the descriptor is readable misses no call")
+CLAIM("Q1", "a loop that pumps a queue only when its descriptor is readable misses no call")
 {
     static const struct bell hearing = { PEAL_TABLE(bell), .on_ring = hear };
     struct peal_observe_options options;

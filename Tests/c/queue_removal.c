@@ -79,7 +79,7 @@ static void ring_twice(void)
 
 /* ---- No call runs ------------------------------------------------------------------------------ */
 
-CLAIM("O7", "an observer that is not being called is removed at once, in every way")
+CLAIM("O7", "an observer that is not being called is removed at once, by every kind of removal")
 {
     static const uint32_t ways[] = { 0, WAIT, DRAIN, BOTH };
 
@@ -114,7 +114,7 @@ CLAIM("O7", "an observer with a queue that is not being called is removed at onc
         }
 }
 
-CLAIM("F1", "unknown flags and stale handles remove nothing")
+CLAIM("F1", "a removal with unknown flags or a stale handle removes nothing")
 {
     static const uint64_t numbers[] = { 0, UINT64_MAX, (uint64_t)4 << 60 };
 
@@ -205,7 +205,7 @@ static pthread_t start_removal(uint32_t flags)
     return thread;
 }
 
-CLAIM("O7", "WAIT returns after a call that another thread makes, and after the destroy callback")
+CLAIM("O7", "a waiting removal returns after a call that another thread makes, and after the destroy callback")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t caller;
@@ -229,7 +229,7 @@ CLAIM("O7", "WAIT returns after a call that another thread makes, and after the 
     }
 }
 
-CLAIM("O7", "WAIT returns when the time limit has expired; the observer is removed all the same")
+CLAIM("O7", "a waiting removal returns when its time limit has expired, and has removed the observer")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t caller;
@@ -251,7 +251,7 @@ CLAIM("O7", "WAIT returns when the time limit has expired; the observer is remov
     }
 }
 
-CLAIM("O7", "WAIT waits for its own observer's calls alone")
+CLAIM("O7", "a waiting removal waits for the calls of its own observer alone")
 {
     for (int way = 0; way < 3; way++) {
         pthread_t caller;
@@ -272,7 +272,7 @@ CLAIM("O7", "WAIT waits for its own observer's calls alone")
     }
 }
 
-CLAIM("O7", "WAIT returns after a call that the observer's queue makes")
+CLAIM("O7", "a waiting removal returns after a call that the observer's queue makes")
 {
     pthread_t remover;
 
@@ -299,7 +299,7 @@ CLAIM("O7", "WAIT returns after a call that the observer's queue makes")
     journal_clear();
 }
 
-CLAIM("O7", "WAIT on a call that the observer's queue makes returns when the time limit has expired")
+CLAIM("O7", "a waiting removal during a call of the observer's queue returns when the time limit has expired")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     open_bell(lane.queue);
@@ -347,7 +347,7 @@ CLAIM("O7", "an observer that removes itself does not wait for itself, and gets 
     check_case(NULL);
 }
 
-CLAIM("O7", "on its queue too")
+CLAIM("O7", "an observer that removes itself in a call on its queue does not wait for itself, and gets a status")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -381,7 +381,7 @@ static void remove_from_mute(void *self, int n)
     removed = peal_observation_remove_with(of_a, WAIT, PEAL_FOREVER);
 }
 
-CLAIM("O7", "a call further down the same thread's stack is not waited for either")
+CLAIM("O7", "a waiting removal in a nested call does not wait for the enclosing call of the same observer")
 {
     static const struct bell removing = { PEAL_TABLE(bell), .on_mute = remove_from_mute };
     static char c[] = "C";
@@ -415,7 +415,7 @@ CLAIM("O7", "a call may remove another observer of the same broadcast, and wait"
     check_case(NULL);
 }
 
-CLAIM("O7", "a call may remove another observer of the same queue, and wait; what waited is dropped")
+CLAIM("O7", "a call may remove another observer of the same queue, and wait, and that observer's waiting calls are dropped")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -438,7 +438,7 @@ CLAIM("O7", "a call may remove another observer of the same queue, and wait; wha
 
 /* ---- Calls that wait --------------------------------------------------------------------------- */
 
-CLAIM("Q6", "without DRAIN calls that have not started are dropped before the removal returns")
+CLAIM("Q6", "a removal without DRAIN drops the calls that have not started before it returns")
 {
     static const uint32_t ways[] = { 0, WAIT };
 
@@ -461,7 +461,7 @@ CLAIM("Q6", "without DRAIN calls that have not started are dropped before the re
         }
 }
 
-CLAIM("Q6", "DRAIN delivers what waits, then destroys; what is broadcast later does not reach it")
+CLAIM("Q6", "a removal with DRAIN delivers the waiting calls, then runs the destroy callback, and later broadcasts do not reach the observer")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -486,7 +486,7 @@ CLAIM("Q6", "DRAIN delivers what waits, then destroys; what is broadcast later d
     }
 }
 
-CLAIM("Q6", "DRAIN and WAIT return after the last of them, on a serial queue")
+CLAIM("Q6", "a removal with DRAIN and WAIT returns after the last waiting call, on a serial queue")
 {
     pthread_t remover;
 
@@ -510,7 +510,7 @@ CLAIM("Q6", "DRAIN and WAIT return after the last of them, on a serial queue")
     journal_clear();
 }
 
-CLAIM("Q6", "DRAIN and WAIT return after the last of them, on a queue that another thread runs")
+CLAIM("Q6", "a removal with DRAIN and WAIT returns after the last waiting call, on a queue that another thread runs")
 {
     for (int kind = PEAL_QUEUE_PUMPED; kind <= PEAL_QUEUE_EXECUTOR; kind++) {
         pthread_t remover;
@@ -536,7 +536,7 @@ CLAIM("Q6", "DRAIN and WAIT return after the last of them, on a queue that anoth
     }
 }
 
-CLAIM("Q6", "where no thread runs the queue, DRAIN and WAIT return in time; the calls are delivered later")
+CLAIM("Q6", "a removal with DRAIN and WAIT returns at its time limit if no thread runs the queue, and the calls are delivered later")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -554,7 +554,7 @@ CLAIM("Q6", "where no thread runs the queue, DRAIN and WAIT return in time; the 
     }
 }
 
-CLAIM("Q6", "DRAIN and WAIT from the queue's own calls do not wait, and say so; the calls are delivered")
+CLAIM("Q6", "a removal with DRAIN and WAIT from the queue's own call does not wait and reports this, and the calls are delivered")
 {
     /* Its own call, or another observer's. */
     for (int own = 0; own < 2; own++)
@@ -578,7 +578,7 @@ CLAIM("Q6", "DRAIN and WAIT from the queue's own calls do not wait, and say so; 
         }
 }
 
-CLAIM("Q6", "the calls of a blocked observer are dropped, drained or not, and not waited for")
+CLAIM("Q6", "a removal drops the waiting calls of a blocked observer, with DRAIN too, and does not wait for them")
 {
     EVERY_KIND(lane) {
         open_bell(lane.queue);
@@ -596,7 +596,7 @@ CLAIM("Q6", "the calls of a blocked observer are dropped, drained or not, and no
     }
 }
 
-CLAIM("Q6", "a queue that ends while an observer drains drops the other calls, and the waiting thread returns")
+CLAIM("Q6", "when a queue ends while the removal of an observer drains, the remaining calls are dropped, and the waiting thread returns")
 {
     for (int round = 0; round < CHECK_ROUNDS(100); round++) {
         pthread_t remover;
@@ -616,7 +616,7 @@ CLAIM("Q6", "a queue that ends while an observer drains drops the other calls, a
     }
 }
 
-CLAIM("O8", "the destroy callback of one that drains does not run while its call does, also when the queue ends then")
+CLAIM("O8", "the destroy callback of an observer that drains does not run during its call, also when the queue ends then")
 {
     lane_open(&lane, PEAL_QUEUE_SERIAL);
     open_bell(lane.queue);
@@ -653,7 +653,7 @@ static void *remove_at_start(void *context)
     return NULL;
 }
 
-CLAIM("O11", "of many removals at once, whatever they wait for, one succeeds")
+CLAIM("O11", "of many concurrent removals of one observer, whatever they wait for, one succeeds")
 {
     static uint32_t ways[4] = { 0, WAIT, DRAIN, BOTH };
     pthread_t threads[4];

@@ -277,7 +277,7 @@ CLAIM("Q1", "a thread that runs a serial queue has the queue's name")
     journal_clear();
 }
 
-CLAIM("Q1", "one observation a queue: a target may observe on two, and once on each")
+CLAIM("Q1", "a target may observe on two queues, and once on each")
 {
     const struct peal_observe_options none = PEAL_OBSERVE_OPTIONS;
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -297,7 +297,7 @@ CLAIM("Q1", "one observation a queue: a target may observe on two, and once on e
 
 /* ---- Ways in, and results ---------------------------------------------------------------------- */
 
-CLAIM("B1", "by array and variadic a broadcast reaches queues, and reports how many observers it reached")
+CLAIM("B1", "a broadcast by array and a variadic one reach queues, and report how many observers they reached")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -330,7 +330,7 @@ CLAIM("B1", "by array and variadic a broadcast reaches queues, and reports how m
     }
 }
 
-CLAIM("B1", "PEAL_BROADCAST reaches queues too; its arguments are evaluated once for all observers")
+CLAIM("B1", "PEAL_BROADCAST reaches queues, and its arguments are evaluated once for all observers")
 {
     EVERY_KIND(lane) {
         int n = 0;
@@ -382,7 +382,7 @@ CLAIM("B1", "PEAL_EACH visits the observers without a queue, whose answers it ca
     }
 }
 
-CLAIM("B2", "results of queued observers are dropped: the policy sees those without a queue")
+CLAIM("B2", "the results of observers with a queue are dropped: the policy sees those of the others")
 {
     int sum = -1;
     bool kept = false;
@@ -409,7 +409,7 @@ CLAIM("B2", "results of queued observers are dropped: the policy sees those with
 
 /* ---- Order ------------------------------------------------------------------------------------- */
 
-CLAIM("Q4", "calls arrive in the order of their broadcasts, whatever their methods; nothing overtakes")
+CLAIM("Q4", "the calls of an observer with a queue arrive in the order of their broadcasts, whatever their methods")
 {
     char expected[4000] = "";
     size_t length = 0;
@@ -550,7 +550,7 @@ CLAIM("Q4", "a queued call's broadcast to its own queue runs after that call")
 
 /* ---- Observers are registered, removed and blocked while calls wait ----------------------------- */
 
-CLAIM("O5", "an observer registered after a broadcast is not called by it, though its calls still wait")
+CLAIM("O5", "an observer that is registered after a broadcast is not called by it, although its calls still wait")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -569,7 +569,7 @@ CLAIM("O5", "an observer registered after a broadcast is not called by it, thoug
     }
 }
 
-CLAIM("O10", "a call whose observer is blocked at its turn is dropped, and counted")
+CLAIM("O10", "a queued call whose observer is blocked at its turn is dropped, and counted")
 {
     EVERY_KIND(lane) {
         peal_observation observation;
@@ -594,7 +594,7 @@ CLAIM("O10", "a call whose observer is blocked at its turn is dropped, and count
     }
 }
 
-CLAIM("O10", "a ONCE observer on a queue is called once, though many broadcasts waited; the rest is counted")
+CLAIM("O10", "a ONCE observer with a queue is called once, though many calls wait, and the rest is counted as dropped")
 {
     EVERY_KIND(lane) {
         struct peal_observe_options options = options_on(lane.queue, destroyed);
@@ -669,7 +669,7 @@ CLAIM("O8", "the destroy callback of an observer with a queue runs on that queue
     }
 }
 
-CLAIM("O8", "the end of a center drops what waits on queues, and destroys on them")
+CLAIM("O8", "the end of a center drops its calls that wait on queues, and runs the destroy callbacks on these queues")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -688,7 +688,7 @@ CLAIM("O8", "the end of a center drops what waits on queues, and destroys on the
     }
 }
 
-CLAIM("O8", "a registration that fails destroys before it returns, also with a queue")
+CLAIM("O8", "a registration with a queue that fails runs its destroy callback before it returns")
 {
     EVERY_KIND(lane) {
         struct peal_observe_options options = options_on(lane.queue, destroyed);
@@ -709,7 +709,7 @@ CLAIM("O8", "a registration that fails destroys before it returns, also with a q
 
 /* ---- Pause ------------------------------------------------------------------------------------- */
 
-CLAIM("Q1", "pauses are counted: calls are delayed until as many resumes")
+CLAIM("Q1", "the pauses of a queue are counted: its calls are delayed until as many resumes")
 {
     EVERY_KIND(lane) {
         open_bell();
@@ -781,7 +781,7 @@ static void check_stale(peal_queue queue)
     CHECK(!peal_queue_is_current(queue));
 }
 
-CLAIM("Q6", "the end of a queue removes its observers, drops what waits and destroys")
+CLAIM("Q6", "the end of a queue removes its observers, drops the waiting calls and runs the destroy callbacks")
 {
     EVERY_KIND(lane) {
         peal_observation observation;
@@ -817,7 +817,7 @@ static void end_queue(void *self, int n)
     check_stale(lane.queue);
 }
 
-CLAIM("Q6", "a call may end its own queue: it goes on, the others are dropped, and it is destroyed after")
+CLAIM("Q6", "a call may end its own queue: the other calls are dropped, and its observer is destroyed after the call")
 {
     /* No thread waits for a stale handle: only the pumped kind and the executor are tested. */
     for (int kind = PEAL_QUEUE_PUMPED; kind <= PEAL_QUEUE_EXECUTOR; kind++) {
@@ -847,7 +847,7 @@ static void tell_destroyed(void *target)
     latch_open(&is_destroyed);
 }
 
-CLAIM("Q6", "the end of a queue does not wait for a call that runs; that observer is destroyed after it")
+CLAIM("Q6", "the end of a queue does not wait for a running call, whose observer is destroyed after it")
 {
     static const struct latch shut = LATCH_INITIALIZER;
     struct peal_observe_options options;
@@ -896,7 +896,7 @@ static void check_refused(const struct peal_queue_options *options, peal_status 
     CHECK_EQUAL(context_destroyed, 1);
 }
 
-CLAIM("F1", "options that make no queue are refused; their destroy callback runs once")
+CLAIM("F1", "options that make no queue are refused, and their destroy callback runs once")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     struct peal_queue_options bad;
@@ -924,7 +924,7 @@ CLAIM("F1", "options that make no queue are refused; their destroy callback runs
     CHECK_EQUAL(context_destroyed, 1);
 }
 
-CLAIM("F1", "options with a smaller size are refused, and not read further")
+CLAIM("F1", "a queue's options with a smaller size are refused, and are read no further than that size")
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     peal_queue queue = { 17 };
@@ -939,7 +939,7 @@ CLAIM("F1", "options with a smaller size are refused, and not read further")
     CHECK_EQUAL(context_destroyed, 0);
 }
 
-CLAIM("F1", "counts are read into a struct of the right size alone")
+CLAIM("F1", "a queue's counts are read into a struct of the right size alone")
 {
     struct peal_queue_info counts = { 0, 0, 0, 0, 0 };
 
@@ -987,13 +987,13 @@ CLAIM("O11", "an invalid or ended queue gives a status in every function")
     journal_clear();
 }
 
-CLAIM("F1", "the main queue is not ended")
+CLAIM("F1", "ending the main queue is refused")
 {
     CHECK_FAILURE(peal_queue_destroy(peal_queue_main()), PEAL_ERROR_STATE);
     CHECK_EQUAL(pump_all(peal_queue_main()), 0);
 }
 
-CLAIM("Q7", "a queue is current inside its own calls alone")
+CLAIM("Q7", "a queue is the current one inside its own calls alone")
 {
     struct lane other;
 

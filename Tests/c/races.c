@@ -174,7 +174,7 @@ static void run(void *(*reader)(void *), void *(*writer)(void *))
         thread_join(threads[i]);
 }
 
-CLAIM("F3", "observers are registered and removed under broadcasts: none is called too late, each is destroyed once")
+CLAIM("F3", "while threads broadcast, observers that are registered and removed are not called too late, and are destroyed once each")
 {
     center = open_center();
     REQUIRE_OK(bell_define(center, &bell));
@@ -227,7 +227,7 @@ static void *make_and_end_centers(void *context)
     return NULL;
 }
 
-CLAIM("F3", "centers are created and destroyed under broadcasts through their handles: a status, never a late call")
+CLAIM("F3", "broadcasts through the handles of centers that are destroyed meanwhile give a status, and make no late call")
 {
     run(read_through_handles, make_and_end_centers);
     CHECK_EQUAL(freed, made);
@@ -258,7 +258,7 @@ static void *ring_from_within(void *context)
     return NULL;
 }
 
-CLAIM("F3", "callbacks of many threads register, nest and remove at once")
+CLAIM("F3", "callbacks on many threads may register, broadcast and remove at the same time")
 {
     static const struct bell busy = { PEAL_TABLE(bell), .on_ring = register_and_remove };
     struct target *const lasting = make_target();
@@ -321,7 +321,7 @@ static void *alternate_shapes(void *context)
     return NULL;
 }
 
-CLAIM("F3", "a handle whose place is taken by a method of another shape fills nothing that is not its own")
+CLAIM("F3", "a broadcast through a handle whose slot was reused by a method with another result writes its own result alone")
 {
     run(ask_nobody, alternate_shapes);
     CHECK(calls > 0);

@@ -114,7 +114,7 @@ static void ring_again_on(int n)
         CHECK_OK(peal_broadcast(bell.ring_again, n + 1));
 }
 
-CLAIM("B5", "recursive says so and is the same")
+CLAIM("B5", "a method with the option `recursive` is broadcast at once inside its own callback")
 {
     open_bell(ring_again_on);
     CHECK_OK(peal_broadcast(bell.ring_again, 1));
@@ -131,7 +131,7 @@ static void defer_two(int n)
     }
 }
 
-CLAIM("B5", "DEFER runs inner calls after the outer one, in order, with their arguments")
+CLAIM("B5", "a method that defers runs inner broadcasts after the outer one, in order, with their arguments")
 {
     open_bell(defer_two);
     CHECK_OK(peal_broadcast(bell.ring_later, 1));
@@ -145,7 +145,7 @@ static void defer_a_chain(int n)
         CHECK_STATUS(peal_broadcast(bell.ring_later, n + 1), PEAL_DEFERRED);
 }
 
-CLAIM("B5", "a deferred call may defer another")
+CLAIM("B5", "a deferred broadcast may defer another")
 {
     open_bell(defer_a_chain);
     CHECK_OK(peal_broadcast(bell.ring_later, 1));
@@ -162,7 +162,7 @@ static void defer_far(int n)
         CHECK_STATUS(peal_broadcast(bell.ring_later, n + 1), PEAL_DEFERRED);
 }
 
-CLAIM("B5", "deferred calls do not nest: ten thousand in a row stay below the limit of depth")
+CLAIM("B5", "deferred broadcasts do not nest: a chain of ten thousand stays below the limit of depth")
 {
     deferred_chain_end = CHECK_ROUNDS(10000);
     open_bell(defer_far);
@@ -171,7 +171,7 @@ CLAIM("B5", "deferred calls do not nest: ten thousand in a row stay below the li
     close_center(center);
 }
 
-CLAIM("B5", "DEFER outside of any broadcast runs at once")
+CLAIM("B5", "a method that defers is broadcast at once outside of any broadcast")
 {
     size_t calls = 0;
     int n = 5;
@@ -190,7 +190,7 @@ static void ring_later_from_ring(int n)
         CHECK_OK(peal_broadcast(bell.ring_later, 2));
 }
 
-CLAIM("B5", "DEFER defers within its own method: inside another one it runs at once")
+CLAIM("B5", "a method that defers is broadcast at once inside a broadcast of another method")
 {
     open_bell(ring_later_from_ring);
     CHECK_OK(peal_broadcast(bell.ring, 1));
@@ -213,7 +213,7 @@ static void ask_deferred(int n)
     }
 }
 
-CLAIM("B5", "a deferred call has called no observer yet: its result is that of no call")
+CLAIM("B5", "a broadcast that is deferred has the result of a broadcast without observers")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -237,7 +237,7 @@ static void defer_changing_text(int first)
     }
 }
 
-CLAIM("B5", "DEFER copies a text: the caller may change its own at once")
+CLAIM("B5", "a deferred broadcast copies its text: the caller may change its own at once")
 {
     open_bell(defer_changing_text);
     CHECK_OK(peal_broadcast(bell.text_later, "first"));
@@ -258,7 +258,7 @@ static void defer_changing_point(int x)
     }
 }
 
-CLAIM("B5", "DEFER copies structs and numbers")
+CLAIM("B5", "a deferred broadcast copies structs and numbers")
 {
     struct point p = { 1, 2 };
 
@@ -279,7 +279,7 @@ static void defer_changing_bytes(int n)
     }
 }
 
-CLAIM("B5", "DEFER copies a counted buffer")
+CLAIM("B5", "a deferred broadcast copies a counted buffer")
 {
     static const uint8_t list[2] = { 1, 2 };
 
@@ -300,7 +300,7 @@ static void defer_pointer(int n)
     }
 }
 
-CLAIM("B5", "a borrowed pointer is handed on as it is")
+CLAIM("B5", "a deferred broadcast passes a borrowed pointer on uncopied")
 {
     open_bell(defer_pointer);
     CHECK_OK(peal_broadcast(bell.pointer_later, &first_number));
@@ -308,7 +308,7 @@ CLAIM("B5", "a borrowed pointer is handed on as it is")
     close_center(center);
 }
 
-CLAIM("B5", "DEFER with a bare pointer without a promise is refused at the definition")
+CLAIM("B5", "the definition of a method that defers and has a bare pointer without a promise is refused")
 {
     static const char *const texts[] = { "void later(int *number), defer", NULL };
 
@@ -328,7 +328,7 @@ static void defer_and_remove_b(int n)
     }
 }
 
-CLAIM("B5", "a deferred call reaches those who observe when it runs")
+CLAIM("B5", "a deferred broadcast reaches the observers that are registered when it runs")
 {
     center = open_center();
     a_does = defer_and_remove_b;
@@ -350,7 +350,7 @@ static void defer_and_end(int n)
     }
 }
 
-CLAIM("B5", "a call deferred in a center that is ended is dropped")
+CLAIM("B5", "a deferred broadcast in a center that ends is dropped")
 {
     open_bell(defer_and_end);
     CHECK_OK(peal_broadcast(bell.ring_later, 1));
@@ -372,7 +372,7 @@ static void ring_alone_inside(int n)
     }
 }
 
-CLAIM("B5", "REJECT gives a status inside itself, calls no observer, and other methods are not affected")
+CLAIM("B5", "a method that rejects recursion gives a status inside its own callback and calls no observer, and other methods are not affected")
 {
     open_bell(ring_alone_inside);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));
@@ -390,7 +390,7 @@ static void ring_alone_deeper(int n)
         CHECK_FAILURE(peal_broadcast(bell.ring_alone, 3), PEAL_ERROR_RECURSION);
 }
 
-CLAIM("B5", "REJECT also applies through a broadcast of another method in between")
+CLAIM("B5", "a method that rejects recursion also does so when another method is broadcast in between")
 {
     open_bell(ring_alone_deeper);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));
@@ -410,7 +410,7 @@ static void typed_inside(int n)
     journal_write("(%s)", peal_status_name(peal_last_status()));
 }
 
-CLAIM("B5", "typed, a method that defers or rejects fails inside itself and calls no observer")
+CLAIM("B5", "a typed broadcast of a method that defers or rejects fails inside the method's callback and calls no observer")
 {
     open_bell(typed_inside);
     CHECK_OK(peal_broadcast(bell.ring_alone, 1));
@@ -445,7 +445,7 @@ static void *ring_alone_elsewhere(void *context)
     return NULL;
 }
 
-CLAIM("B5", "recursion is kept per thread: another thread's broadcast is neither rejected nor deferred")
+CLAIM("B5", "recursion is tracked for each thread: a broadcast of another thread is neither rejected nor deferred")
 {
     pthread_t thread;
 

@@ -145,7 +145,7 @@ static void register_d_and_broadcast(struct player *self, int n)
     broadcast(bell.on_ring, n + 1);
 }
 
-CLAIM("O5", "a nested broadcast calls the observer that was registered before it, the outer one does not")
+CLAIM("O5", "an observer that is registered before a nested broadcast is called by it, and not by the outer one")
 {
     EVERY_WAY {
         open_bell(next, 3);
@@ -163,7 +163,7 @@ static void register_d_and_mute(struct player *self, int n)
     broadcast(bell.on_mute, n);
 }
 
-CLAIM("O5", "a nested broadcast of another method calls it too")
+CLAIM("O5", "an observer that is registered in a callback is called by a nested broadcast of another method")
 {
     EVERY_WAY {
         open_bell(next, 2);
@@ -229,7 +229,7 @@ CLAIM("O6", "an observer removed before its turn is not called")
     }
 }
 
-CLAIM("O6", "the next one, the last one and one that was called already can be removed")
+CLAIM("O6", "a callback may remove the next observer, the last one, and one that was called already")
 {
     EVERY_WAY {
         open_bell(next, 3);
@@ -333,7 +333,7 @@ static void nest_once(struct player *self, int n)
     broadcast(bell.on_ring, n + 1);
 }
 
-CLAIM("O6", "a removal in a nested broadcast holds for the outer one")
+CLAIM("O6", "an observer that is removed in a nested broadcast is not called by the outer one")
 {
     EVERY_WAY {
         open_bell(next, 4);
@@ -407,7 +407,7 @@ static void nest_and_end(struct player *self, int n)
     broadcast(bell.on_ring, n + 1);
 }
 
-CLAIM("O6", "a center may be ended in a nested broadcast: neither broadcast calls anybody else")
+CLAIM("O6", "a center may be ended in a nested broadcast: then neither broadcast calls another observer")
 {
     EVERY_WAY {
         open_bell(next, 4);
@@ -427,7 +427,7 @@ static void churn(struct player *self, int n)
     enter(self, NULL);
 }
 
-CLAIM("O5", "observers that leave and enter at every call, a thousand times, are called once each time")
+CLAIM("O5", "observers that are removed and registered again in every call, a thousand times, are called once each time")
 {
     EVERY_WAY {
         open_bell(next, 5);

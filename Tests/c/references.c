@@ -63,7 +63,7 @@ static void check_dead(peal_reference reference)
 
 /* ---- Shares ------------------------------------------------------------------------------------ */
 
-CLAIM("O9", "a counted object begins with one share; each retain takes one and gives the object")
+CLAIM("O9", "a counted object begins with one reference, and each retain adds one and returns the object")
 {
     struct object *const object = make_object();
     const peal_reference reference = refer_to(object, end_object);
@@ -99,7 +99,7 @@ static void *release_at_last(void *context)
     return NULL;
 }
 
-CLAIM("O9", "the last release destroys the object once, on its own thread, before it returns")
+CLAIM("O9", "the last release destroys a counted object once, on its own thread, before it returns")
 {
     struct object *const object = make_object();
     peal_reference reference = refer_to(object, note_end);
@@ -117,7 +117,7 @@ CLAIM("O9", "the last release destroys the object once, on its own thread, befor
     CHECK(!pthread_equal(destroyed_on, pthread_self()));
 }
 
-CLAIM("O9", "the number of a dead object is a weak reference to nothing")
+CLAIM("O9", "the handle of a dead counted object gives no object")
 {
     const peal_reference reference = make_reference();
 
@@ -127,7 +127,7 @@ CLAIM("O9", "the number of a dead object is a weak reference to nothing")
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("O9", "an object without a destroy callback is released")
+CLAIM("O9", "a counted object without a destroy callback can be released")
 {
     static int object;
     const peal_reference reference = refer_to(&object, NULL);
@@ -136,7 +136,7 @@ CLAIM("O9", "an object without a destroy callback is released")
     check_dead(reference);
 }
 
-CLAIM("O9", "two references to one object count for themselves")
+CLAIM("O9", "two references for one object are counted separately")
 {
     static int object;
     const peal_reference one = refer_to(&object, NULL);
@@ -164,7 +164,7 @@ static void look_at_itself(void *object)
     end_object(object);
 }
 
-CLAIM("O9", "in its destroy callback an object is dead: it is neither retained nor released again")
+CLAIM("O9", "a counted object is dead in its destroy callback: it is neither retained nor released again")
 {
     destroyed = 0;
     own = refer_to(make_object(), look_at_itself);
@@ -177,7 +177,7 @@ static void live_again(void *object)
     reborn = refer_to(object, end_object);
 }
 
-CLAIM("O9", "a destroy callback may give its object a new reference; the old one stays dead")
+CLAIM("O9", "a destroy callback may create a new reference for its object, and the old one stays dead")
 {
     peal_reference old;
 
@@ -201,7 +201,7 @@ static void release_next(void *self)
         CHECK_OK(peal_reference_release(next));
 }
 
-CLAIM("O9", "a destroy callback may release other objects, a chain of them")
+CLAIM("O9", "the destroy callback of a counted object may release another, also in a long chain")
 {
     enum { LENGTH = 1000 };
     peal_reference first = { 0 };
@@ -227,7 +227,7 @@ static void die_slowly(void *object)
     end_object(object);
 }
 
-CLAIM("B7", "no lock is held in a destroy callback: other threads go on, and see the object dead")
+CLAIM("B7", "the destroy callback of a counted object runs with no lock held: other threads continue, and find the object dead")
 {
     static const struct latch shut = LATCH_INITIALIZER;
     const peal_reference other = make_reference();
@@ -251,7 +251,7 @@ CLAIM("B7", "no lock is held in a destroy callback: other threads go on, and see
 
 /* ---- Handles and other bad input --------------------------------------------------------------- */
 
-CLAIM("O11", "an invalid number is no reference")
+CLAIM("O11", "an invalid handle of a reference gives a status")
 {
     const peal_center center = open_center();
     const uint64_t numbers[] = {
@@ -267,7 +267,7 @@ CLAIM("O11", "an invalid number is no reference")
     close_center(center);
 }
 
-CLAIM("O11", "a number one bit away from a reference's is not that one")
+CLAIM("O11", "a handle that differs by one bit from a reference's gives a status")
 {
     const peal_reference reference = make_reference();
 
@@ -281,7 +281,7 @@ CLAIM("O11", "a number one bit away from a reference's is not that one")
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("O11", "the number of a dead object stays stale when others have taken its place")
+CLAIM("O11", "the handle of a dead counted object stays stale when other objects use its slot")
 {
     const peal_reference old = make_reference();
 
@@ -297,7 +297,7 @@ CLAIM("O11", "the number of a dead object stays stale when others have taken its
     CHECK_EQUAL(destroyed, 301);
 }
 
-CLAIM("F1", "NULL where an object or a place for the reference must be is a status, and destroys nothing")
+CLAIM("F1", "NULL for the object or for the reference to fill gives a status, and destroys nothing")
 {
     struct object *const object = make_object();
     peal_reference reference = { 17 };
@@ -374,7 +374,7 @@ static void *release_at_start(void *context)
     return NULL;
 }
 
-CLAIM("O11", "of many last releases at once one succeeds, and the object is destroyed once")
+CLAIM("O11", "of many concurrent last releases one succeeds, and the counted object is destroyed once")
 {
     pthread_t threads[THREADS];
 
@@ -407,7 +407,7 @@ static void *retain_and_release(void *context)
     return NULL;
 }
 
-CLAIM("F3", "shares that many threads retain and release are all counted")
+CLAIM("F3", "retains and releases of one object by many threads are all counted")
 {
     pthread_t threads[THREADS];
 
@@ -441,7 +441,7 @@ static void *make_and_end(void *context)
     return NULL;
 }
 
-CLAIM("F3", "objects are created and released on many threads: each is destroyed once")
+CLAIM("F3", "counted objects that many threads create and release are destroyed once each")
 {
     pthread_t threads[THREADS];
 

@@ -795,7 +795,7 @@ static bool register_until_refused(void)
     return holds && CHECK_EQUAL(stops, 1) && center_works() && is_ok(peal_center_destroy(center));
 }
 
-CLAIM("F2", "while memory stays refused, what makes something is refused at last, and ends go on; then all works again")
+CLAIM("F2", "while memory stays refused, creations are refused at last and ends still succeed, and later everything works again")
 {
     CHECK(in_child(register_until_refused, SECONDS));
 }
@@ -893,7 +893,7 @@ static bool use_from_threads(void)
     return CHECK_EQUAL(failures, 0) && center_works() && is_ok(peal_center_destroy(center));
 }
 
-CLAIM("F2", "threads that register and remove at once get a status or are done while memory is refused to all of them")
+CLAIM("F2", "while memory is refused, registrations and removals by many threads succeed or give a status")
 {
     CHECK(in_child(use_from_threads, SECONDS));
 }

@@ -317,7 +317,7 @@ static double x = 1.5, y = 3.5, z = 4.5;
 static float narrow = 2.5f;
 static int64_t one = 1, two = 2, three = 3, four = 4, five = 5, six = 6, seven = 7;
 
-CLAIM("B2", "results of each type are the same by registers and by the general path, whatever the policy: integers")
+CLAIM("B2", "integer results are the same by registers and by the general path, whatever the policy")
 {
     const peal_center center = open_center();
     p = expected_pointer;
@@ -337,7 +337,7 @@ CLAIM("B2", "results of each type are the same by registers and by the general p
     close_center(center);
 }
 
-CLAIM("B2", "results of each type are the same by registers and by the general path, whatever the policy: all registers")
+CLAIM("B2", "results in registers of every kind are the same as by the general path, whatever the policy")
 {
     const peal_center center = open_center();
     CHECK_OK(peal_type_declare(center, types_text));

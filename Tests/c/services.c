@@ -51,7 +51,7 @@ CLAIM("S3", "a service is got by a protocol that it provides, with its table, ty
     close_center(center);
 }
 
-CLAIM("S3", "a protocol that several services provide means none of them, until one is left")
+CLAIM("S3", "a protocol that several services provide leads to none of them, until one of them is left")
 {
     const peal_center center = open_center();
     struct account one = { 0 }, two = { 0 };
@@ -78,7 +78,7 @@ CLAIM("S3", "a protocol that several services provide means none of them, until 
     close_center(center);
 }
 
-CLAIM("S3", "a table that lacks what is required, or does not fit, registers nothing and releases the context")
+CLAIM("S3", "a service's table that lacks a required method, or does not fit, registers nothing and releases the context")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -147,7 +147,7 @@ CLAIM("S3", "a caller with a larger table gets NULL for the members that the ser
     close_center(center);
 }
 
-CLAIM("S2", "init that gets its own service has the instance")
+CLAIM("S2", "an init that gets its own service gets the instance")
 {
     const peal_center center = open_center();
     struct account account = { .gets_itself = true };
@@ -162,7 +162,7 @@ CLAIM("S2", "init that gets its own service has the instance")
     close_center(center);
 }
 
-CLAIM("S6", "a creation that fails twice and then succeeds leaves nothing of the first two")
+CLAIM("S6", "the first two failed creations of a service have no lasting effect on the third, which succeeds")
 {
     const peal_center center = open_center();
     struct account account = { .fails = 2 };
@@ -193,7 +193,7 @@ CLAIM("S6", "a creation that fails twice and then succeeds leaves nothing of the
     close_center(center);
 }
 
-CLAIM("S6", "an init that fails destroys what create made, and gives the dependencies back")
+CLAIM("S6", "when init fails, the created instance is destroyed and its dependencies are released")
 {
     const peal_center center = open_center();
     static const char *const dependencies[] = { "bank", NULL };
@@ -212,7 +212,7 @@ CLAIM("S6", "an init that fails destroys what create made, and gives the depende
     close_center(center);
 }
 
-CLAIM("S2", "dependencies are created before, live as long, and a missing one is named")
+CLAIM("S2", "a service's dependencies are created before it and live as long, and a missing one is named")
 {
     const peal_center center = open_center();
     static const char *const dependencies[] = { "bank", NULL }, *const wrong[] = { "bamk", NULL };
@@ -268,7 +268,7 @@ CLAIM("S2", "a cycle of dependencies, or of gets in create, is an error that nam
     close_center(center);
 }
 
-CLAIM("S1", "creations inside each other are limited, with a status")
+CLAIM("S1", "the depth of creations inside each other is limited, with a status")
 {
     enum { CHAIN = 200 };
     const peal_center center = open_center();
@@ -290,7 +290,7 @@ CLAIM("S1", "creations inside each other are limited, with a status")
     close_center(center);
 }
 
-CLAIM("S1", "the functions and observers of events are called: registered, created, removed, failed, unregistered")
+CLAIM("S1", "observers of services are notified: registered, created, removed, failed, unregistered")
 {
     const peal_center center = open_center();
     struct account account = { .fails = 1 };
@@ -424,7 +424,7 @@ CLAIM("S7", "peal's own protocols have the texts of the header")
     close_center(center);
 }
 
-CLAIM("S5", "a use is retained and ended as often; then it is gone with the instance")
+CLAIM("S5", "a use that is retained must be ended as often, and then its instance may be destroyed")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -445,7 +445,7 @@ CLAIM("S5", "a use is retained and ended as often; then it is gone with the inst
     close_center(center);
 }
 
-CLAIM("S5", "scopes keep the instance without a use, nest, and end in reverse order")
+CLAIM("S5", "scopes keep a service's instance without a use, nest, and end in reverse order")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -500,7 +500,7 @@ CLAIM("S1", "services are listed in order of registration, and found by name")
     close_center(center);
 }
 
-CLAIM("S1", "a taken name is refused, and free again after unregistering")
+CLAIM("S1", "a service's name that is used already is refused, and can be used again after unregistering")
 {
     const peal_center center = open_center();
     struct account one = { 0 }, two = { 0 };
@@ -518,7 +518,7 @@ CLAIM("S1", "a taken name is refused, and free again after unregistering")
     CHECK_EQUAL(two.released, 2);
 }
 
-CLAIM("S1", "ten thousand names are registered and unregistered, and found")
+CLAIM("S1", "ten thousand services are registered, found by their names, and unregistered")
 {
     enum { COUNT = CHECK_ROUNDS(20000) };
     const peal_center center = open_center();

@@ -12,7 +12,7 @@ static const peal_service bad_services[] = {
     { 0 }, { 1 }, { UINT64_MAX }, { UINT64_C(0xa000000010000fff) }, { UINT64_C(0xafffffffffffffff) }
 };
 
-CLAIM("F1", "a description that is NULL, of a wrong size, or names nothing well registers nothing")
+CLAIM("F1", "a service's description that is NULL, of a wrong size, or without a valid name registers nothing")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -45,7 +45,7 @@ CLAIM("F1", "a description that is NULL, of a wrong size, or names nothing well 
     close_center(center);
 }
 
-CLAIM("F1", "flags, owners, tables, dependencies and instances of a description are checked")
+CLAIM("F1", "the flags, owners, tables, dependencies and instances of a service's description are checked")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -115,7 +115,7 @@ CLAIM("F1", "invalid uses are refused; ending zero has no effect")
     }
 }
 
-CLAIM("F1", "a number of another kind is no use, though its lower bits are those of one")
+CLAIM("F1", "a handle of another kind is no use of a service, although its lower bits are those of a use")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -150,7 +150,7 @@ CLAIM("F1", "ending a use twice does not end an instance that was not removed")
     close_center(center);
 }
 
-CLAIM("F1", "NULL where something must be, and centers that are not, are refused by every function")
+CLAIM("F1", "every function of services refuses NULL for a required argument, and invalid centers")
 {
     const peal_center center = open_center(), gone = open_center();
     struct account account = { 0 };
@@ -215,7 +215,7 @@ CLAIM("F1", "scopes that are NULL, empty, of other protocols or too deep are ref
     close_center(center);
 }
 
-CLAIM("F1", "NULL of create, and an empty message, have a sentence of peal's own")
+CLAIM("F1", "a creation that returns NULL, with an empty message, is reported with a sentence of peal's own")
 {
     const peal_center center = open_center();
     struct account account = { .gets = "nobody" };

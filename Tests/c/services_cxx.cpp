@@ -46,7 +46,7 @@ CLAIM("S3", "a service is got from C++ by the type of its protocol")
     close_center(center);
 }
 
-CLAIM("S5", "a scope from C++")
+CLAIM("S5", "a scope of a service works in C++")
 {
     const peal_center center = open_center();
     const peal_service service = register_clock(center);

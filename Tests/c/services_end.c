@@ -14,7 +14,7 @@ static struct peal_service_use get(peal_center center, const char *name)
 
 static void create(peal_center center, const char *name) { CHECK_OK(peal_use_release(get(center, name).use)); }
 
-CLAIM("S4", "the end of a session clears all, then removes what is not persistent, in reverse order of creation")
+CLAIM("S4", "the end of a session clears all instances, then removes those that do not persist, in reverse order of creation")
 {
     const peal_center center = open_center();
     struct account a = { .journals = true }, b = { .journals = true, .flags = PEAL_SERVICE_PERSISTENT },
@@ -100,7 +100,7 @@ CLAIM("S4", "an instance in use at the end of a session is destroyed after its l
     close_center(center);
 }
 
-CLAIM("S4", "clear_data reaches the instance, which stays; and nothing where there is none")
+CLAIM("S4", "clearing a service calls its instance, which stays, and does nothing without an instance")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -130,7 +130,7 @@ static peal_status try_get(struct account *account)
     return peal_service_use_instance(account->service, &use);
 }
 
-CLAIM("S4", "from within a creation nothing is removed, cleared or ended, and getting oneself is a cycle")
+CLAIM("S4", "within a creation a service cannot be removed or cleared, the session cannot be ended, and getting the service itself is a cycle")
 {
     static peal_status (*const tries[])(struct account *) = { try_remove, try_clear, try_session, try_get };
 
@@ -176,7 +176,7 @@ static void *end_session(void *context)
     return NULL;
 }
 
-CLAIM("S4", "two ends of a session run one after the other")
+CLAIM("S4", "two concurrent ends of a session run one after the other")
 {
     const peal_center center = open_center();
     struct latch clearing = LATCH_INITIALIZER, may_clear = LATCH_INITIALIZER;
@@ -198,7 +198,7 @@ CLAIM("S4", "two ends of a session run one after the other")
     close_center(center);
 }
 
-CLAIM("S4", "a center ends with its instances, in reverse order of creation, but for those in use")
+CLAIM("S4", "the end of a center destroys its instances in reverse order of creation, but for those in use")
 {
     const peal_center center = open_center();
     struct account a = { .journals = true }, b = { .journals = true }, c = { .journals = true };
@@ -222,7 +222,7 @@ CLAIM("S4", "a center ends with its instances, in reverse order of creation, but
     CHECK_JOURNAL("-a");
 }
 
-CLAIM("S5", "a use outlives the center, and its end destroys the instance")
+CLAIM("S5", "a use of a service outlives the center, and its end destroys the instance")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -240,7 +240,7 @@ CLAIM("S5", "a use outlives the center, and its end destroys the instance")
     CHECK_EQUAL(account.released, 1);
 }
 
-CLAIM("S5", "many instances that keep each other end one after the other, not inside each other")
+CLAIM("S5", "instances that depend on each other in a long chain end one after the other, not inside each other")
 {
     enum { CHAIN = CHECK_ROUNDS(20000) };
     const peal_center center = open_center();
@@ -277,7 +277,7 @@ static peal_owner open_owner(const char *name)
     return owner;
 }
 
-CLAIM("L1", "retiring an owner unregisters its services, and those of its thread, and waits for their instances")
+CLAIM("L1", "retiring an owner unregisters its services, also those that a thread registered after entering it, and waits for their instances")
 {
     const peal_center center = open_center();
     const peal_owner owner = open_owner("plugin");
@@ -337,7 +337,7 @@ static void note_unregistered(void *self, const char *name)
     latch_open(&((struct ender *)self)->go);
 }
 
-CLAIM("L1", "a retirement waits for a use of another thread")
+CLAIM("L1", "retiring an owner waits for another thread's use of its service")
 {
     const peal_center center = open_center();
     const peal_owner owner = open_owner("plugin");
@@ -370,7 +370,7 @@ static void retire_within(void *self)
     account->tried = peal_owner_retire(retired, PEAL_FOREVER);
 }
 
-CLAIM("L2", "a service that retires its own owner gets PEAL_NOT_WAITED, and ends")
+CLAIM("L2", "a service that retires its own owner gets PEAL_NOT_WAITED, and its instance is destroyed")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -390,7 +390,7 @@ CLAIM("L2", "a service that retires its own owner gets PEAL_NOT_WAITED, and ends
     close_center(center);
 }
 
-CLAIM("L2", "a thread inside a scope of a service does not wait for its owner's end, which the scope delays")
+CLAIM("L2", "retiring an owner inside a scope of its service does not wait for the instance that the scope keeps")
 {
     const peal_center center = open_center();
     const peal_owner owner = open_owner("plugin");
@@ -406,7 +406,7 @@ CLAIM("L2", "a thread inside a scope of a service does not wait for its owner's 
     close_center(center);
 }
 
-CLAIM("S1", "objects in the default center at the end of the program are no leak")
+CLAIM("S1", "objects in the default center at the end of the program are not reported as leaks")
 {
     static struct account account;
 

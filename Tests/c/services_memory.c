@@ -7,7 +7,7 @@
 
 static const peal_protocol no_protocol = { 0 };
 
-CLAIM("B6", "getting what is created, a use, and a scope allocate nothing and take no lock")
+CLAIM("B6", "getting an existing instance, a use and a scope allocate nothing and take no lock")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -43,7 +43,7 @@ CLAIM("B6", "getting what is created, a use, and a scope allocate nothing and ta
     close_center(center);
 }
 
-CLAIM("F2", "memory refused while a service is registered leaves the name free, and releases the context")
+CLAIM("F2", "when memory is refused while a service is registered, the name stays free, and the context is released")
 {
     const peal_center center = open_center();
     struct account account = { 0 };
@@ -75,7 +75,7 @@ CLAIM("F2", "memory refused while a service is registered leaves the name free, 
     close_center(center);
 }
 
-CLAIM("F2", "memory refused while an instance is made leaves none, and the next get makes one")
+CLAIM("F2", "when memory is refused while an instance is created there is none, and the next get creates one")
 {
     const peal_center center = open_center();
     static const char *const dependencies[] = { "bank", NULL };
@@ -103,7 +103,7 @@ CLAIM("F2", "memory refused while an instance is made leaves none, and the next 
     CHECK_EQUAL(bank.created, bank.destroyed);
 }
 
-CLAIM("F2", "memory refused for a larger table is an error, and the instance is not used")
+CLAIM("F2", "when memory for a caller's larger table is refused the get fails, and the instance gets no use")
 {
     const peal_center center = open_center();
     struct account account = { 0 };

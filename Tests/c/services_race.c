@@ -27,7 +27,7 @@ static void *get(void *context)
     return NULL;
 }
 
-CLAIM("S1", "two hundred threads that get a service that takes its time have one instance of one creation")
+CLAIM("S1", "two hundred threads that get a service during its slow creation have one instance of one creation")
 {
     enum { THREADS = 200 };
     const peal_center center = open_center();
@@ -57,7 +57,7 @@ CLAIM("S1", "two hundred threads that get a service that takes its time have one
     close_center(center);
 }
 
-CLAIM("S2", "other threads wait until init is done, and then have what it made ready")
+CLAIM("S2", "threads that get a service wait until its init has returned, and then have the initialized instance")
 {
     const peal_center center = open_center();
     struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;
@@ -283,7 +283,7 @@ static void *storm_remove(void *context)
     return NULL;
 }
 
-CLAIM("S5", "gets, scopes, removals and ends of sessions at once: every returned instance is alive")
+CLAIM("S5", "under concurrent gets, scopes, removals and ends of sessions every returned instance is alive")
 {
     enum { THREADS = 4 };
     struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(5000) };
@@ -324,7 +324,7 @@ static void *storm_register(void *context)
     return NULL;
 }
 
-CLAIM("S1", "registering, getting and unregistering one name at once has no lasting effect")
+CLAIM("S1", "concurrent registering, getting and unregistering of one name has no lasting effect")
 {
     enum { THREADS = 3 };
     struct storm storm = { .center = open_center(), .rounds = CHECK_ROUNDS(3000) };
@@ -354,7 +354,7 @@ static void *wait_for(void *context)
     return NULL;
 }
 
-CLAIM("S1", "a wait for a registration ends with it, at its time limit, or with the center")
+CLAIM("S1", "a wait for a service's registration ends with the registration, at its time limit, or with the center")
 {
     struct waiter waiter = { .center = open_center(), .started = LATCH_INITIALIZER };
     struct account account = { 0 };
@@ -386,7 +386,7 @@ static void *remove_account(void *context)
     return NULL;
 }
 
-CLAIM("S4", "a removal waits for a creation that runs, and removes what it made")
+CLAIM("S4", "the removal of a service's instance waits for a running creation, and removes the created instance")
 {
     const peal_center center = open_center();
     struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;
@@ -409,7 +409,7 @@ CLAIM("S4", "a removal waits for a creation that runs, and removes what it made"
     close_center(center);
 }
 
-CLAIM("S6", "a registration that ends while its creation runs fails that, and destroys what it made")
+CLAIM("S6", "when a service is unregistered during its creation, the creation fails and the created instance is destroyed")
 {
     const peal_center center = open_center();
     struct latch initializing = LATCH_INITIALIZER, may_initialize = LATCH_INITIALIZER;

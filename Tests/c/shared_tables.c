@@ -35,8 +35,7 @@ static struct words words_of(unsigned bits)
     return words;
 }
 
-CLAIM("O2", "each of very many different tables keeps its own methods, also when others of them are "
-            "removed and registered again")
+CLAIM("O2", "observers with thousands of different tables keep their own methods, also when others are removed and registered again")
 {
     static char targets[TABLES];
     const peal_center center = open_center();
@@ -56,7 +55,7 @@ CLAIM("O2", "each of very many different tables keeps its own methods, also when
     close_center(center);
 }
 
-CLAIM("O2", "a table that the caller changes between two registrations is another one")
+CLAIM("O2", "a table that the caller changes between two registrations counts as another table")
 {
     static char a[] = "A", b[] = "B", c[] = "C";
     const peal_center center = open_center();
@@ -75,7 +74,7 @@ CLAIM("O2", "a table that the caller changes between two registrations is anothe
     close_center(center);
 }
 
-CLAIM("P6", "a table that conformed before the protocol grew by a required method does not afterwards")
+CLAIM("P6", "a table that conforms to a protocol does not conform after the protocol has grown by a required method")
 {
     static char a[] = "A", b[] = "B";
     static const char *const small[] = { "optional void a(void)", NULL };

@@ -141,7 +141,7 @@ CLAIM("P3", "every malformed prototype is refused with its status, a column and 
     close_center(center);
 }
 
-CLAIM("P3", "the column is that of the mistake, counted from one")
+CLAIM("P3", "the column of a malformed prototype is that of the mistake, counted from one")
 {
     static const struct {
         const char *text;
@@ -164,7 +164,7 @@ CLAIM("P3", "the column is that of the mistake, counted from one")
     close_center(center);
 }
 
-CLAIM("P3", "sixty-four parameters are accepted and sixty-five are a limit")
+CLAIM("P3", "a prototype with sixty-four parameters is accepted, and one with sixty-five is refused")
 {
     peal_center center = open_center();
     char text[1024] = "void on_many(int p0";
@@ -203,7 +203,7 @@ CLAIM("F1", "a text of a megabyte gives a status")
     close_center(center);
 }
 
-CLAIM("F1", "nesting without end gives a status")
+CLAIM("F1", "a prototype that nests without end gives a status")
 {
     static char text[16000];
     const peal_center center = open_center();
@@ -226,7 +226,7 @@ CLAIM("F1", "nesting without end gives a status")
     close_center(center);
 }
 
-CLAIM("F1", "types that double with every line give a status in time")
+CLAIM("F1", "types whose size doubles with every line give a status in time")
 {
     const peal_center center = open_center();
     char line[96];

@@ -67,7 +67,7 @@ static bool remove_number(struct peal_slots *table, uint64_t number, bool is_ret
     return slot != NULL;
 }
 
-CLAIM("O11", "a suspended lookup keeps the object and the slot of a number that is removed meanwhile")
+CLAIM("O11", "a suspended lookup of a handle keeps the object and its slot when the handle is removed meanwhile")
 {
     struct peal_slots table = table_of(8);
     const uint64_t number = insert(&table);
@@ -87,7 +87,7 @@ CLAIM("O11", "a suspended lookup keeps the object and the slot of a number that 
     end_table(&table);
 }
 
-CLAIM("O11", "a lookup that comes after the slot was used again finds nothing")
+CLAIM("O11", "a lookup of a stale handle finds nothing after its slot was used again")
 {
     struct peal_slots table = table_of(1);
     const uint64_t first = insert(&table);
@@ -103,7 +103,7 @@ CLAIM("O11", "a lookup that comes after the slot was used again finds nothing")
     end_table(&table);
 }
 
-CLAIM("O11", "a retired number is found by those who look for it alone, until it is recycled once")
+CLAIM("O11", "a retired handle is found by lookups for retired objects alone, until its slot is recycled once")
 {
     struct peal_slots table = table_of(1);
     const uint64_t number = insert(&table);
@@ -125,7 +125,7 @@ CLAIM("O11", "a retired number is found by those who look for it alone, until it
     end_table(&table);
 }
 
-CLAIM("O11", "the test for a stale number writes nothing: it works in read-only memory")
+CLAIM("O11", "the test for a stale handle writes nothing: it works in read-only memory")
 {
     enum { CHUNK = 4096 };
     struct peal_slots table = table_of(1);
@@ -145,7 +145,7 @@ CLAIM("O11", "the test for a stale number writes nothing: it works in read-only 
     end_table(&table);
 }
 
-CLAIM("O11", "a slot whose generations are used up is not used again")
+CLAIM("O11", "a slot of handles whose generations are used up is not used again")
 {
     struct peal_slots table = table_of(2);
     uint64_t last = 0, other = 0;
@@ -176,7 +176,7 @@ static void *look_up_slowly(void *context)
     return NULL;
 }
 
-CLAIM("O11", "the thread whose lookup was overtaken by the removal ends the object; the remover does not wait")
+CLAIM("O11", "when a handle is removed during another thread's lookup, that thread ends the object, and the remover does not wait")
 {
     pthread_t reader;
     uint64_t number = 0, next = 0;
@@ -235,7 +235,7 @@ static void *replace_some(void *context)
     return NULL;
 }
 
-CLAIM("O11", "lookups, removals and reuse of the same slots by many threads: a number finds its own object or nothing")
+CLAIM("O11", "while many threads look up, remove and reuse the same slots, a handle finds its own object or nothing")
 {
     pthread_t readers[THREADS], writers[THREADS];
 

@@ -39,7 +39,7 @@ CLAIM("F1", "a number that is no status has a name and a text of its own")
     }
 }
 
-CLAIM("F1", "a failure is kept as the thread's last status and sentence")
+CLAIM("F1", "a failure is stored as the thread's last status and sentence")
 {
     const peal_center nothing = { 0 };
 
@@ -49,7 +49,7 @@ CLAIM("F1", "a failure is kept as the thread's last status and sentence")
     CHECK(strlen(peal_last_message()) > 10);
 }
 
-CLAIM("F1", "a success does not reset the last failure")
+CLAIM("F1", "a success does not reset the thread's last failure")
 {
     const peal_center nothing = { 0 };
     peal_center center;
@@ -62,7 +62,7 @@ CLAIM("F1", "a success does not reset the last failure")
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("F1", "a cleared failure gives PEAL_OK and an empty sentence")
+CLAIM("F1", "after the thread's last failure is cleared, its status is PEAL_OK and its sentence empty")
 {
     const peal_center nothing = { 0 };
 
@@ -74,7 +74,7 @@ CLAIM("F1", "a cleared failure gives PEAL_OK and an empty sentence")
     CHECK_OK(peal_last_status());
 }
 
-CLAIM("F1", "a later failure replaces an earlier one")
+CLAIM("F1", "a later failure replaces the thread's earlier one")
 {
     const peal_center nothing = { 0 };
     peal_protocol protocol;
@@ -106,7 +106,7 @@ CLAIM("F1", "the last failure is each thread's own, and a new thread has none")
     thread_join(thread_start(look_at_fresh_thread, NULL));
 }
 
-CLAIM("F1", "a name of thousands of bytes does not overflow the sentence")
+CLAIM("F1", "a name of thousands of bytes does not overflow the sentence of a failure")
 {
     static char name[20000];
     peal_protocol protocol;

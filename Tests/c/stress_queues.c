@@ -344,7 +344,7 @@ static double seconds_to_run(void)
     return given != NULL ? atof(given) : 10;
 }
 
-CLAIM("Q5", "queues of every kind and overflow, under threads that start and end: each call is counted")
+CLAIM("Q5", "on queues of every kind and overflow rule, each call is counted while threads start and end")
 {
     const double seconds = seconds_to_run();
     uint64_t accepted = 0;

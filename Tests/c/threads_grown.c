@@ -93,7 +93,7 @@ static void *read_old_list(void *context)
     return NULL;
 }
 
-CLAIM("O6", "a thread that reads a long list of before calls none of it that was removed, and none that is new")
+CLAIM("O6", "a broadcast of a long list calls no observer that another thread removes before its turn, and none that is new")
 {
     for (int way = 0; way < 2; way++) {
         static const struct latch shut = LATCH_INITIALIZER;
@@ -119,7 +119,7 @@ static void change_once(void)
     crowd_calls = late_calls = 0;
 }
 
-CLAIM("O5", "a callback may make a long list grow and shrink, and broadcast; the outer broadcast calls no new one")
+CLAIM("O5", "a callback may make a long list grow and shrink, and broadcast, and the outer broadcast calls no new observer")
 {
     for (int way = 0; way < 2; way++) {
         open_crowd();

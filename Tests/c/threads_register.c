@@ -120,7 +120,7 @@ CLAIM("O5", "observers of a higher priority that another thread registers during
     }
 }
 
-CLAIM("O5", "a broadcast that starts later does call them, while the first one goes on")
+CLAIM("O5", "observers that another thread registers are called by a broadcast that starts later, while the first one still runs")
 {
     EVERY_WAY {
         const pthread_t thread = open_bell_and_ring(way);
@@ -135,7 +135,7 @@ CLAIM("O5", "a broadcast that starts later does call them, while the first one g
     }
 }
 
-CLAIM("O3", "a replacement by another thread is called by the running broadcast in the turn of the old one, once")
+CLAIM("O3", "an observer that another thread replaces is called once by the running broadcast, as the new one, in the old one's turn")
 {
     EVERY_WAY {
         const pthread_t thread = open_bell_and_ring(way);
@@ -151,7 +151,7 @@ CLAIM("O3", "a replacement by another thread is called by the running broadcast 
     }
 }
 
-CLAIM("P6", "a protocol grows while another thread broadcasts it")
+CLAIM("P6", "a protocol may grow while another thread broadcasts one of its methods")
 {
     static const char *const texts[] = { "optional void on_ring(int n)",
         "optional void on_mute(int n)", "optional void on_more(int n), since(2)", NULL };
@@ -186,7 +186,7 @@ static void *register_at_start(void *context)
     return NULL;
 }
 
-CLAIM("O3", "of many registrations of one target at once one succeeds")
+CLAIM("O3", "of many concurrent registrations of one target one succeeds")
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];

@@ -198,7 +198,7 @@ static void *remove_and_wait(void *context)
     return NULL;
 }
 
-CLAIM("O7", "a removal that waits does not wait for a later call of the same broadcast")
+CLAIM("O7", "a waiting removal does not wait for a later call of the same broadcast")
 {
     static const struct latch shut = LATCH_INITIALIZER;
     const struct timespec pause = { 0, 5000000 };
@@ -268,7 +268,7 @@ CLAIM("O8", "a long call delays no destroy callback of another center's observer
     }
 }
 
-CLAIM("O8", "an observer that is registered and removed during another call is destroyed at the latest when that ends")
+CLAIM("O8", "an observer that is registered and removed during another observer's call is destroyed at the latest when that call ends")
 {
     EVERY_WAY {
         pthread_t thread;
@@ -330,7 +330,7 @@ static void *ring_numbered(void *context)
     return NULL;
 }
 
-CLAIM("O8", "an observer that many threads are calling removes itself: it is destroyed once, after the last")
+CLAIM("O8", "an observer that removes itself while many threads call it is destroyed once, after the last call")
 {
     static const struct bell meeting = { PEAL_TABLE(bell), .on_ring = meet_in_call };
     static int numbers[READERS] = { 0, 1, 2, 3 };
@@ -375,7 +375,7 @@ static void *remove_at_start(void *context)
     return NULL;
 }
 
-CLAIM("O11", "of many removals at once one succeeds, and the observer is destroyed once")
+CLAIM("O11", "of many concurrent removals of an observer one succeeds, and the observer is destroyed once")
 {
     pthread_t threads[READERS];
 
@@ -411,7 +411,7 @@ static void *end_at_start(void *context)
     return NULL;
 }
 
-CLAIM("O11", "of many ends of one center at once one succeeds, and each observer is destroyed once")
+CLAIM("O11", "of many concurrent ends of one center one succeeds, and each observer is destroyed once")
 {
     pthread_t threads[READERS];
 
@@ -464,7 +464,7 @@ static void *remove_at_once(void *context)
     return NULL;
 }
 
-CLAIM("O8", "with no call under way a removal has destroyed the observer, whatever other threads remove")
+CLAIM("O8", "when no call runs, a removal has destroyed the observer before it returns, whatever other threads remove")
 {
     struct remover removers[READERS];
     pthread_t threads[READERS];

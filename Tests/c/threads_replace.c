@@ -119,7 +119,7 @@ CLAIM("O3", "an observer that is replaced before its turn is called once, as the
         }
 }
 
-CLAIM("O7", "the new registration is not called in the turn of the old one after its removal; both are destroyed")
+CLAIM("O7", "a replacement that is removed is not called in the turn of the old registration, and both are destroyed")
 {
     for (int way = 0; way < 2; way++) {
         open_bell();
@@ -143,7 +143,7 @@ CLAIM("O3", "two duplicates that are replaced by one before their turn are calle
     close_center(center);
 }
 
-CLAIM("O3", "a call that waits on a queue goes to the new one")
+CLAIM("O3", "a call that waits on a queue reaches the replacement of its observer")
 {
     struct lane lane;
 
@@ -177,7 +177,7 @@ static void *keep_replacing(void *context)
     return NULL;
 }
 
-CLAIM("O3", "each of many broadcasts calls exactly one while another thread replaces")
+CLAIM("O3", "while another thread replaces an observer, each broadcast calls exactly one of the two")
 {
     const time_t begun = time(NULL);
     pthread_t thread;

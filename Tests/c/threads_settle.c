@@ -95,7 +95,7 @@ static void observe_late_and_ring(void)
     target_calls = late_calls = crowd_calls = 0;
 }
 
-CLAIM("O5", "in a long list too, an observer that a callback registers is called by later broadcasts only")
+CLAIM("O5", "in a long list, an observer that a callback registers is called by later broadcasts only")
 {
     for (int way = 0; way < 2; way++) {
         open_crowd();
@@ -113,7 +113,7 @@ CLAIM("O5", "in a long list too, an observer that a callback registers is called
     }
 }
 
-CLAIM("O3", "in a long list too, an observer that is replaced before its turn is called once")
+CLAIM("O3", "in a long list, an observer that is replaced before its turn is called once")
 {
     for (int way = 0; way < 2; way++) {
         open_crowd();
@@ -143,7 +143,7 @@ static void *read_old_list(void *context)
     return NULL;
 }
 
-CLAIM("O3", "a thread that reads the list of before calls the new one; others put the list in order meanwhile")
+CLAIM("O3", "a broadcast of an older list calls the replacement of an observer, while other threads put the list in order")
 {
     for (int way = 0; way < 2; way++) {
         static const struct latch shut = LATCH_INITIALIZER;
@@ -204,7 +204,7 @@ CLAIM("B6", "threads that broadcast at once settle a list once, and miss no obse
     close_center(center);
 }
 
-CLAIM("O4", "broadcasts to queues put a long list in order too; observers that drain are not called by later ones")
+CLAIM("O4", "broadcasts to queues put a long list in order, and observers that drain are not called by later broadcasts")
 {
     struct lane lane;
     size_t calls = 0;

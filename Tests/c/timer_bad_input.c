@@ -53,7 +53,7 @@ CLAIM("F1", "a timer without a period above zero is refused, and so are times be
     refuse(&options, PEAL_ERROR_ARGUMENT, "tolerance");
 }
 
-CLAIM("F1", "a timer needs one thing to do, and flags that are known")
+CLAIM("F1", "a timer needs exactly one action, and known flags")
 {
     const peal_center center = open_center();
     struct peal_timer_options options = good();
@@ -72,7 +72,7 @@ CLAIM("F1", "a timer needs one thing to do, and flags that are known")
     close_center(center);
 }
 
-CLAIM("F1", "a timer with a handle that is none is refused")
+CLAIM("F1", "a timer with an invalid queue, owner, method or reference is refused")
 {
     static const struct peal_weak_type empty = { NULL, NULL };
     struct peal_timer_options options = good();
@@ -96,7 +96,7 @@ CLAIM("F1", "a timer with a handle that is none is refused")
     refuse(&options, PEAL_ERROR_ARGUMENT, "exclude each other");
 }
 
-CLAIM("F1", "options of another size are refused; a destroy callback that lies past it does not run")
+CLAIM("F1", "a timer's options of another size are refused, and a destroy callback past that size does not run")
 {
     struct peal_timer_options options = good();
 
@@ -113,7 +113,7 @@ CLAIM("F1", "options of another size are refused; a destroy callback that lies p
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("F1", "a queue that has ended and an owner that is retired take no timer")
+CLAIM("F1", "a timer on an ended queue, or for a retired owner, is refused")
 {
     struct lane lane;
     peal_owner owner;
@@ -152,7 +152,7 @@ CLAIM("F1", "an invalid timer handle gives a status in each function")
     }
 }
 
-CLAIM("F1", "a restart with a bad period changes nothing; facts need their size")
+CLAIM("F1", "a restart with a bad period changes nothing, and the information about a timer needs its size")
 {
     peal_timer timer;
     struct peal_timer_options options = good();

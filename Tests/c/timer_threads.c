@@ -74,7 +74,7 @@ static void begin(void)
     latch_wait(&watch.inside);
 }
 
-CLAIM("X4", "a stop does not wait for a call that runs elsewhere, and the waiting form does")
+CLAIM("X4", "the stop of a timer does not wait for a call on another thread, and the waiting form does")
 {
     begin();
     CHECK_OK(peal_timer_stop(watch.timer));
@@ -87,7 +87,7 @@ CLAIM("X4", "a stop does not wait for a call that runs elsewhere, and the waitin
     wait_for_destroyed(1);
 }
 
-CLAIM("X4", "a destroy callback runs after the last call has returned")
+CLAIM("X4", "the destroy callback of a timer runs after the last call has returned")
 {
     begin();
     CHECK_OK(peal_timer_destroy(watch.timer));
@@ -97,7 +97,7 @@ CLAIM("X4", "a destroy callback runs after the last call has returned")
     CHECK_EQUAL(fired(), 1);
 }
 
-CLAIM("X4", "a timer that fires elsewhere is started again meanwhile, and its calls do not overlap")
+CLAIM("X4", "a timer may be started again during its call on another thread, and its calls do not overlap")
 {
     begin();
     CHECK_OK(peal_timer_restart(watch.timer, 1, PEAL_MICROSECONDS(500)));
@@ -122,7 +122,7 @@ static void stop_and_wait(void *target)
     latch_open(&self->inside);
 }
 
-CLAIM("X4", "waiting for a stop inside the timer's own call says so and does not hang")
+CLAIM("X4", "a waiting stop inside the timer's own call reports this and does not wait")
 {
     reset();
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(stop_and_wait, &watch, PEAL_MILLISECONDS(1));
@@ -142,7 +142,7 @@ static void retire_inside(void *target)
     latch_open(&self->inside);
 }
 
-CLAIM("L2", "an owner that is retired by its own timer's call says so and does not hang")
+CLAIM("L2", "retiring an owner in the call of its timer reports this and does not wait")
 {
     reset();
     CHECK_OK(peal_owner_create("clock", &owner));
@@ -187,7 +187,7 @@ static void *race(void *context)
     return NULL;
 }
 
-CLAIM("X4", "threads that start, stop and fire the same timers agree at the end")
+CLAIM("X4", "after many threads have started, stopped and fired the same timers, their states and counts agree")
 {
     pthread_t threads[RACERS];
 
@@ -262,7 +262,7 @@ static void note_moment(void *target)
         latch_open(&watch.inside);
 }
 
-CLAIM("X4", "1,000 firings do not drift: each is due at whole periods after the start")
+CLAIM("X4", "each of 1,000 firings of a timer is due at whole periods after the start")
 {
     static const int64_t period = PEAL_MILLISECONDS(1);
 

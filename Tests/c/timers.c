@@ -110,7 +110,7 @@ static void sleep_ms(long milliseconds)
 /* So long that it never fires here. */
 static const int64_t never = PEAL_SECONDS(100000);
 
-CLAIM("X4", "a timer without a queue fires again and again, by threads of peal's own")
+CLAIM("X4", "a timer without a queue fires periodically, on threads of the library")
 {
     reset();
     work.wanted = 3;
@@ -136,7 +136,7 @@ CLAIM("X4", "a timer that was created and not started never fires")
     CHECK_OK(peal_timer_destroy(work.timer));
 }
 
-CLAIM("X4", "a timer that fires once does so once after each start")
+CLAIM("X4", "a timer that is not periodic fires once after each start")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -156,7 +156,7 @@ CLAIM("X4", "a timer that fires once does so once after each start")
     lane_close(&lane);
 }
 
-CLAIM("X4", "a firing is never earlier than its delay, and later firings are at whole periods after it")
+CLAIM("X4", "a timer never fires before its delay, and later firings are at whole periods after the first")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -178,7 +178,7 @@ CLAIM("X4", "a firing is never earlier than its delay, and later firings are at 
     lane_close(&lane);
 }
 
-CLAIM("X4", "the descriptor of a pumped queue is readable when the timer is due")
+CLAIM("X4", "the descriptor of a pumped queue is readable when its timer is due")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -203,7 +203,7 @@ CLAIM("X4", "the descriptor of a pumped queue is readable when the timer is due"
     lane_close(&lane);
 }
 
-CLAIM("X4", "each kind of queue delivers firings as its own calls")
+CLAIM("X4", "each kind of queue delivers a timer's firings as its own calls")
 {
     EVERY_KIND(lane)
     {
@@ -237,7 +237,7 @@ CLAIM("X4", "a timer on the main queue fires when the main thread pumps")
     CHECK_EQUAL(destroyed(), 1);
 }
 
-CLAIM("X4", "a firing that is due while another waits is missed, and counted")
+CLAIM("X4", "a timer's firing that is due while another one waits is missed, and counted")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -258,7 +258,7 @@ CLAIM("X4", "a firing that is due while another waits is missed, and counted")
     lane_close(&lane);
 }
 
-CLAIM("X4", "a paused queue delays a firing")
+CLAIM("X4", "a paused queue delays the firings of its timers")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_SERIAL);
@@ -313,7 +313,7 @@ CLAIM("X4", "a timer is restarted with another period inside its own callback")
     lane_close(&lane);
 }
 
-CLAIM("X4", "a firing that waits on the queue is dropped by a stop, and by a new start")
+CLAIM("X4", "a stop and a new start of a timer drop a firing that waits on the queue")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
@@ -365,7 +365,7 @@ CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due late
 }
 
 /* A restart leaves the timer where it is among the others, in front of one that is due before it. */
-CLAIM("X4", "a timer that is restarted to a later time fires then, and others at theirs")
+CLAIM("X4", "a timer that is restarted fires at its later time, and other timers at theirs")
 {
     peal_timer other;
 
@@ -435,7 +435,7 @@ static void give_share(void *reference, void *target)
     __atomic_fetch_sub(&shares, 1, __ATOMIC_ACQ_REL);
 }
 
-CLAIM("X4", "a foreign target is retained for each call and released after it")
+CLAIM("X4", "a timer's foreign weak target is retained for each call and released after it")
 {
     static const struct peal_weak_type weak = { take_share, give_share };
 
@@ -502,7 +502,7 @@ CLAIM("X4", "a queue that ends ends its timers, and runs their destroy callbacks
     }
 }
 
-CLAIM("X4", "an executor that refuses a firing makes it missed, and the timer goes on")
+CLAIM("X4", "a timer's firing that an executor refuses is missed, and the timer continues")
 {
     reset();
     lane_open(&lane, PEAL_QUEUE_EXECUTOR);
@@ -573,7 +573,7 @@ CLAIM("L1", "retiring an owner ends its timers, and runs their destroy callbacks
     CHECK_FAILURE(peal_timer_start(work.timer), PEAL_ERROR_HANDLE);
 }
 
-CLAIM("L3", "the search finds a timer's functions until it ends")
+CLAIM("L3", "the search for function pointers finds a timer's functions until the timer ends")
 {
     size_t before = 0, with = 0, after = 0;
 
@@ -589,7 +589,7 @@ CLAIM("L3", "the search finds a timer's functions until it ends")
     CHECK_EQUAL(after, before);
 }
 
-CLAIM("X4", "a timer ends with the scope of its variable")
+CLAIM("X4", "a timer in a scoped variable ends with the scope")
 {
     peal_timer seen;
 
@@ -666,7 +666,7 @@ static bool submit_late(void *context, peal_queue queue)
     return false;
 }
 
-CLAIM("X4", "a timer that was restarted fires after one that is due before it, also when both are late")
+CLAIM("X4", "a restarted timer fires after a timer that is due before it, also when both are late")
 {
     static int ranks[] = { 0, 1 };
     peal_timer first, restarted, delaying;

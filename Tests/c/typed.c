@@ -89,7 +89,7 @@ CLAIM("B1", "PEAL_BROADCAST calls every observer with the arguments written out"
     finish(center);
 }
 
-CLAIM("B1", "PEAL_BROADCAST is one statement: it stands in an if without braces")
+CLAIM("B1", "PEAL_BROADCAST is one statement, also in an if without braces")
 {
     const peal_center center = open_sink();
 
@@ -125,7 +125,7 @@ static int counted_by_broadcast(int *count)
     return ++*count;
 }
 
-CLAIM("B1", "an argument is evaluated before the first call, and keeps its value when a call changes what it was read from")
+CLAIM("B1", "PEAL_BROADCAST evaluates an argument before the first call, and a call that changes its variable does not change the argument")
 {
     const peal_center center = open_sink();
     int n = 0;
@@ -154,7 +154,7 @@ CLAIM("B1", "PEAL_BROADCAST takes what a call takes: arrays, bit-fields, structs
     journal_clear();
 }
 
-CLAIM("B1", "the results of a loop are the caller's to look at, and break stops it")
+CLAIM("B1", "the body of a typed loop reads each observer's result, and break stops the loop")
 {
     const peal_center center = open_sink();
     bool all = true;
@@ -169,7 +169,7 @@ CLAIM("B1", "the results of a loop are the caller's to look at, and break stops 
     finish(center);
 }
 
-CLAIM("B1", "continue goes on with the next observer")
+CLAIM("B1", "continue in the body of a typed loop proceeds with the next observer")
 {
     const peal_center center = open_sink();
 
@@ -190,7 +190,7 @@ static const struct person *first_unwilling(void)
     return NULL;
 }
 
-CLAIM("B1", "return leaves the loop and the function")
+CLAIM("B1", "return in the body of a typed loop leaves the loop and the function")
 {
     const peal_center center = open_sink();
 
@@ -198,7 +198,7 @@ CLAIM("B1", "return leaves the loop and the function")
     finish(center);
 }
 
-CLAIM("B1", "goto leaves the loop")
+CLAIM("B1", "goto in the body of a typed loop leaves the loop")
 {
     const peal_center center = open_sink();
     int visited = 0;
@@ -212,7 +212,7 @@ out:
     finish(center);
 }
 
-CLAIM("B1", "a loop that is left early has let its list go: thousands of them do not nest")
+CLAIM("B1", "a typed loop that is left early releases its list: thousands of such loops do not nest")
 {
     const peal_center center = open_sink();
 
@@ -231,7 +231,7 @@ CLAIM("B1", "a loop that is left early has let its list go: thousands of them do
     finish(center);
 }
 
-CLAIM("B1", "a loop within a loop visits all pairs")
+CLAIM("B1", "a typed loop within a typed loop visits all pairs of observers")
 {
     const peal_center center = open_sink();
     int pairs = 0;
@@ -243,7 +243,7 @@ CLAIM("B1", "a loop within a loop visits all pairs")
     finish(center);
 }
 
-CLAIM("O8", "an observer removed inside a loop is destroyed at once, and the one being visited when the loop has ended")
+CLAIM("O8", "an observer that is removed inside a typed loop is destroyed at once, or after the loop if it is the one being visited")
 {
     const peal_center center = open_sink();
 
@@ -259,7 +259,7 @@ CLAIM("O8", "an observer removed inside a loop is destroyed at once, and the one
     finish(center);
 }
 
-CLAIM("B1", "a loop without observers visits none and is no failure")
+CLAIM("B1", "a typed loop without observers visits none and is no failure")
 {
     const peal_center center = open_center();
     int visited = 0;
@@ -273,7 +273,7 @@ CLAIM("B1", "a loop without observers visits none and is no failure")
     close_center(center);
 }
 
-CLAIM("B1", "an observer registered from names is visited by the loop, through a table as any other")
+CLAIM("B1", "a typed loop visits an observer that was registered by names, through a table as any other")
 {
     const peal_center center = open_center();
     const struct peal_binding binding = { "on_line", (peal_function)on_line, NULL };

@@ -145,7 +145,7 @@ CLAIM("P3", "declared structs, enums and typedefs have the compiler's size and a
     close_center(center);
 }
 
-CLAIM("P3", "size and alignment may each be read alone")
+CLAIM("P3", "the size and the alignment of a type may each be read alone")
 {
     size_t size = 0;
     size_t alignment = 0;
@@ -394,7 +394,7 @@ CLAIM("P3", "every scalar, pointer and declared type is accepted as a parameter 
     close_center(center);
 }
 
-CLAIM("P3", "function pointers and arrays are accepted as parameters, as C reads them")
+CLAIM("P3", "function pointers and arrays are accepted as parameters, and mean what they mean in C")
 {
     static const char *const texts[] = {
         "void on_f(void (*done)(void *context, int status), void *context)",
@@ -463,7 +463,7 @@ static double declare_structures(peal_center center, int first, int count, bool 
     return cpu_seconds() - start;
 }
 
-CLAIM("P3", "a declaration costs the same whether hundreds or thousands of names are declared already")
+CLAIM("P3", "the cost of a declaration does not depend on the number of names that are declared already")
 {
     const peal_center center = open_center();
     const int count = 1000;
@@ -479,7 +479,7 @@ CLAIM("P3", "a declaration costs the same whether hundreds or thousands of names
     close_center(center);
 }
 
-CLAIM("P3", "a refused text leaves what its names meant before")
+CLAIM("P3", "a text of declarations that is refused does not change the earlier meaning of its names")
 {
     const peal_center center = open_center();
     size_t size = 0;
@@ -536,7 +536,7 @@ static peal_timer next_timer(void *self, uint64_t number, peal_timer timer)
     return timer;
 }
 
-CLAIM("P3", "a chain of a handle goes through the parameter that is one")
+CLAIM("P3", "the policy `chain` of a handle uses the parameter of the same kind of handle")
 {
     const peal_center center = open_center();
     const peal_method method = method_of(center, "Chain", "peal_timer next(uint64_t, peal_timer), chain");
@@ -552,7 +552,7 @@ CLAIM("P3", "a chain of a handle goes through the parameter that is one")
     close_center(center);
 }
 
-CLAIM("P3", "handles are not numbers: they have no sum, no order and no truth")
+CLAIM("P3", "policies for numbers are refused for handles: they have no sum, no order and no truth")
 {
     static const char *const policies[] = { "sum", "min", "max", "any", "every", "first_true" };
     static const peal_policy codes[] = {
@@ -579,7 +579,7 @@ CLAIM("P3", "handles are not numbers: they have no sum, no order and no truth")
     close_center(center);
 }
 
-CLAIM("P3", "a length is a number, never a handle")
+CLAIM("P3", "the length of a buffer must be a number, not a handle")
 {
     const peal_center center = open_center();
     static const char *const methods[] = { "void f(void *__sized_by(n) p, peal_timer n)", NULL };
@@ -591,7 +591,7 @@ CLAIM("P3", "a length is a number, never a handle")
 
 /* ---- Text as headers have it ---------------------------------------------------------------------- */
 
-CLAIM("P3", "an enumeration of a hundred kilobytes is declared, and a text of two megabytes is a limit")
+CLAIM("P3", "an enumeration of a hundred kilobytes can be declared, and a text of two megabytes is refused")
 {
     enum { NAMES = 5000, ROOM = 2 << 20 };
     const peal_center center = open_center();
@@ -628,7 +628,7 @@ CLAIM("P2", "a prototype's promises about null pointers are printed, not compare
     close_center(center);
 }
 
-CLAIM("P3", "a column counts the caller's bytes, also after one that is not UTF-8")
+CLAIM("P3", "the column of a mistake counts the caller's bytes, also after a byte that is not UTF-8")
 {
     static const char *const methods[] = { "void f(int /* \xff\xfe */ a, quux b)", NULL };
     static const char *const outside[] = { "void f(int \xff)", NULL };

@@ -49,7 +49,7 @@ static void begin(void)
 }
 static void end(void) { close_center(center); }
 
-CLAIM("X5", "a set of a short value and a read allocate nothing and take no lock")
+CLAIM("X5", "setting a short value of a property, and reading it, allocate nothing and take no lock")
 {
     begin();
     interpose_watch();
@@ -136,7 +136,7 @@ static void is_not_set(void)
     CHECK_EQUAL(told, 0);
 }
 
-CLAIM("F2", "a set without memory gives a status, changes nothing and notifies no observer")
+CLAIM("F2", "a set of a property without memory gives a status, changes nothing and notifies no observer")
 {
     begin();
     refuse_each(set_text, is_not_set);
@@ -160,7 +160,7 @@ static void is_not_observed(void)
     CHECK_EQUAL(destroyed, attempts);
 }
 
-CLAIM("F2", "an initial observer without memory is not registered, and its destroy callback runs")
+CLAIM("F2", "an initial observer of a property without memory is not registered, and its destroy callback runs")
 {
     begin();
     attempts = 0;
@@ -185,14 +185,14 @@ static void is_not_made(void)
     CHECK_EQUAL(destroyed, attempts);
 }
 
-CLAIM("F2", "a timer without memory is not made, and its destroy callback runs")
+CLAIM("F2", "a timer without memory is not created, and its destroy callback runs")
 {
     attempts = destroyed = 0;
     refuse_each(create_timer, is_not_made);
     CHECK_OK(peal_timer_destroy(made));
 }
 
-CLAIM("F2", "a set that a queue has no memory for says so; the value is set")
+CLAIM("F2", "a set of a property whose observer's queue has no memory reports this, and the value is set")
 {
     struct lane lane;
     struct peal_observe_options options;

@@ -106,7 +106,7 @@ static void check_dead_are_left_out(void)
     CHECK_EQUAL(listed[1].number, listeners[2].observation.number);
 }
 
-CLAIM("O9", "dead targets are neither counted nor listed, and stay registered")
+CLAIM("O9", "observers of dead targets are neither counted nor listed, and stay registered")
 {
     open_bell(nowhere);
     check_dead_are_left_out();
@@ -118,7 +118,7 @@ CLAIM("O9", "dead targets are neither counted nor listed, and stay registered")
     close_bell();
 }
 
-CLAIM("O9", "dead targets on a queue are neither counted nor listed, and stay registered")
+CLAIM("O9", "observers of dead targets with a queue are neither counted nor listed, and stay registered")
 {
     struct lane lane;
 
@@ -131,7 +131,7 @@ CLAIM("O9", "dead targets on a queue are neither counted nor listed, and stay re
     lane_close(&lane);
 }
 
-CLAIM("O9", "the information about a dead target has no address")
+CLAIM("O9", "the information about an observer with a dead target has no address of the target")
 {
     struct peal_observation_info info = { .size = sizeof info };
 
@@ -147,7 +147,7 @@ CLAIM("O9", "the information about a dead target has no address")
     close_bell();
 }
 
-CLAIM("O3", "a target at the address of a dead one is registered, and the dead one ends first")
+CLAIM("O3", "a target at the address of a dead target is registered, and the dead target's observer ends first")
 {
     struct lane lane;
 
@@ -173,7 +173,7 @@ CLAIM("O3", "a target at the address of a dead one is registered, and the dead o
     lane_close(&lane);
 }
 
-CLAIM("O3", "a living weak target is a duplicate, and is released again")
+CLAIM("O3", "a second registration of a living weak target is a duplicate, and the target is released again")
 {
     open_bell(nowhere);
     CHECK_FAILURE(observe_weakly(&listeners[0], nowhere, 0), PEAL_ERROR_DUPLICATE);
@@ -195,7 +195,7 @@ static void observe_in_hook(void)
     CHECK_OK(peal_observation_remove(listeners[2].observation));
 }
 
-CLAIM("O9", "no lock is held while targets are looked at: their hooks may register and remove")
+CLAIM("O9", "the hooks that test for dead targets run with no lock held: they may register and remove")
 {
     open_bell(nowhere);
     in_hook = observe_in_hook;

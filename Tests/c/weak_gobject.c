@@ -72,7 +72,7 @@ static GObject *open_bell(peal_queue queue, peal_observation *out_observation)
     return object;
 }
 
-CLAIM("O9", "a GObject is called while it lives, and its observer is removed once it does not")
+CLAIM("O9", "a weak GObject target is called while it is alive, and its observer is removed after its end")
 {
     peal_observation observation;
     GObject *const object = open_bell(nowhere, &observation);
@@ -91,7 +91,7 @@ CLAIM("O9", "a GObject is called while it lives, and its observer is removed onc
     close_center(center);
 }
 
-CLAIM("O9", "a GObject that is released in its own call is finalized after it")
+CLAIM("O9", "a GObject target that is released in its own call is finalized after the call")
 {
     let_go = open_bell(nowhere, NULL);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -101,7 +101,7 @@ CLAIM("O9", "a GObject that is released in its own call is finalized after it")
     CHECK_EQUAL(destroyed, 1);
 }
 
-CLAIM("O9", "calls that waited on a queue for a GObject that is finalized are dropped")
+CLAIM("O9", "queued calls to a GObject that is finalized meanwhile are dropped")
 {
     EVERY_KIND(lane) {
         GObject *const object = open_bell(lane.queue, NULL);
@@ -131,7 +131,7 @@ static void *ring_at_start(void *context)
     return NULL;
 }
 
-CLAIM("F3", "threads broadcast while a GObject is released: it is finalized once, and not called after")
+CLAIM("F3", "a GObject target that is released while threads broadcast is finalized once, and not called afterwards")
 {
     pthread_t threads[2];
 

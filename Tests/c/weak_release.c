@@ -334,7 +334,7 @@ static void check_first_is_released(struct object *object)
 
 static void check_retained(struct object *object) { CHECK_EQUAL(object->shares, 2); }
 
-CLAIM("O9", "the share of a weak target ends before the next observer's turn, on every way")
+CLAIM("O9", "a weak target is released before the next observer's turn, in every kind of broadcast")
 {
     EVERY_WAY(way, variant) {
         const peal_center center = open_bell(way, variant & 1, variant & 2);
@@ -362,7 +362,7 @@ static void remove_second(struct object *object)
     CHECK_OK(peal_observation_remove(objects[SECOND].observation));
 }
 
-CLAIM("O9", "an object that ends by its own call removes a later observer in time, on every way")
+CLAIM("O9", "a weak target that dies after its own call may remove a later observer in time, in every kind of broadcast")
 {
     EVERY_WAY(way, variant) {
         const peal_center center = open_bell(way, variant & 1, variant & 2);
@@ -391,7 +391,7 @@ static void join_removal(struct object *object)
     thread_join(thread_start(remove_first, NULL));
 }
 
-CLAIM("O7", "a removal that waits for a weak observer does not wait for a later one, on every way")
+CLAIM("O7", "a waiting removal of an observer with a weak target does not wait for later calls, in every kind of broadcast")
 {
     EVERY_WAY(way, variant) {
         const peal_center center = open_bell(way, variant & 1, variant & 2);
@@ -404,7 +404,7 @@ CLAIM("O7", "a removal that waits for a weak observer does not wait for a later 
     }
 }
 
-CLAIM("O9", "a loop that is left in the call of a weak observer releases its target")
+CLAIM("O9", "a typed loop that is left at an observer with a weak target releases the target")
 {
     const peal_center center = open_bell(&ways[0], false, true);
 

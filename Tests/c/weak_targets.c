@@ -244,7 +244,7 @@ static void (*const ways[])(void) = {
 
 #define EVERY_WAY(way) for (size_t way = 0; way < CHECK_COUNT_OF(ways); way++)
 
-CLAIM("O9", "a weak target is retained for its call, and released after it, on every way")
+CLAIM("O9", "a weak target is retained for its call, and released after it, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -263,7 +263,7 @@ CLAIM("O9", "a weak target is retained for its call, and released after it, on e
         }
 }
 
-CLAIM("O9", "a registration takes no share: the object ends while it is registered")
+CLAIM("O9", "a registration does not retain its weak target: the object may die while it is registered")
 {
     EVERY_COUNT(is_foreign) {
         open_bell(is_foreign, nowhere, 0);
@@ -275,7 +275,7 @@ CLAIM("O9", "a registration takes no share: the object ends while it is register
     }
 }
 
-CLAIM("O9", "a dead target is not called; its observer is removed and destroyed, on every way")
+CLAIM("O9", "a dead weak target is not called, and its observer is removed and destroyed, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -291,7 +291,7 @@ CLAIM("O9", "a dead target is not called; its observer is removed and destroyed,
         }
 }
 
-CLAIM("O9", "a dead target counts for nothing: not as called, not as a result, not as the first")
+CLAIM("O9", "a dead weak target counts neither as called nor as a result, also not as the first")
 {
     int n = 1;
     void *const arguments[] = { &n };
@@ -323,7 +323,7 @@ static void release_in_call(struct object *object, int n)
     CHECK_EQUAL(shares_of(object->life), 1);
 }
 
-CLAIM("O9", "an object that is released in its own call ends after it, in every kind of call")
+CLAIM("O9", "a weak target that is released in its own call dies after the call, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -358,7 +358,7 @@ static void ring_within(struct object *object, int n)
     CHECK_EQUAL(life.ended, 0);
 }
 
-CLAIM("O9", "calls within calls have their own shares; the object ends after the outermost")
+CLAIM("O9", "nested calls each retain their weak target, which dies after the outermost call")
 {
     EVERY_COUNT(is_foreign)
         EVERY_WAY(way) {
@@ -386,7 +386,7 @@ static void *ring_on_thread(void *context)
     return NULL;
 }
 
-CLAIM("O9", "an object that another thread releases during its call ends after the call")
+CLAIM("O9", "a weak target that another thread releases during its call dies after the call")
 {
     static const struct latch shut = LATCH_INITIALIZER;
 
@@ -426,7 +426,7 @@ static int return_from_loop(void)
     return 0;
 }
 
-CLAIM("O9", "a loop that is left early has released its target")
+CLAIM("O9", "a typed loop that is left early has released its weak target")
 {
     EVERY_COUNT(is_foreign) {
         open_bell(is_foreign, nowhere, 0);
@@ -440,7 +440,7 @@ CLAIM("O9", "a loop that is left early has released its target")
     }
 }
 
-CLAIM("O9", "a broadcast that stops at its first true has released its target")
+CLAIM("O9", "a broadcast that stops at the first true has released its weak target")
 {
     EVERY_COUNT(is_foreign) {
         bool taken = false;
@@ -456,7 +456,7 @@ CLAIM("O9", "a broadcast that stops at its first true has released its target")
 
 /* ---- Other rules of observers ------------------------------------------------------------------ */
 
-CLAIM("O10", "a blocked observer's target is not retained, nor found dead")
+CLAIM("O10", "the weak target of a blocked observer is neither retained nor found dead")
 {
     EVERY_COUNT(is_foreign) {
         open_bell(is_foreign, nowhere, PEAL_OBSERVE_BLOCKED);
@@ -494,7 +494,7 @@ CLAIM("O10", "a ONCE observer with a weak target is called once while it lives, 
         }
 }
 
-CLAIM("O8", "a removal of a weak observer destroys it once, and leaves the object alone")
+CLAIM("O8", "the removal of an observer with a weak target runs the destroy callback once, and does not change the object's count")
 {
     EVERY_COUNT(is_foreign) {
         open_bell(is_foreign, nowhere, 0);
@@ -511,7 +511,7 @@ CLAIM("O8", "a removal of a weak observer destroys it once, and leaves the objec
 
 /* ---- Queues ------------------------------------------------------------------------------------ */
 
-CLAIM("O9", "with a queue a target is retained when its call is delivered, not while it waits")
+CLAIM("O9", "the weak target of an observer with a queue is retained when its call is delivered, not while the call waits")
 {
     EVERY_COUNT(is_foreign)
         EVERY_KIND(lane) {
@@ -532,7 +532,7 @@ CLAIM("O9", "with a queue a target is retained when its call is delivered, not w
         }
 }
 
-CLAIM("O9", "calls that waited for a target that died are dropped, and counted; the observer is removed")
+CLAIM("O9", "waiting calls of a weak target that dies are dropped and counted, and the observer is removed")
 {
     EVERY_COUNT(is_foreign)
         EVERY_KIND(lane) {
@@ -559,7 +559,7 @@ static void release_on_queue(struct object *object, int n)
         release_in_call(object, n);
 }
 
-CLAIM("O9", "an object that is released in its call on a queue ends after it; its other calls are dropped")
+CLAIM("O9", "a weak target that is released in its call on a queue dies after it, and its other calls are dropped")
 {
     EVERY_COUNT(is_foreign)
         EVERY_KIND(lane) {
@@ -608,7 +608,7 @@ static void release_and_remove(void *reference, void *target)
         (void)peal_observation_remove(made_in_hook);
 }
 
-CLAIM("B7", "the hooks run with no lock held: they may register, broadcast, block and remove")
+CLAIM("B7", "the hooks of a weak target run with no lock held: they may register, broadcast, block and remove")
 {
     static const struct peal_weak_type busy = { retain_and_register, release_and_remove };
 
@@ -640,7 +640,7 @@ static bool remove_instead(void *reference)
     return retain_foreign(reference);
 }
 
-CLAIM("O6", "a retain hook that removes its own observer prevents the call, or is its last; shares balance")
+CLAIM("O6", "a retain hook that removes its own observer prevents the call or makes it the last, and each retain is released")
 {
     static const struct peal_weak_type removing = { remove_instead, release_foreign };
 
@@ -675,7 +675,7 @@ static void check_refused(const struct peal_observe_options *options, void *targ
     CHECK_EQUAL(life.destroyed, before + 1);
 }
 
-CLAIM("F1", "a weak registration that cannot be is refused, and destroyed once")
+CLAIM("F1", "a registration with invalid options for weak targets is refused, and its destroy callback runs once")
 {
     static const struct peal_weak_type no_retain = { NULL, release_foreign };
     static const struct peal_weak_type no_release = { retain_foreign, NULL };
@@ -728,7 +728,7 @@ static void *ring_at_start(void *context)
     return NULL;
 }
 
-CLAIM("F3", "threads broadcast while the last share is given back: no call is too late, each ends once")
+CLAIM("F3", "while threads broadcast, weak targets that are released for the last time are not called too late, and die once each")
 {
     static size_t numbers[THREADS] = { 0, 1, 3 };
     pthread_t threads[THREADS];
