@@ -50,7 +50,7 @@ import Testing
         #expect(Broadcast.send(number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls) == .unknownMethod)
     }
 
-    @Test func `a place that is used again does not answer to the old number`() throws {
+    @Test func `a slot that is used again does not accept the old handle`() throws {
         var numbers: Set<UInt64> = []
         for _ in 0..<50 {
             let fixture = try Fixture("void ping(void)")
@@ -83,7 +83,7 @@ import Testing
         return left
     }
 
-    @Test func `B2: a sum of integers stays at the ends of its type`() {
+    @Test func `B2: a sum of integers saturates at the ends of its type`() {
         #expect(sum(.int8, Int8(100), 100) == 127)
         #expect(sum(.int8, Int8(-100), -100) == -128)
         #expect(sum(.uint16, UInt16(65_000), 1_000) == 65_535)

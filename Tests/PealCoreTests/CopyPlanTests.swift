@@ -70,7 +70,7 @@ private let destroy: TypeHooks.Release = { value in
         return block
     }
 
-    @Test func `Q3: values lie at their natural alignment, and nothing else is needed`() throws {
+    @Test func `Q3: captured values have their natural alignment, and nothing else is needed`() throws {
         let plan = try plan("void f(char a, double b, short c, void *p, char d), borrowed")
         #expect(plan.pointee.isPlain)
         #expect(plan.pointee.fixedSize == 33)
@@ -96,7 +96,7 @@ private let destroy: TypeHooks.Release = { value in
         }
     }
 
-    @Test func `Q3: methods that agree share a plan, and the first bare pointer is told`() throws {
+    @Test func `Q3: methods with equal parameters share a copy plan, and the first bare pointer is named`() throws {
         let first = try plan("void f(const char *text, void *context, int n)")
         #expect(try plan("void g(const char *a, void *b, int c)") == first)
         #expect(first.pointee.firstBarePointer == 1)
@@ -105,7 +105,7 @@ private let destroy: TypeHooks.Release = { value in
         #expect(try plan("void f(struct widget **list)").pointee.firstBarePointer == 0)
     }
 
-    @Test func `Q3: objects are retained and structs copied, once for each capture`() throws {
+    @Test func `Q3: objects are retained and structs copied once for each capture`() throws {
         let plan = try plan("void f(struct widget *w, const struct message *m)")
         #expect(!plan.pointee.isPlain)
         var message = 42
@@ -142,7 +142,7 @@ private let destroy: TypeHooks.Release = { value in
         #expect((retained, released, copied, destroyed) == (1, 1, 1, 1))
     }
 
-    @Test func `Q3: what is outstanding is counted, and a type that is taken back captures nothing`() throws {
+    @Test func `Q3: captured arguments are counted, and a type that is removed captures nothing`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         // Functions of its own: other tests register the others.

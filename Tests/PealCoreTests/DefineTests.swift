@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `P4: a diamond counts once`() throws {
+    @Test func `P4: a protocol that is adopted by two ways counts once`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "Base", "void opened(void)")
@@ -30,7 +30,7 @@ import Testing
         #expect(try bottom.methods().map(\.title).sorted() == ["Base.opened", "Bottom.bottom", "Left.left", "Right.right"])
     }
 
-    @Test func `P6: a protocol that grows gives its new method to all that adopt it`() throws {
+    @Test func `P6: a protocol that grows gives its new method to all protocols that adopt it`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "Base", "void opened(void)")
@@ -40,7 +40,7 @@ import Testing
         #expect(try center.findProtocol("Base").version() == 2)
     }
 
-    @Test func `P1: a failed definition leaves nothing behind`() throws {
+    @Test func `P1: a failed definition defines nothing`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "Base", "void opened(void)")
@@ -51,7 +51,7 @@ import Testing
         _ = try define(center, "Bad", "void f(void)")
     }
 
-    @Test func `P4: a name that two adopted protocols have must say which`() throws {
+    @Test func `P4: a name that two adopted protocols have needs the protocol in front`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "A", "void run(void)")

@@ -19,7 +19,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
 }
 
 @Suite struct HandleTableTests {
-    @Test func `O11: a number finds its object until it is removed, and nothing after`() throws {
+    @Test func `O11: a handle leads to its object until it is removed, and to nothing afterwards`() throws {
         let table = makeTable(limit: 8)
         let thing = try table.insert(Thing.init)
         #expect(table.find(thing.number) === thing)
@@ -28,7 +28,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
         #expect(table.remove(thing.number) == nil)
     }
 
-    @Test func `O11: a slot that is used again has another number`() throws {
+    @Test func `O11: a slot that is used again has another handle`() throws {
         let table = makeTable(limit: 1)
         let first = try table.insert(Thing.init)
         table.remove(first.number)
@@ -38,7 +38,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
         #expect(table.find(second.number) === second)
     }
 
-    @Test func `a retired number is stale, and keeps its object until it is recycled, once`() throws {
+    @Test func `a retired handle is stale, and keeps its object until its slot is recycled, once`() throws {
         let table = makeTable(limit: 1)
         let thing = try table.insert(Thing.init)
         #expect(table.recycle(thing.number) == nil)
@@ -52,13 +52,13 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     }
 
     @Test(arguments: [0, 1, .max, 7 << 60, 7 << 60 | 1 << 28 | 5, 6 << 60 | 1 << 28] as [UInt64])
-    func `O11: zero, made-up and foreign numbers find nothing`(_ number: UInt64) throws {
+    func `O11: zero, invalid and foreign handles lead to nothing`(_ number: UInt64) throws {
         let table = makeTable(limit: 8)
         _ = try table.insert(Thing.init)
         #expect(table.find(number) == nil)
     }
 
-    @Test func `a full table refuses, and a refused object takes no number`() throws {
+    @Test func `a full table refuses objects, and a refused object takes no handle`() throws {
         let table = makeTable(limit: 2)
         #expect { try table.insert { _ throws(Failure) in throw .staleOwner } } throws: { ($0 as? Failure)?.kind == .handle }
         _ = try table.insert(Thing.init)
@@ -66,7 +66,7 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
         #expect(throws: Failure.self) { try table.insert(Thing.init) }
     }
 
-    @Test func `numbers of several chunks lead to their objects, and a slot that is freed last is taken first`() throws {
+    @Test func `handles of several chunks lead to their objects, and the slot that was freed last is used first`() throws {
         let table = makeTable(limit: 5000)
         let things = try (0..<3000).map { _ in try table.insert(Thing.init) }
         #expect(things.allSatisfy { table.find($0.number) === $0 } && table.all.count == 3000)

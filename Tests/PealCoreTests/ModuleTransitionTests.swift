@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `M5: each start, stop and release is performed by the one thread whose request begins it`() {
+    @Test func `M5: each start, stop and release of a module is performed by the one thread whose request begins it`() {
         for position in Self.positions {
             for request in ModuleRequest.allCases {
                 let after = position.after(request)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `M5: only the thread that performs an action ends it, and no module comes back`() throws {
+    @Test func `M5: only the thread that performs an action ends it, and no released module runs again`() throws {
         for position in Self.positions {
             for request in ModuleRequest.allCases {
                 let after = position.after(request)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `L1: a removed module is called for its stop alone, and for a start that it is in, until its release`() {
+    @Test func `L1: after the removal of a module only its stop, and a start that runs already, are called until its release`() {
         for position in Self.positions where position.membership != .member {
             let allowed = ModuleStep.Kind.allCases.filter { $0.isAllowed(in: position.state, position.membership) }
             let expected: [ModuleStep.Kind] =
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `M5: a stop of all is final`() {
+    @Test func `M5: a stop of all modules is final`() {
         let final: Set<ModulesPhase> = [.cancelled, .draining, .stopped]
         for phase in ModulesPhase.allCases {
             #expect(final.contains(PhaseRequest.stop.transition(from: phase).phase))

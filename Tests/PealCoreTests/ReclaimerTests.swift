@@ -5,7 +5,7 @@ import Testing
 
 /// When an observer ends. Serialised: lists are retired in one place for the whole process.
 @Suite(.serialized) struct ReclaimerTests {
-    @Test func `O8: an observer that nobody reads is destroyed by its removal`() throws {
+    @Test func `O8: an observer that no thread protects is destroyed by its removal`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -14,7 +14,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8: an observer that is listed and not called is destroyed by its removal, while its list is held`() throws {
+    @Test func `O8: an observer that is listed and not called is destroyed by its removal, while its list is protected`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -45,7 +45,7 @@ import Testing
         peal_current_set(peal_hazard_current(hold), first.pointee.gate)
     }
 
-    @Test func `a list that is held does not keep observers of other lists alive`() throws {
+    @Test func `a list that is protected does not keep observers of other lists alive`() throws {
         let long = try Fixture("void ping(void)")
         defer { long.end() }
         let other = try Fixture("void ping(void)")
@@ -58,7 +58,7 @@ import Testing
         _ = Broadcast.end()
     }
 
-    @Test func `an inner list that is released does not end the observer that the outer one calls`() throws {
+    @Test func `an inner list that is released does not destroy the observer that the outer list calls`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let other = try Fixture("void ping(void)")
@@ -73,7 +73,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8: a writer looks again unless a holder that was asked before is left to collect`() throws {
+    @Test func `O8: a writer collects again unless a thread that was requested to collect still protects a list`() throws {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })

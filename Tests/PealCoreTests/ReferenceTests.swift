@@ -9,7 +9,7 @@ import Testing
         try Reference.make(.allocate(byteCount: 8, alignment: 8), destroy: { $0?.deallocate() })
     }
 
-    @Test func `the number outlives the object as a weak reference, also when its slot is used again`() throws {
+    @Test func `a handle outlives its object as a weak reference, also when its slot is used again`() throws {
         let number = try make()
         #expect(Reference.tryRetain(number) && Reference.count(number) == 2)
         try Reference.release(number)
@@ -23,7 +23,7 @@ import Testing
         try Reference.release(next)
     }
 
-    @Test func `O11: the next number of a free slot is not alive before it is given out`() throws {
+    @Test func `O11: the next handle of a free slot is not alive before an object has it`() throws {
         let first = try make()
         let second = try make()
         try Reference.release(first)
@@ -33,7 +33,7 @@ import Testing
         #expect(throws: Failure.self) { try Reference.release(second + 1 << 28) }
     }
 
-    @Test func `a share beyond the count's range is refused and counts for nothing`() throws {
+    @Test func `a reference beyond the range of the count is refused and not counted`() throws {
         let number = try make()
         let slot = try #require(peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), UInt32(number & 0xfff_ffff)))
         // Four billion retains take too long.

@@ -36,7 +36,7 @@ import Testing
         #expect(try plan(result, [.int32]).resultPlace == place)
     }
 
-    @Test func `a result that no register holds has no frame`() throws {
+    @Test func `a result that fits into no register has no frame`() throws {
         #expect(try plan(.longDouble, [.int32]).frame == nil)
         #expect(try plan(.structure([.int64, .int64, .int64]), []).frame == nil)
     }
@@ -46,7 +46,7 @@ import Testing
         #expect(try plan(.void, Array(repeating: .int64, count: 22)).frame == nil)
     }
 
-    @Test func `integers in order are told by their widths`() throws {
+    @Test func `integers in order are distinguished by their widths`() throws {
         #expect(try plan(.void, [.pointer, .int32, .uint64]).integerWidths == [8, 4, 8])
         #expect(try plan(.void, [.pointer, .int16]).integerWidths == nil)
         #expect(try plan(.void, [.pointer, .double]).integerWidths == nil)

@@ -25,7 +25,7 @@ import Testing
         ("f:", "v@:nN^i", "void f_(int *)"), ("f:", "Vv@:oO@", "void f_(struct objc_object *)"),
         ("f:", "v@:^Ai", "void f_(_Atomic int *)"), ("f:", "R@@:i", "struct objc_object *f_(int)"),
     ])
-    func `P5: an encoding is read as the C prototype that it stands for`(selector: String, encoding: String, printed: String) throws {
+    func `P5: an encoding is read as the C prototype that it denotes`(selector: String, encoding: String, printed: String) throws {
         let signature = try Signature(objCName: selector, encoding: encoding)
         #expect(signature.name == selector)
         #expect(signature.description == printed)
@@ -63,7 +63,7 @@ import Testing
         #expect(signature.parameters[0].shape == prototype.parameters[0].shape)
     }
 
-    @Test func `P5: a struct without a name has a shape all the same`() throws {
+    @Test func `P5: a struct without a name in an encoding has a shape`() throws {
         let signature = try Signature(objCName: "f:", encoding: "v@:{?=i[2{?=cd}]}")
         let inner = ValueShape.structure([.int8, .double])
         #expect(signature.parameters[0].shape == .structure([.int32, inner, inner]))
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `P5: what an encoding cannot carry is refused with the reason and the column`(refusal: Refusal) {
+    func `P5: a type that an encoding cannot carry is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(objCName: "f:", encoding: refusal.text) }
     }
 
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `F1: an encoding has bounds on length, parameters and nesting`() {
+    @Test func `F1: an encoding has limits of length, parameters and nesting`() {
         let repeated = { (text: String, count: Int) in String(repeating: text, count: count) }
         let texts = [
             (repeated(":", 1), "v@:" + repeated("^", 100) + "i"), ("", "v@:" + repeated("{s=", 5_000)),

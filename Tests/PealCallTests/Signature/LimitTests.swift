@@ -9,14 +9,14 @@ import Testing
 
     private func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
 
-    @Test func `F1: a text of 16,384 bytes is read, a longer one refused`() throws {
+    @Test func `F1: a text of 16,384 bytes is read, and a longer text is refused`() throws {
         let text = "void f(void)"
         #expect(try Signature(text + repeated(" ", 16_384 - text.utf8.count)).name == "f")
         let error = error(text + repeated(" ", 16_385 - text.utf8.count))
         #expect(error == SyntaxError(.limit, "the text is longer than 16384 bytes", column: 16_385))
     }
 
-    @Test func `F1: 64 parameters are read, 65 refused`() throws {
+    @Test func `F1: 64 parameters are read, and 65 are refused`() throws {
         let list = { (count: Int) in Array(repeating: "int", count: count).joined(separator: ", ") }
         #expect(try Signature("void f(\(list(64)))").parameters.count == 64)
         #expect(error("void f(\(list(65)))") == SyntaxError(.limit, "a function has at most 64 parameters", column: 328))
@@ -27,7 +27,7 @@ import Testing
         ("void f(int x", "[1]", "", "", 63), ("void f(void (*a)(", "void (*)(", "int", ")", 13),
         ("void f(int x[", "(", "1", ")", 14), ("void f(int x[", "!", "1", "", 15),
     ])
-    func `F1: declarators nest to a bound`(start: String, open: String, middle: String, close: String, fits: Int) {
+    func `F1: declarators nest up to a limit`(start: String, open: String, middle: String, close: String, fits: Int) {
         let text = { (count: Int) in
             start + self.repeated(open, count) + middle + self.repeated(close, count)
                 + (start.hasSuffix("[") ? "])" : start.hasSuffix("(") ? "))" : ")")
@@ -37,7 +37,7 @@ import Testing
         #expect(error(text(1_500))?.kind == .limit)
     }
 
-    @Test func `F1: structs nest to a bound, also over several declarations`() {
+    @Test func `F1: structs nest up to a limit, also over several declarations`() {
         var scope = TypeScope()
         let text = { (count: Int) in "struct s { \(self.repeated("struct { ", count)) int x; \(self.repeated("} m; ", count)) };" }
         #expect(throws: Never.self) { try scope.declare(text(15)) }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `P3: types that lead to each other by pointers have no depth`() throws {
+    @Test func `P3: types that refer to each other by pointers have no limit of depth`() throws {
         var scope = TypeScope()
         try scope.declare("typedef struct { int x; } t0; typedef union { int x; } u0;")
         for index in 1..<5_000 {
@@ -64,7 +64,7 @@ import Testing
             == .counted(by: .parameter(2), elementSize: 16, allowsNull: false))
     }
 
-    @Test func `P3: declarations have a mebibyte, and an enumeration in them thousands of names`() throws {
+    @Test func `P3: declarations may have a mebibyte, and an enumeration in them thousands of names`() throws {
         var scope = TypeScope()
         let names = (0..<20_000).map { "LONG_ENUMERATOR_\($0)" }.joined(separator: ", ")
         try scope.declare("enum long_one { \(names) };")
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.kind == .limit)
     }
 
-    @Test func `F1: typedefs of typedefs end at a bound, and so do function types that double`() {
+    @Test func `F1: typedefs of typedefs, and function types that double, end at a limit`() {
         var scope = TypeScope()
         #expect(throws: SyntaxError(.limit, "types nest at most 64 deep", column: 13)) {
             try scope.declare("typedef int t0;")

@@ -3,7 +3,7 @@ import Testing
 @testable import PealCall
 
 @Suite struct MethodDeclarationTests {
-    @Test func `P2: without words a method is required, called on all, since version 1 and recursive`() throws {
+    @Test func `P2: a method without options is required, called on all observers, since version 1 and recursive`() throws {
         let method = try MethodDeclaration("void on_message(const char *room, const struct message *m)")
         #expect(method.requirement == .required)
         #expect(method.policy == .all)
@@ -45,7 +45,7 @@ import Testing
         ("struct point", "last collect chain fold all"),
         ("void", "all"),
     ])
-    func `B2: a policy is taken where it fits the result`(result: String, fitting: String) throws {
+    func `B2: a policy is accepted if it fits the result`(result: String, fitting: String) throws {
         var scope = TypeScope()
         try scope.declare("struct point { double x, y; };")
         let words = fitting.split(separator: " ").map(String.init)
@@ -65,7 +65,7 @@ import Testing
         ("const char *f(int n, const char *s), chain", 1), ("int32_t f(const int a), chain(a)", 0),
         ("int f(int n, int *p __counted_by(n), int m), chain", 2),
     ])
-    func `B2: chain records the parameter that takes the result`(text: String, index: Int) throws {
+    func `B2: the policy chain stores the parameter that takes the result`(text: String, index: Int) throws {
         #expect(try MethodDeclaration(text).policy == .chain(parameter: index))
     }
 
@@ -117,7 +117,7 @@ import Testing
         "void f(const char *s, int n, const int *__counted_by(n) p, void (*g)(void)), defer",
         "void f(void *p), defer, borrowed", "void f(int), defer",
     ])
-    func `B5: defer is taken where all pointers can be copied or are promised to live`(text: String) throws {
+    func `B5: the option defer is accepted if all pointers can be copied or are promised to outlive the call`(text: String) throws {
         #expect(try MethodDeclaration(text).recursion == .defer)
     }
 

@@ -111,7 +111,7 @@ import Testing
         "long char", "void int", "bool int", "_Complex", "_Complex int", "long long double", "int int",
         "char char", "unsigned bool", "signed signed",
     ])
-    func `P3: words that make no type together are refused`(text: String) {
+    func `P3: words that are no type together are refused`(text: String) {
         #expect(throws: SyntaxError(.syntax, "these words make no type together", column: 8)) {
             try Signature("void f(\(text) value)")
         }
@@ -128,11 +128,11 @@ import Testing
         ("gid_t", 4), ("id_t", 4), ("mode_t", 4), ("clock_t", 8), ("clockid_t", 4), ("socklen_t", 4),
         ("dev_t", 8), ("ino_t", 8), ("useconds_t", 4), ("suseconds_t", 8), ("in_port_t", 2),
     ])
-    func `P3: the names of the C library have the sizes of an LP64 Linux machine`(name: String, size: Int) throws {
+    func `P3: the type names of the C library have the sizes of an LP64 Linux machine`(name: String, size: Int) throws {
         #expect(try TypeScope().layout(of: name) == Layout(size: size, alignment: size))
     }
 
-    @Test func `P3: an enum that was not declared is taken as unsigned int, as gcc and clang do`() throws {
+    @Test func `P3: an enum that was not declared is unsigned int, as with gcc and clang`() throws {
         #expect(try Signature("void f(enum mode m)").parameters[0].shape == .uint32)
     }
 
@@ -165,12 +165,12 @@ import Testing
         ("const char s[8]", .counted(by: .constant(8), elementSize: 1, allowsNull: true)),
         ("double s[static 2][3]", .counted(by: .constant(2), elementSize: 24, allowsNull: false)),
     ])
-    func `Q3: what is behind a pointer is told from its declaration`(parameter: String, ownership: Ownership) throws {
+    func `Q3: the ownership of a pointed-to object follows from its declaration`(parameter: String, ownership: Ownership) throws {
         let signature = try Signature("void f(\(parameter))", in: Self.scope)
         #expect(signature.parameters[0].ownership == ownership)
     }
 
-    @Test func `Q3: a length names a parameter in front of or behind its pointer`() throws {
+    @Test func `Q3: a length names a parameter before or after its pointer`() throws {
         let signature = try Signature(
             "void f(const double *__counted_by(n) a, uint32_t n, short m, void *b __sized_by_or_null(m))")
         #expect(signature.parameters[0].ownership == .counted(by: .parameter(1), elementSize: 8, allowsNull: false))
@@ -223,7 +223,7 @@ import Testing
             + " counted by 3 in elements of 4 bytes or null in the second"),
         ("void f(const char *s)", "void g(const char *s __counted_by(2))", "it is 'f' in the first and 'g' in the second"),
     ])
-    func `P1: compared as functions, names of methods and what is behind pointers do not count`(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, prototypes may differ in the names of methods and the pointed-to types`(first: String, second: String, words: String) throws {
         let (one, two) = (try Signature(first), try Signature(second))
         #expect(one.firstDifference(from: two, asFunctions: true) == nil)
         #expect(two.firstDifference(from: one, asFunctions: true) == nil)
@@ -239,7 +239,7 @@ import Testing
             "parameter 2 'n' is int in the first and long in the second"),
         ("void f(int *a)", "void g(int a[3], int)", "the first has 1 parameter and the second 2 parameters"),
     ])
-    func `P1: compared as functions, types and the number of parameters count as ever`(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, prototypes must have the same types and number of parameters`(first: String, second: String, words: String) throws {
         #expect(try Signature(first).firstDifference(from: Signature(second), asFunctions: true) == words)
     }
 

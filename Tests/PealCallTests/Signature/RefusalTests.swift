@@ -258,7 +258,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
     @Test(arguments:
         aggregates + types + declarators)
-    func `P3: what cannot be carried is refused with the reason and the column`(refusal: Refusal) {
+    func `P3: a prototype that no call can carry is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(refusal.text, in: Self.scope) }
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(try scope.layout(of: "struct s[3]") == Layout(size: 3 * size, alignment: alignment))
     }
 
-    @Test func `P3: members have the offsets of the C compiler`() throws {
+    @Test func `P3: members of a declared struct have the offsets of the C compiler`() throws {
         var scope = TypeScope()
         try scope.declare("struct s { char a; short b; char c[5]; double d; struct { char x; int y; } e; bool f; };")
         guard case .structure(let structure) = try scope.type("struct s"), let body = structure.body else {
@@ -37,7 +37,7 @@ import Testing
             == "struct s { char a; short b; char c[5]; double d; struct { char x; int y; } e; bool f; };")
     }
 
-    @Test func `P3: the sizes of scalars are those that Swift knows of C`() throws {
+    @Test func `P3: the sizes of scalars are those that Swift imports from C`() throws {
         let scope = TypeScope()
         #expect(try scope.layout(of: "char").size == MemoryLayout<CChar>.size)
         #expect(try scope.layout(of: "short").size == MemoryLayout<CShort>.size)
@@ -73,7 +73,7 @@ import Testing
         #expect(try scope.type("enum e").scalar == underlying)
     }
 
-    @Test func `P3: enumerators count as C counts`() throws {
+    @Test func `P3: enumerators have the values that they have in C`() throws {
         var scope = TypeScope()
         try scope.declare("enum e { A, B = 1 << 4, C, D = B | 3, E = -7 / 2, F = -7 % 3, G = 07 + 0b11, H = 5 > 3 && 0 || 1 };")
         #expect(scope.constants == ["A": 0, "B": 16, "C": 17, "D": 19, "E": -3, "F": -1, "G": 10, "H": 1])
@@ -90,7 +90,7 @@ import Testing
         ("typedef quux_t *(*g_t)(void);", "g_t", "quux_t *(*)(void)"),
         ("int typedef;", "", ""),
     ])
-    func `P3: typedefs stand for their types`(text: String, name: String, type: String) throws {
+    func `P3: a typedef is its type by another name`(text: String, name: String, type: String) throws {
         var scope = TypeScope()
         if name.isEmpty {
             #expect(throws: SyntaxError.self) { try scope.declare(text) }
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `P3: declaring the same again changes nothing, in whatever spelling`() throws {
+    @Test func `P3: declaring a type again changes nothing, in whatever spelling`() throws {
         var scope = TypeScope()
         let texts = [
             "struct point { double x, y; };", "struct point { double x; double y; }", "struct point;",
@@ -253,7 +253,7 @@ import Testing
         #expect(throws: refusal.error) { try scope.declare(refusal.text) }
     }
 
-    @Test func `P3: where one part of a text is refused nothing of it is declared`() throws {
+    @Test func `P3: when one part of a text is refused, nothing of the text is declared`() throws {
         var scope = TypeScope()
         #expect(throws: SyntaxError.self) {
             try scope.declare("struct a { int x; }; enum e { A }; typedef int t; struct b { int x : 1; };")
@@ -273,7 +273,7 @@ import Testing
         Refusal("int[9223372036854775807]", .limit, 1, "the array is too large"),
         Refusal("", .syntax, 1, "the text ends where a type is expected"),
     ])
-    func `P3: the size of what has none is refused`(refusal: Refusal) {
+    func `P3: requesting the size of a type without a size is refused`(refusal: Refusal) {
         #expect(throws: refusal.error) { try TypeScope().layout(of: refusal.text) }
     }
 }
