@@ -4,6 +4,7 @@
  * handles.c, texts in signatures.c and types.c.
  */
 #include "center.h"
+#include "destroyed.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +24,6 @@ PEAL_TYPE(large_text, struct large { char bytes[200]; });
 PEAL_PROTOCOL(structs, "Structs", STRUCTS);
 
 static int rung;
-static int destroyed;
 
 static void ring(void *self, int n)
 {
@@ -37,12 +37,6 @@ static int poll_it(void *self, int n)
     (void)self;
     rung++;
     return n;
-}
-
-static void destroy(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 
 static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .poll = poll_it };
@@ -190,7 +184,7 @@ CLAIM("O8", "the destroy callback of registration options that are too big, of a
     open_bell();
     memset(&future, 0, sizeof future);
     future.options.size = sizeof future;
-    future.options.destroy = destroy;
+    future.options.destroy = count_destroy;
     future.later[0] = 1;
     CHECK_FAILURE(
         bell_observe(&bell, &rung, &table, &future.options, NULL), PEAL_ERROR_ARGUMENT);

@@ -4,6 +4,7 @@
  * refuse. (What an executable defines, the dynamic linker gives to every library in the process.)
  */
 #include "center.h"
+#include "destroyed.h"
 #include "lane.h"
 
 #include <ffi.h>
@@ -64,9 +65,6 @@ static void begin(void)
     asked = 0;
 }
 
-static int destroyed;
-static void destroy(void *self) { (void)self; destroyed++; }
-
 CLAIM("X3", "where the system forbids run-time code, a proxy that needs such code gives a status that names the method")
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
@@ -84,7 +82,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs such cod
     CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.number == 0);
     CHECK(asked > 0);
     destroyed = 0;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     CHECK_FAILURE(large_proxy_create_for(&larges, NULL, &large_table, &options, &proxy), PEAL_ERROR_FORBIDDEN);
     CHECK_FAILURE(peal_closure_create(larges.area, NULL, &closure, &function), PEAL_ERROR_FORBIDDEN);
     CHECK(function == NULL);
@@ -171,7 +169,7 @@ CLAIM("X3, O15", "a handler whose arguments travel in registers needs no run-tim
     int sum = 0;
 
     begin();
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     destroyed = 0;
     CHECK_FAILURE(
         peal_observe_handler(larges.protocol, &sum, handle, NULL, 0, &options, NULL), PEAL_ERROR_FORBIDDEN);

@@ -7,8 +7,6 @@
 #include "lane.h"
 #include "latch.h"
 
-#include <sched.h>
-
 #define POLL(METHOD)                                                     \
     METHOD(optional, int, vote, (void), sum)                             \
     METHOD(optional, void, on_ask, (int n, peal_completion done))
@@ -229,10 +227,7 @@ CLAIM("B4", "when a completion's time limit expires while observers are being ca
         thread = thread_start(ask_shortly, is_gathering ? &lane : NULL);
         latch_wait(&inside);
         if (is_gathering)
-            while (count_told() == 0) {
-                lane_settle(&lane);
-                sched_yield();
-            }
+            WAIT_UNTIL((lane_settle(&lane), count_told() > 0));
         latch_wait(&is_told);
         CHECK_STATUS(told.status, PEAL_ERROR_TIMEOUT);
         CHECK_EQUAL(told.observers, 3);

@@ -7,7 +7,6 @@
 #include "lane.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -217,7 +216,6 @@ static const struct {
     { "by array", send_by_array },
     { "by array, ffi_call", send_through_ffi },
 };
-
 
 #define EVERY_WAY_IN(way)                                                                         \
     for (size_t way = 0; way < CHECK_COUNT_OF(ways_in) && (check_case(ways_in[way].name), true); \
@@ -889,10 +887,7 @@ CLAIM("B4", "`done` runs on the queue that the options of the completion name")
         options.timeout = LANE_SHORT;
         observe(1, KEEPS, 0, lane.queue);
         send(make(&options));
-        while (times_told() == 0) {
-            lane_settle(&lane);
-            sched_yield();
-        }
+        WAIT_UNTIL((lane_settle(&lane), times_told() > 0));
         CHECK_EQUAL(times_told(), 1);
         CHECK_STATUS(told.report.status, PEAL_ERROR_TIMEOUT);
         close_center(center);

@@ -87,11 +87,9 @@ static void remove_meanwhile(pthread_t registering, peal_observation observation
 
     set_value(&round_number, round);
     set_value(&is_paused, 0);
-    while (value_of(&has_paused))
-        (void)sched_yield();
+    WAIT_UNTIL(!value_of(&has_paused));
     CHECK(pthread_kill(registering, SIGUSR1) == 0);
-    while (value_of(&stopped_round) != round)
-        (void)sched_yield();
+    WAIT_UNTIL(value_of(&stopped_round) == round);
     if (flags == 0)
         CHECK_OK(peal_observation_remove(observation));
     else
@@ -103,8 +101,7 @@ static void pause_registering(void)
 {
     set_value(&removed_round, value_of(&round_number));
     set_value(&is_paused, 1);
-    while (!value_of(&has_paused))
-        (void)sched_yield();
+    WAIT_UNTIL(value_of(&has_paused));
 }
 
 /* Returns how many of the callbacks had not run in the end. */

@@ -334,6 +334,14 @@ static void *watch(void *nothing)
     return NULL;
 }
 
+static bool is_released(struct instance *instance)
+{
+    pthread_mutex_lock(&instance->lock);
+    const bool is_released = instance->state == RELEASED;
+    pthread_mutex_unlock(&instance->lock);
+    return is_released;
+}
+
 static void end_round(void)
 {
     const peal_status ended = peal_center_destroy(center);
@@ -342,16 +350,9 @@ static void end_round(void)
     /* A module may still be stopping, and its stop may register others. */
     for (unsigned i = 0; i < __atomic_load_n(&count, __ATOMIC_ACQUIRE); i++) {
         struct instance *const instance = __atomic_load_n(&instances[i], __ATOMIC_ACQUIRE);
-        enum state state = IDLE;
 
-        /* A thread of the library does the work that was not waited for. The watch detects if it never does. */
-        while (instance != NULL && state != RELEASED) {
-            pthread_mutex_lock(&instance->lock);
-            state = instance->state;
-            pthread_mutex_unlock(&instance->lock);
-            if (state != RELEASED)
-                usleep(100);
-        }
+        /* A thread of the library does the work that was not waited for. */
+        WAIT_UNTIL(instance == NULL || is_released(instance));
     }
     for (unsigned i = 0; i < count; i++) {
         if (instances[i] == NULL)

@@ -2,6 +2,7 @@
  *
  * growing.c - what operations cost that touch many observers of one protocol: see growing.h.
  */
+#include "destroyed.h"
 #include "growing.h"
 
 #include <stdlib.h>
@@ -17,17 +18,11 @@ static int targets[MANY + 1];
 static peal_observation observations[MANY];
 static peal_queue queues[MANY];
 static size_t count;
-static size_t destroyed;
 
 static void ignore(void *self, int n)
 {
     (void)self;
     (void)n;
-}
-static void note_destroyed(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 static const struct bell table = { PEAL_TABLE(bell), ignore };
 
@@ -41,7 +36,7 @@ static struct peal_observe_options options_of_owner(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = note_destroyed;
+    options.destroy = count_destroy;
     options.owner = owner;
     return options;
 }

@@ -4,6 +4,7 @@
  * object that has ended.
  */
 #include "center.h"
+#include "destroyed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,14 +40,6 @@ static struct objects open_objects(void)
     CHECK_OK(bell_define(objects.center, &objects.bell));
     CHECK_OK(bell_observe(&objects.bell, &target, &table, NULL, &objects.observation));
     return objects;
-}
-
-static int destroyed;
-
-static void count_destroy(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 
 static void check_center_functions(peal_center center)

@@ -8,7 +8,6 @@
 #include "latch.h"
 #include "part.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,9 +62,7 @@ static void close_modules(void)
 
 static void wait_for_word(const char *word)
 {
-    for (int tries = 0; tries < 20000 && !journal_has(word); tries++)
-        usleep(1000);
-    CHECK(journal_has(word));
+    WAIT_UNTIL(journal_has(word));
 }
 
 static void stand(struct part *part)
@@ -361,8 +358,7 @@ CLAIM("M4", "a removal waits for the module's will_start on another thread")
     starter = thread_start(start_all, NULL);
     latch_wait(&inside);
     remover = thread_start(remove_part, &a);
-    while (peal_module_find(center, "a", &other) == PEAL_OK)
-        sched_yield();
+    WAIT_UNTIL(peal_module_find(center, "a", &other) != PEAL_OK);
     latch_open(&may_leave);
     CHECK_OK(join(remover));
     CHECK_CONTAINS(journal_text(), "a.leaves ~a");
@@ -397,8 +393,7 @@ CLAIM("M5", "a module's stop is not called while its event runs: after the time 
     CHECK_OK(join(event));
     wait_for_word("-b");
     CHECK_JOURNAL("b.leaves -b");
-    while (part_state(&b) != PEAL_MODULE_STOPPED)
-        sched_yield();
+    WAIT_UNTIL(part_state(&b) == PEAL_MODULE_STOPPED);
     close_modules();
 }
 
@@ -482,16 +477,14 @@ CLAIM("M5", "a start is refused while a module of the previous start is still be
     part_add(center, &a);
     part_add(center, &b);
     starter = thread_start(start_all, NULL);
-    while (part_state(&a) != PEAL_MODULE_RUNNING)
-        sched_yield();
+    WAIT_UNTIL(part_state(&a) == PEAL_MODULE_RUNNING);
     event = thread_start(wake_all, NULL);
     CHECK_STATUS(join(starter), PEAL_ERROR_START);
     CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_STATE);
     CHECK_CONTAINS(peal_last_message(), "module a");
     latch_open(&may_leave);
     CHECK_OK(join(event));
-    while (part_state(&a) == PEAL_MODULE_STOPPING)
-        sched_yield();
+    WAIT_UNTIL(part_state(&a) != PEAL_MODULE_STOPPING);
     b.starts = PEAL_OK;
     CHECK_OK(peal_modules_start(center));
     close_modules();
@@ -900,8 +893,7 @@ CLAIM("M5", "a step that waits on a queue when the queue ends has failed, and is
     a.queue = lane.queue;
     part_add(center, &a);
     starter = thread_start(start_all, NULL);
-    while (part_state(&a) != PEAL_MODULE_STARTING)
-        sched_yield();
+    WAIT_UNTIL(part_state(&a) == PEAL_MODULE_STARTING);
     usleep(1000);
     lane_close(&lane);
     CHECK_STATUS(join(starter), PEAL_ERROR_START);

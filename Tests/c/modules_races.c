@@ -81,13 +81,11 @@ static peal_status join(pthread_t thread)
 /* Waits until the state shows that a thread has arrived. */
 static void wait_for_state(struct part *part, peal_module_state state)
 {
-    while (part_state(part) != state)
-        sched_yield();
+    WAIT_UNTIL(part_state(part) == state);
 }
 static void wait_for_all(peal_modules_state state)
 {
-    while (parts_state(center) != state)
-        sched_yield();
+    WAIT_UNTIL(parts_state(center) == state);
 }
 
 CLAIM("M5", "a stop during the start lets the module that starts finish, and waits until all are stopped")
@@ -196,8 +194,7 @@ CLAIM("M4", "the removal of a module stops waiting after its time limit, and is 
     CHECK_JOURNAL("+a a.became");
     latch_open(&may_leave);
     CHECK_OK(join(event));
-    while (!journal_has("~a"))
-        sched_yield();
+    WAIT_UNTIL(journal_has("~a"));
     CHECK_JOURNAL("a.leaves -a ~a");
     close_modules();
 }
@@ -215,8 +212,7 @@ CLAIM("M4", "a module that is removed while another thread starts it is stopped 
     starter = thread_start(start_all, NULL);
     latch_wait(&inside);
     remover = thread_start(remove_part, &a);
-    while (peal_module_find(center, "a", &b.module) == PEAL_OK)
-        sched_yield();
+    WAIT_UNTIL(peal_module_find(center, "a", &b.module) != PEAL_OK);
     latch_open(&may_leave);
     CHECK_OK(join(remover));
     CHECK_OK(join(starter));
@@ -289,8 +285,7 @@ CLAIM("L1", "retiring the owner of a module waits until the module's event has e
     CHECK_STATUS(peal_owner_retire(a.owner, 5), PEAL_NOT_WAITED);
     latch_open(&may_leave);
     CHECK_OK(join(event));
-    while (!journal_has("~a"))
-        sched_yield();
+    WAIT_UNTIL(journal_has("~a"));
     CHECK_JOURNAL("+a a.became a.leaves -a ~a");
     close_modules();
 }

@@ -8,7 +8,6 @@
 #include "part.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const struct latch shut = LATCH_INITIALIZER;
 
@@ -57,9 +56,7 @@ static void start_all(void)
 /* For what another thread does that the library started. */
 static void wait_for_word(const char *word)
 {
-    for (int tries = 0; tries < 20000 && !journal_has(word); tries++)
-        usleep(1000);
-    CHECK(journal_has(word));
+    WAIT_UNTIL(journal_has(word));
 }
 
 /* ---- All together ------------------------------------------------------------------------------ */

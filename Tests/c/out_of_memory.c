@@ -4,10 +4,10 @@
  * is left to refuse.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "interpose.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,6 @@ enum { MOST = 500 };
 static peal_center center;
 static struct bell_protocol bell;
 static int rings[20];
-static int destroyed;
 
 static void ring(void *self, int n)
 {
@@ -42,12 +41,6 @@ static void pair(void *self, struct pair p)
 {
     (void)self;
     (void)p;
-}
-
-static void destroy(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 
 static const struct bell table = {
@@ -141,8 +134,7 @@ CLAIM("F2", "a thread's first broadcast without memory gives a status and calls 
     open_bell(1);
     refusals = 0;
     one = thread_start(first_broadcast_refused, NULL);
-    while (__atomic_load_n(&rings[0], __ATOMIC_ACQUIRE) == 0)
-        sched_yield();
+    WAIT_UNTIL(__atomic_load_n(&rings[0], __ATOMIC_ACQUIRE) > 0);
     two = thread_start(first_loop_refused, NULL);
     thread_join(two);
     thread_join(one);
@@ -154,7 +146,7 @@ static peal_status attempt_observe(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return bell_observe(&bell, &rings[10], &table, &options, NULL);
 }
 
@@ -166,7 +158,7 @@ static peal_status attempt_bindings(void)
     };
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     options.priority = 3;
     return peal_observe_bindings(bell.protocol, &rings[10], bindings, 2, &options, NULL);
 }
@@ -181,7 +173,7 @@ static peal_status attempt_handler(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return peal_observe_handler(bell.protocol, &rings[10], handle, NULL, 0, &options, NULL);
 }
 
@@ -189,7 +181,7 @@ static peal_status attempt_replace(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     options.flags = PEAL_OBSERVE_REPLACE;
     return bell_observe(&bell, &rings[0], &table, &options, NULL);
 }
@@ -287,7 +279,7 @@ static peal_status attempt_observe_service(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return peal_observe_service(bell.protocol, "service", &options, NULL);
 }
 
@@ -550,7 +542,7 @@ static void observe_victim(uint32_t flags)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
     options.flags = flags;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     options.priority = 1;
     CHECK_OK(bell_observe(&bell, &rings[12], &table, &options, &victim));
 }
@@ -753,18 +745,18 @@ CLAIM("F2", "creating a reference without memory gives a status, destroys nothin
     peal_status status = PEAL_OK;
     int object = 0, count = 0;
 
-    REQUIRE_OK(peal_reference_create(&object, destroy, &reference));
+    REQUIRE_OK(peal_reference_create(&object, count_destroy, &reference));
     REQUIRE_OK(peal_reference_release(reference));
     destroyed = 0;
     interpose_refuse(1);
-    while (count < ENOUGH && (status = peal_reference_create(&object, destroy, &reference)) == PEAL_OK)
+    while (count < ENOUGH && (status = peal_reference_create(&object, count_destroy, &reference)) == PEAL_OK)
         references[count++] = reference;
     CHECK_STATUS(status, PEAL_ERROR_MEMORY);
     CHECK_EQUAL(interpose_refused(), 1);
     interpose_refuse(0);
     CHECK_EQUAL(reference.number, 0);
     CHECK_EQUAL(destroyed, 0);
-    REQUIRE_OK(peal_reference_create(&object, destroy, &reference));
+    REQUIRE_OK(peal_reference_create(&object, count_destroy, &reference));
     CHECK_OK(peal_reference_release(reference));
     while (count > 0)
         CHECK_OK(peal_reference_release(references[--count]));
@@ -782,7 +774,7 @@ static peal_status make_proxy_of_target(void)
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return bell_proxy_create_for(&bell, &rings[0], &table, &options, &proxied);
 }
 static peal_status make_bare(void)
@@ -794,7 +786,7 @@ static peal_status make_bare_of_target(void)
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     /* A shape of its own, that has no frame. */
     return peal_closure_create_for(
         center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);

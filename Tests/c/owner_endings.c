@@ -3,6 +3,7 @@
  * Retiring an owner whose observers were removed just before, while other threads still protect their lists.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "latch.h"
 
 #include <sched.h>
@@ -13,7 +14,6 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 static struct bell_protocol bell;
 static struct latch inside = LATCH_INITIALIZER;
 static struct latch may_leave = LATCH_INITIALIZER;
-static int destroyed;
 
 static void stay(void *self)
 {
@@ -22,15 +22,10 @@ static void stay(void *self)
     latch_wait(&may_leave);
 }
 static void pass(void *self) { (void)self; }
-static void destroy(void *self)
-{
-    (void)self;
-    __atomic_fetch_add(&destroyed, 1, __ATOMIC_RELAXED);
-}
 static void destroy_slowly(void *self)
 {
     stay(self);
-    destroy(self);
+    count_destroy(self);
 }
 
 static const struct bell host = { PEAL_TABLE(bell), stay };
@@ -70,7 +65,7 @@ CLAIM("L1", "an observer that is removed during a broadcast to others is destroy
 {
     const peal_center center = open_center();
     peal_observation observation;
-    const peal_owner owner = open_owner(center, destroy, &observation);
+    const peal_owner owner = open_owner(center, count_destroy, &observation);
     pthread_t thread;
 
     REQUIRE_OK(bell_observe(&bell, "host", &host, NULL, NULL));

@@ -390,8 +390,7 @@ CLAIM("L1", "retiring an owner ends its full queue on which a broadcast waits fo
     (void)observe(b, queue, nobody);
     ring(2);
     caller = thread_start(ring_once, NULL);
-    while (counts_of(queue).waiting != 1)
-        sched_yield();
+    WAIT_UNTIL(counts_of(queue).waiting == 1);
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
     thread_join(caller);
     CHECK_JOURNAL("~B");
@@ -609,9 +608,8 @@ static pthread_t start_retiring(const peal_owner *owner, peal_observation observ
     const pthread_t thread = thread_start(retire, (void *)(uintptr_t)owner);
     char name[8];
 
-    while (peal_owner_name(*owner, name, sizeof name, NULL) != PEAL_ERROR_HANDLE
-           || peal_observation_is_active(observation))
-        sched_yield();
+    WAIT_UNTIL(peal_owner_name(*owner, name, sizeof name, NULL) == PEAL_ERROR_HANDLE
+               && !peal_observation_is_active(observation));
     return thread;
 }
 

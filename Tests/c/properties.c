@@ -3,6 +3,7 @@
  * Properties: the notifications of a change, and their time.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "journal.h"
 #include "lane.h"
 
@@ -512,13 +513,6 @@ CLAIM("X5", "a property may be removed by its own observer: waiting changes are 
 }
 
 /* ---- Life -------------------------------------------------------------------------------------- */
-
-static int destroyed;
-static void count_destroy(void *target)
-{
-    (void)target;
-    destroyed++;
-}
 
 CLAIM("X5", "the observation of a property ends when its weak target is dead")
 {

@@ -3,6 +3,7 @@
  * Bad input to proxies: a status and a sentence, nothing made, and the destroy callback run.
  */
 #include "center.h"
+#include "destroyed.h"
 
 #include <string.h>
 
@@ -13,11 +14,9 @@ PEAL_PROTOCOL(desk, "Desk", DESK);
 
 static peal_center center;
 static struct desk_protocol desk;
-static int destroyed;
 
 static void on_told(void *self, int n) { (void)self, (void)n; }
 static const struct desk table = { PEAL_TABLE(desk), on_told, NULL };
-static void destroy(void *self) { (void)self; destroyed++; }
 static bool retain(void *reference) { (void)reference; return true; }
 static void release(void *reference, void *target) { (void)reference, (void)target; }
 
@@ -95,7 +94,7 @@ static struct peal_proxy_options destroying(void)
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return options;
 }
 

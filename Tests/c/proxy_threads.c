@@ -5,7 +5,6 @@
 #include "center.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,8 +152,7 @@ CLAIM("X1", "the waiting end of a proxy returns once its call has returned and i
     make_waiting();
     caller = stand_in_call();
     destroyer = thread_start(destroy_and_wait, NULL);
-    while (peal_proxy_is_alive(proxy.proxy))
-        sched_yield();
+    WAIT_UNTIL(!peal_proxy_is_alive(proxy.proxy));
     CHECK(!latch_is_open(&done));
     latch_open(&may_leave);
     latch_wait(&done);

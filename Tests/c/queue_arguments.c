@@ -3,6 +3,7 @@
  * The arguments of a queued call: one copy for all, made by declared type; and the types that refuse a queue.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "journal.h"
 #include "lane.h"
 
@@ -368,13 +369,6 @@ static void on_thing(void *self, int n, void *thing)
 }
 
 static const struct loose loose_table = { PEAL_TABLE(loose), on_thing };
-static int destroyed;
-
-static void count_destroy(void *target)
-{
-    (void)target;
-    destroyed++;
-}
 
 CLAIM("Q3", "an observer with a queue is refused for a method with a bare pointer, and method and parameter are named")
 {

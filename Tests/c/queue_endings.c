@@ -115,9 +115,7 @@ static void release_lock(void)
 }
 static void wait_for_sleeper(void)
 {
-    for (int i = 0; i < 5000 && __atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) == TAKEN; i++)
-        usleep(1000);
-    MUST(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN);
+    WAIT_UNTIL(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN);
 }
 
 /* Starts a thread, whose body calls interpose_hold_after_wake(lock_of_queue), and returns once it has released the

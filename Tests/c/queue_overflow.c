@@ -7,7 +7,6 @@
 #include "lane.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 #define BELL(METHOD)                         \
@@ -313,8 +312,7 @@ CLAIM("Q5", "a broadcast that waits for room in a queue returns when the queue e
 
         open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
         thread = thread_start(ring_twice, NULL);
-        while (counts_of(lane.queue).waiting < 1)
-            sched_yield();
+        WAIT_UNTIL(counts_of(lane.queue).waiting >= 1);
         CHECK_OK(peal_queue_destroy(lane.queue));
         thread_join(thread);
         CHECK_OK(waited);

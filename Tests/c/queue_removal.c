@@ -8,7 +8,6 @@
 #include "lane.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <string.h>
 
 #define BELL(METHOD)                         \
@@ -200,8 +199,7 @@ static pthread_t start_removal(uint32_t flags)
     given = flags;
     thread = thread_start(remove_a, &given);
     /* From here on it waits, or would have returned without. */
-    while (peal_observation_is_active(of_a))
-        sched_yield();
+    WAIT_UNTIL(!peal_observation_is_active(of_a));
     return thread;
 }
 
@@ -628,8 +626,7 @@ CLAIM("O8", "the destroy callback of an observer that drains does not run during
     CHECK_OK(peal_queue_destroy(lane.queue));
     CHECK(!journal_has("~A"));
     latch_open(&may_leave);
-    while (!journal_has("~A"))
-        sched_yield();
+    WAIT_UNTIL(journal_has("~A"));
     CHECK_CONTAINS(journal_text(), "left ~A");
     close_bell();
 }

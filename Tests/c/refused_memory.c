@@ -8,11 +8,11 @@
  */
 #include "center.h"
 #include "child.h"
+#include "destroyed.h"
 #include "interpose.h"
 #include "latch.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,6 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 static peal_center center;
 static struct bell_protocol bell;
 static int rings[64];
-static int destroyed;
 
 static void ring(void *self, int n)
 {
@@ -49,11 +48,6 @@ static void keep_token(void *self, peal_completion done)
 {
     (void)self;
     last_token = done;
-}
-static void destroy(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 static void handle(void *self, const struct peal_call *call)
 {
@@ -102,7 +96,7 @@ static void observe_victim(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     options.queue = queue;
     CHECK_OK(bell_observe(&bell, &rings[9], &table, &options, &observation));
 }
@@ -134,7 +128,7 @@ static void make_serial(void)
 }
 static peal_status create_timer(void)
 {
-    struct peal_timer_options options = PEAL_TIMER_OPTIONS(destroy, &object, PEAL_MILLISECONDS(1000000));
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(count_destroy, &object, PEAL_MILLISECONDS(1000000));
 
     options.queue = queue;
     return peal_timer_create(&options, &timer);
@@ -253,7 +247,7 @@ static peal_status register_module(void)
     description.context = &object;
     description.start = take_step;
     description.stop = take_stop;
-    description.release = destroy;
+    description.release = count_destroy;
     return peal_module_register(center, &description, &module);
 }
 static void make_module(void) { CHECK_OK(register_module()); }
@@ -271,7 +265,7 @@ static peal_status create_proxy_of_target(void)
 {
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return bell_proxy_create_for(&bell, &rings[13], &table, &options, &proxy);
 }
 static void make_proxy_of_target(void) { CHECK_OK(create_proxy_of_target()); }
@@ -280,7 +274,7 @@ static void make_closure(void) { CHECK_OK(create_closure()); }
 
 static peal_status create_invocation(void) { return peal_invocation_of(bell.on_ring, &invocation, 4); }
 static void make_invocation(void) { CHECK_OK(create_invocation()); }
-static peal_status create_reference(void) { return peal_reference_create(&object, destroy, &reference); }
+static peal_status create_reference(void) { return peal_reference_create(&object, count_destroy, &reference); }
 static void make_reference(void) { CHECK_OK(create_reference()); }
 
 static peal_status create_owner(void) { return peal_owner_create("plugin", &owner); }
@@ -319,7 +313,7 @@ static peal_status observe(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     options.queue = queue;
     return bell_observe(&bell, &rings[14], &table, &options, NULL);
 }
@@ -445,7 +439,7 @@ static peal_status declare(void)
 static void *copy_spot(const void *spot) { return (void *)(uintptr_t)spot; }
 static peal_status set_copy(void)
 {
-    static const struct peal_struct_type hooks = PEAL_STRUCT_TYPE(copy_spot, destroy);
+    static const struct peal_struct_type hooks = PEAL_STRUCT_TYPE(copy_spot, count_destroy);
 
     return peal_type_set_copy(center, "struct leaf", &hooks);
 }
@@ -482,7 +476,7 @@ static void observe_once(void)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
     options.flags = PEAL_OBSERVE_ONCE;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     CHECK_OK(bell_observe(&bell, &rings[9], &table, &options, NULL));
 }
 
@@ -814,7 +808,7 @@ static bool end_crowd(peal_status (*end)(void))
     CHECK_OK(gong_define(center, &gong));
     CHECK_OK(create_owner());
     options.owner = owner;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     for (int i = 0; i < CROWD; i++)
         CHECK_OK(gong_observe(&gong, &crowd[i], &gong_table, &options, i == 0 ? &observation : NULL));
     interpose_starve_all(true);
@@ -859,7 +853,7 @@ static void *use_everything(void *context)
         peal_invocation kept;
         peal_status status;
 
-        options.destroy = destroy;
+        options.destroy = count_destroy;
         options.priority = own;
         status = peal_observe_handler(bell.protocol, &crowd[own], handle, NULL, 0, &options, &seen);
         failures += status != PEAL_OK && status != PEAL_ERROR_MEMORY;
@@ -945,7 +939,7 @@ static bool deliver(void)
     open_world();
     CHECK_OK(create_serial());
     options.queue = queue;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     observation = observe_with(bell.protocol, &rings[30], "on_ring", (peal_function)count_delivery, &options);
     /* A thread that peal has never seen cannot begin without memory. */
     CHECK_OK(peal_broadcast(bell.on_ring, sent++));
@@ -957,8 +951,7 @@ static bool deliver(void)
     interpose_starve_all(true);
     holds &= peal_queue_resume(queue) == PEAL_OK;
     holds &= peal_timer_fire(timer) == PEAL_OK;
-    while (__atomic_load_n(&delivered, __ATOMIC_ACQUIRE) < sent)
-        sched_yield();
+    WAIT_UNTIL(__atomic_load_n(&delivered, __ATOMIC_ACQUIRE) >= sent);
     holds &= peal_timer_destroy(timer) == PEAL_OK;
     holds &= peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER) == PEAL_OK;
     holds &= peal_queue_destroy(queue) == PEAL_OK;

@@ -50,10 +50,7 @@ static void count_destroy(void *target)
 /* Destroy callbacks run on the timer's queue. */
 static void wait_for_destroyed(int count)
 {
-    for (int waited = 0; destroyed() < count && waited < LANE_LONG; waited++) {
-        const struct timespec moment = { 0, 1000000 };
-        nanosleep(&moment, NULL);
-    }
+    WAIT_UNTIL(destroyed() >= count);
     CHECK_EQUAL(destroyed(), count);
 }
 
@@ -105,11 +102,7 @@ CLAIM("X4", "a timer may be started again during its call on another thread, and
         CHECK_OK(peal_timer_fire(watch.timer));
     CHECK_EQUAL(fired(), 1);
     latch_open(&watch.may_leave);
-    for (int waited = 0; fired() < 3 && waited < LANE_LONG; waited++) {
-        const struct timespec moment = { 0, 1000000 };
-        nanosleep(&moment, NULL);
-    }
-    CHECK(fired() >= 3);
+    WAIT_UNTIL(fired() >= 3);
     CHECK_OK(peal_timer_destroy(watch.timer));
     wait_for_destroyed(1);
 }

@@ -409,13 +409,7 @@ CLAIM("X4", "a timer whose target is dead ends by itself, and runs its destroy c
     pump_until(1);
     CHECK_EQUAL(peal_reference_count(options.reference), 1);
     CHECK_OK(peal_reference_release(options.reference));
-    int descriptor = -1;
-    CHECK_OK(peal_queue_descriptor(lane.queue, &descriptor));
-    for (int turns = 0; destroyed() == 0 && turns < LANE_LONG; turns++) {
-        struct pollfd watched = { .fd = descriptor, .events = POLLIN };
-        (void)poll(&watched, 1, 1);
-        CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
-    }
+    WAIT_UNTIL((pump_all(lane.queue), destroyed() > 0));
     CHECK_EQUAL(destroyed(), 1);
     CHECK_EQUAL(fired(), 1);
     CHECK_FAILURE(peal_timer_start(work.timer), PEAL_ERROR_HANDLE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lane.h"
+#include "latch.h"
 
 #include <poll.h>
-#include <sched.h>
 #include <string.h>
 
 static bool submit(void *context, peal_queue queue)
@@ -77,8 +77,7 @@ void lane_close(struct lane *lane)
     if (status != PEAL_ERROR_HANDLE)
         check_must(status, "ending a queue");
     /* The queue's thread may be about to report to the lane that it has ended. */
-    while (__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) == 0)
-        sched_yield();
+    WAIT_UNTIL(__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) != 0);
 }
 
 void lane_name_case(const struct lane *lane)

@@ -2,12 +2,12 @@
 #include "latch.h"
 
 #include <errno.h>
-#include <time.h>
+#include <sched.h>
 
 #if defined(PEAL_TEST_SANITIZED)
 enum { SECONDS_TO_WAIT = 60 };
 #else
-enum { SECONDS_TO_WAIT = 5 };
+enum { SECONDS_TO_WAIT = 20 };
 #endif
 
 void latch_open(struct latch *latch)
@@ -48,6 +48,24 @@ void latch_wait_at(struct latch *latch, const char *file, int line)
     if (!latch->is_open)
         check_give_up("waited in vain for another thread", file, line);
     pthread_mutex_unlock(&latch->lock);
+}
+
+void latch_wait_turn(struct latch_wait *wait, const char *condition, const char *file, int line)
+{
+    enum { TURNS_WITHOUT_SLEEP = 1000 };
+    const struct timespec nap = { 0, 100000 };
+    struct timespec now;
+
+    if (wait->turns++ < TURNS_WITHOUT_SLEEP) {
+        sched_yield();
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (wait->limit == 0)
+        wait->limit = now.tv_sec + SECONDS_TO_WAIT;
+    if (now.tv_sec > wait->limit)
+        check_give_up(condition, file, line);
+    nanosleep(&nap, NULL);
 }
 
 pthread_t thread_start(void *(*body)(void *), void *context)
