@@ -126,7 +126,7 @@ bool peal_property_set_text_shortly(
     if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
         || peal_property_current(place)->length >= PEAL_PROPERTY_SHORT
         || place->blocks[(place->version + 1) & 1]->capacity <= length
-        || !peal_directory_has_nobody(place->places[PEAL_NOTIFY_PRIOR])) {
+        || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR])) {
         peal_property_unlock(place, 0);
         return false;
     }
@@ -184,12 +184,12 @@ bool peal_property_close(
         changes = node;
     }
     *out_changes = changes;
-    const bool is_told = (state & PEAL_PROPERTY_NOTIFYING) != 0;
-    place->is_closed_late = is_told;
+    const bool is_notifying = (state & PEAL_PROPERTY_NOTIFYING) != 0;
+    place->is_closed_late = is_notifying;
     place->closed_number = number;
-    peal_property_unlock(place, is_told ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
+    peal_property_unlock(place, is_notifying ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
     peal_event_count_signal(&peal_property_room);
-    return !is_told;
+    return !is_notifying;
 }
 
 /* ---- The lock ---------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ static void handle(int number)
     errno = before;
 }
 
-static void tell_arrived(void *context)
+static void report_arrived(void *context)
 {
     const struct taken *taken = context;
     taken->arrived(taken->number);
@@ -69,7 +69,7 @@ enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(i
         taken->arrived = arrived;
         taken->is_once = once;
         process = getpid();
-        taken->work.function = tell_arrived;
+        taken->work.function = report_arrived;
         taken->work.context = taken;
         if (install(number) != 0)
             outcome = PEAL_SIGNAL_REFUSED;

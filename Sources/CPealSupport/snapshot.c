@@ -15,13 +15,13 @@ _Static_assert(
     offsetof(struct peal_directory_place, empty_list.capacity)
             - offsetof(struct peal_directory_place, empty_list)
         == offsetof(struct peal_snapshot, capacity),
-    "nobody begins as a snapshot does");
+    "the empty list begins as a snapshot does");
 
-_Static_assert(sizeof(struct peal_directory_place) == 64, "a place fills a cache line");
+_Static_assert(sizeof(struct peal_directory_place) == 64, "an element fills a cache line");
 
 void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 {
-    place->current = peal_directory_nobody(place);
+    place->current = peal_directory_empty_list(place);
     place->empty_list.method = peal_no_number_of(index);
 }
 
@@ -42,7 +42,7 @@ void peal_directory_open(
 /* The list is closed first: a reader that finds the number gone must not find a list that still has it. */
 void peal_directory_close(struct peal_directory_place *place)
 {
-    peal_directory_publish(place, peal_directory_nobody(place));
+    peal_directory_publish(place, peal_directory_empty_list(place));
     __atomic_store_n(&place->empty_list.method, peal_no_number_of(place->empty_list.method), __ATOMIC_RELEASE);
 }
 

@@ -176,7 +176,7 @@ static bool take_attention(struct peal_hazard_slot *hold, uint32_t bit)
 
 bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hold)
 {
-    return take_attention(hold, PEAL_ATTENTION_ASKED);
+    return take_attention(hold, PEAL_ATTENTION_REQUESTED);
 }
 
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hold)
@@ -297,34 +297,34 @@ bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 }
 
 /* The result of a writer's requests to the threads. */
-struct asked {
+struct requests {
     bool any;
     bool all_before;
 };
 
-static void ask(struct peal_hazard_slot *hold, struct asked *asked)
+static void request(struct peal_hazard_slot *hold, struct requests *requests)
 {
-    const uint32_t before = __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_ASKED, __ATOMIC_RELAXED);
-    asked->any = true;
-    asked->all_before &= (before & PEAL_ATTENTION_ASKED) != 0;
+    const uint32_t before = __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_REQUESTED, __ATOMIC_RELAXED);
+    requests->any = true;
+    requests->all_before &= (before & PEAL_ATTENTION_REQUESTED) != 0;
 }
 
 bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
-    struct asked asked = { false, true };
+    struct requests requests = { false, true };
     FOR_EACH_LEVEL(thread, hold)
         if (holds_at(hold, snapshot))
-            ask(hold, &asked);
-    return asked.any && asked.all_before;
+            request(hold, &requests);
+    return requests.any && requests.all_before;
 }
 
-bool peal_thread_ask_runners(const uint32_t *gate)
+bool peal_thread_request_runners(const uint32_t *gate)
 {
-    struct asked asked = { false, true };
+    struct requests requests = { false, true };
     FOR_EACH_LEVEL(thread, hold)
         if (runs_at(hold, gate))
-            ask(hold, &asked);
-    return asked.any && asked.all_before;
+            request(hold, &requests);
+    return requests.any && requests.all_before;
 }
 
 struct peal_event_count peal_calls_ended;

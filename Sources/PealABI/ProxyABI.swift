@@ -112,7 +112,7 @@ extension ProxyRequest {
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_proxy_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
         // Calls through the proxy have no status of their own.
-        ProxyFailures.tell { _ = Boundary.fail($0) }
+        ProxyFailures.report { _ = Boundary.fail($0) }
         do throws(Failure) {
             try Boundary.prepareMemory()
             let number = try make()

@@ -5,8 +5,8 @@
  * first argument is the list. They write a frame as in frame.h and pass it to the list's `record`. Their result is
  * zero, in all registers in which a result may be returned.
  */
-#ifndef CPEAL_RECORDER_H
-#define CPEAL_RECORDER_H
+#ifndef CPEAL_ENQUEUE_THUNK_H
+#define CPEAL_ENQUEUE_THUNK_H
 
 #include "snapshot.h"
 

@@ -66,7 +66,7 @@ struct peal_change_node {
     uint64_t property;
     uint64_t observation; /* the observer to be notified of the initial value; 0: this is a change */
     const void *_Nullable batch; /* the thread whose batch delays the change; NULL: observers may be notified of it */
-    bool prior_is_told;   /* observers were notified before the change */
+    bool prior_is_notified;   /* observers were notified before the change */
     size_t old_size;      /* for a text, with its zero */
     size_t new_size;
     void *_Nonnull new_value;
@@ -275,7 +275,7 @@ static inline bool peal_property_set_shortly(
         return false;
     if (__builtin_expect(
             !peal_property_is_of(place, number) || place->size != size || place->traits != 0
-                || !peal_directory_has_nobody(place->places[PEAL_NOTIFY_PRIOR]), 0)) {
+                || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR]), 0)) {
         peal_property_unlock(place, 0);
         return false;
     }
@@ -361,10 +361,10 @@ static inline struct peal_directory_place *_Nonnull peal_property_method_place(
 {
     return place->places[way];
 }
-static inline bool peal_property_is_heard(
+static inline bool peal_property_has_observers(
     const struct peal_property_place *_Nonnull place, uint32_t way)
 {
-    return !peal_directory_has_nobody(place->places[way]);
+    return !peal_directory_is_empty(place->places[way]);
 }
 /* The caller must hold the lock. */
 static inline void peal_property_set_notifier(
@@ -383,11 +383,11 @@ static inline uint64_t peal_property_take_closed(struct peal_property_place *_No
 }
 /* Returns true if one more change may wait. Counts the changes that the notifier's own observers make, too. */
 static inline bool peal_property_takes_change(
-    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_told, uint32_t most)
+    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_notifying, uint32_t most)
 {
     if (place->waiting >= most)
         return false;
-    return !is_told || place->notifier != thread || ++place->deferred <= most;
+    return !is_notifying || place->notifier != thread || ++place->deferred <= most;
 }
 /* Returns true if two values are equal in all bytes that count by the mask. Without a mask, all count. */
 bool peal_property_equals(

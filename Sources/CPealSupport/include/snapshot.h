@@ -230,7 +230,7 @@ __attribute__((always_inline)) static inline struct peal_directory_place *_Nulla
         sizeof(struct peal_directory_place));
 }
 
-static inline struct peal_snapshot *_Nonnull peal_directory_nobody(
+static inline struct peal_snapshot *_Nonnull peal_directory_empty_list(
     struct peal_directory_place *_Nonnull place)
 {
     return (struct peal_snapshot *)(void *)&place->empty_list;
@@ -268,7 +268,7 @@ static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
 {
     return __atomic_load_n(&place->variadic_kinds, __ATOMIC_ACQUIRE);
 }
-static inline bool peal_directory_has_nobody(struct peal_directory_place *_Nonnull place)
+static inline bool peal_directory_is_empty(struct peal_directory_place *_Nonnull place)
 {
         /* The distance is compared: for a comparison of addresses the compiler computes a second one. */
     const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;

@@ -118,7 +118,7 @@ enum {
 };
 
 enum {
-    PEAL_ATTENTION_ASKED = 1,  /* a writer waits for the release of the list */
+    PEAL_ATTENTION_REQUESTED = 1, /* a writer waits for the release of the list */
     PEAL_ATTENTION_DEFERS = 2, /* calls were deferred and must run after the release */
     PEAL_ATTENTION_AWAITED = 4, /* a thread waits on peal_calls_ended for the end of a call of the list */
     PEAL_ATTENTION_WEAK = 8,   /* a weak target must be released */
@@ -154,7 +154,7 @@ static inline bool peal_hazard_place(
     struct peal_hazard_slot *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
 {
     __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->shown.list, (uintptr_t)peal_directory_nobody(place), __ATOMIC_RELEASE);
+    __atomic_store_n(&hold->shown.list, (uintptr_t)peal_directory_empty_list(place), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return peal_directory_is_of(place, number);
 }
@@ -269,7 +269,7 @@ bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
 bool peal_thread_request_release(const struct peal_snapshot *_Nonnull snapshot);
 
 /* The same for the threads that run a call of the observer. They collect after the release of their list. */
-bool peal_thread_ask_runners(const uint32_t *_Nonnull gate);
+bool peal_thread_request_runners(const uint32_t *_Nonnull gate);
 
 /* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner
  * in use. One for the process, because a thread that ends a call cannot identify its waiters. */

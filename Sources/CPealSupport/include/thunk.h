@@ -4,8 +4,8 @@
  * identifies the method. For any prototype, the function must also pass on the registers as its caller set them. In C
  * that would be hundreds of long functions. These are three instructions each.
  */
-#ifndef CPEAL_ENTRY_H
-#define CPEAL_ENTRY_H
+#ifndef CPEAL_THUNK_H
+#define CPEAL_THUNK_H
 
 #include "frame.h"
 

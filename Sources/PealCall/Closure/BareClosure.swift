@@ -74,8 +74,8 @@ public struct BareClosure: @unchecked Sendable {
     private static func interface(of shape: CallShape) throws(OutOfMemory) -> UInt {
         if let interface = known.withLock({ $0.interfaces[shape] }) { return interface }
         var memory = FFITypes()
-        let told = CallShape(result: shape.result.asFFIReturnsIt, parameters: shape.parameters)
-        let interface = UInt(bitPattern: try memory.interface(of: told, hasTarget: false))
+        let ffiShape = CallShape(result: shape.result.asFFIReturnsIt, parameters: shape.parameters)
+        let interface = UInt(bitPattern: try memory.interface(of: ffiShape, hasTarget: false))
         memory.keep()
         // When two threads make it at once, one remains unused permanently.
         known.withLock { $0.interfaces[shape] = interface }

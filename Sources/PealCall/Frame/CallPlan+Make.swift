@@ -7,10 +7,10 @@ extension CallPlan {
         let result = shape.result.asFFIReturnsIt
         let learned = try LearnedFrame(CallShape(result: result, parameters: shape.parameters))
         // A struct that libffi passes wrongly as a whole is described in halves.
-        let told = CallShape(result: result, parameters: learned.pieces.map { $0.shape })
+        let ffiShape = CallShape(result: result, parameters: learned.pieces.map { $0.shape })
         var memory = FFITypes()
-        let interface = try memory.interface(of: told)
-        let place = ResultProbe.place(of: told.result, interface: interface, parameters: told.parameters)
+        let interface = try memory.interface(of: ffiShape)
+        let place = ResultProbe.place(of: ffiShape.result, interface: interface, parameters: ffiShape.parameters)
         let frame = place == .elsewhere ? nil : learned.frame
         let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
         let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)

@@ -214,7 +214,7 @@ extension Broadcast {
         _ place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
         _ result: UnsafeMutableRawPointer?, _ number: UInt64
     ) -> Bool {
-        guard _slowPath(peal_directory_has_nobody(place)), result == nil else { return false }
+        guard _slowPath(peal_directory_is_empty(place)), result == nil else { return false }
         // The number is loaded last: if it is the method's, so was all that was loaded before it.
         guard peal_directory_parameter_count(place) == count, peal_directory_is_of(place, number) else { return false }
         return count == 0 ? true : arguments != nil

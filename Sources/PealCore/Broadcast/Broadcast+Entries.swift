@@ -13,7 +13,7 @@ extension Broadcast {
     @inline(__always)
     public static func beginShortly(_ number: UInt64, held: inout Hold?) -> Entries? {
         guard let place = peal_directory_find(number) else { return nil }
-        if _slowPath(peal_directory_has_nobody(place)), peal_directory_is_of(place, number) { return (nil, nil) }
+        if _slowPath(peal_directory_is_empty(place)), peal_directory_is_of(place, number) { return (nil, nil) }
         guard let hold = peal_hazard_outermost() else { return nil }
         let snapshot = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_CALLER)))
         guard peal_snapshot_method(snapshot) == number,

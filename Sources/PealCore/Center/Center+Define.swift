@@ -44,7 +44,7 @@ extension Center {
                 try owner?.add(proto)
                 try state.grow(proto, to: declarations)
             } catch {
-                if state[proto].own.isEmpty { state.forget(proto) }
+                if state[proto].own.isEmpty { state.discard(proto) }
                 throw error
             }
             state[proto].definers.insert(owner?.number ?? 0)
@@ -54,7 +54,7 @@ extension Center {
 
     /// Removes an owner from a protocol's owners. With the last of them the protocol and its observers end, unless
     /// another protocol adopts it.
-    func giveUp(_ proto: PealProtocol, of owner: UInt64) {
+    func removeDefiner(_ proto: PealProtocol, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state[proto].definers.remove(owner), state[proto].definers.isEmpty,
                 state[proto].adopters.isEmpty
@@ -129,7 +129,7 @@ extension CenterState {
         do throws(Failure) {
             try addMethods(of: adopted, to: proto)
         } catch {
-            forget(proto)
+            discard(proto)
             throw error
         }
         for adopted in adopted { self[adopted].adopters.insert(proto) }
@@ -172,7 +172,7 @@ extension CenterState {
     }
 
     /// Removes a protocol that was only half defined. No other thread has seen it.
-    mutating func forget(_ proto: PealProtocol) {
+    mutating func discard(_ proto: PealProtocol) {
         for method in self[proto].all { method.close() }
         drop(proto)
     }

@@ -213,18 +213,18 @@ public final class Completion: Sendable {
     private func settle(_ change: (inout CompletionState) -> Bool) {
         // The last answer ends it, whatever else would at the same time.
         let tokens = state.withLock { change(&$0) ? $0.end(.answered) : nil }
-        if let tokens { tell(tokens) }
+        if let tokens { finish(tokens) }
     }
 
     /// Ends it, once: tokens are stale from now on, and `done` runs, or will on its queue.
     @discardableResult
     private func end(_ end: CompletionEnd) -> Bool {
         guard let tokens = state.withLock({ $0.end(end) }) else { return false }
-        tell(tokens)
+        finish(tokens)
         return true
     }
 
-    private func tell(_ tokens: Set<UInt64>) {
+    private func finish(_ tokens: Set<UInt64>) {
         if let limit { peal_executor_cancel(limit) }
         for token in tokens { Handles.completions.remove(token) }
         guard let mailbox = options.queue?.mailbox else { return runDone() }

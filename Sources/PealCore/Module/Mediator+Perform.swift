@@ -36,7 +36,7 @@ extension Mediator {
         @Sendable func complete() {
             module.release()
             withState { state in _ = state.request(.released, of: module) }
-            module.queue?.forget(module)
+            module.queue?.removeMember(module)
             module.owner?.remove(module)
             signalChange()
         }

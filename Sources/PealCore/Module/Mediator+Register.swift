@@ -38,10 +38,10 @@ extension Mediator {
                     sequence: state.registrations, mediator: self)
             }
             do throws(Failure) {
-                try module.queue?.remember(module)
+                try module.queue?.addMember(module)
                 try module.owner?.add(module)
             } catch {
-                module.queue?.forget(module)
+                module.queue?.removeMember(module)
                 Handles.modules.remove(module.number)
                 throw error
             }

@@ -93,7 +93,7 @@ struct ModuleEvents: Sendable {
     func notifySignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
 
     private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
-        guard !peal_directory_has_nobody(method.place) else { return }
+        guard !peal_directory_is_empty(method.place) else { return }
         Self.withAddresses(of: texts[...], []) { addresses in
             var words = addresses + (number.map { [$0] } ?? [])
             words.withUnsafeMutableBufferPointer { words in

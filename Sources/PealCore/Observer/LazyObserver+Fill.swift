@@ -14,7 +14,7 @@ extension LazyObserver {
                 }
                 if isSeated {
                     Reclaimer.collectBacklog()
-                    forgetFinished()
+                    releaseFinished()
                     return
                 }
             } catch {

@@ -80,7 +80,7 @@ final class LazyObserver: Sendable {
     }
 
     /// Releases the instances that have ended.
-    func forgetFinished() {
+    func releaseFinished() {
         let finished = state.withLock { state in
             let index = state.left.partition { peal_observer_references($0.record) == 0 }
             defer { state.left.removeSubrange(index...) }

@@ -34,7 +34,7 @@ extension Observer {
     func leaveRegisters() {
         // Owners and queues contain the placeholder and not its instance.
         guard !isInstance else { return }
-        queue?.forget(self)
+        queue?.removeMember(self)
     }
 
     /// The last step for an observer that is in no list any more.

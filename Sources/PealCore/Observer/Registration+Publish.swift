@@ -67,12 +67,12 @@ extension CenterState {
     private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let number = record.pointee.number
         do throws(Failure) {
-            try registration.queue?.remember(record)
+            try registration.queue?.addMember(record)
             try registration.owner?.add(record)
             if let lazy = registration.lazy, !lazy.begin(number) { throw .serviceEnded(lazy.service.name) }
         } catch {
             Handles.observations.remove(number)
-            registration.queue?.forget(record)
+            registration.queue?.removeMember(record)
             registration.owner?.remove(record)
             throw error
         }

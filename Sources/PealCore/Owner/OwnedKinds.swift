@@ -81,7 +81,7 @@ extension Property: OwnedObject {
     var ownedKey: UInt64 { number }
 
     func end(of owner: Owner) {
-        center.giveUp(self, of: owner.number)
+        center.removeDefiner(self, of: owner.number)
         owner.remove(self)
     }
 }
@@ -102,7 +102,7 @@ extension PealProtocol: OwnedObject {
     var ownedKey: UInt64 { number }
 
     func end(of owner: Owner) {
-        center.giveUp(self, of: owner.number)
+        center.removeDefiner(self, of: owner.number)
         owner.remove(self)
     }
 }

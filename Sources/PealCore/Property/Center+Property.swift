@@ -13,7 +13,7 @@ extension Center {
             do throws(Failure) {
                 try description.owner?.add(property)
             } catch {
-                if known == nil { state.takeBack(property) }
+                if known == nil { state.discard(property) }
                 throw error
             }
             state.properties[description.name, default: DefinedProperty(property: property)]
@@ -47,7 +47,7 @@ extension Center {
     }
 
     /// Removes an owner from a property's owners. With the last of them the property ends.
-    func giveUp(_ property: Property, of owner: UInt64) {
+    func removeDefiner(_ property: Property, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state.properties[property.name]?.property === property,
                 state.properties[property.name]?.definers.remove(owner) == true,
@@ -85,15 +85,15 @@ extension CenterState {
             try grow(proto, to: type.declarations)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)
         } catch {
-            forget(proto)
+            discard(proto)
             throw error
         }
     }
 
     /// Removes a property that no other thread has seen.
-    fileprivate mutating func takeBack(_ property: Property) {
+    fileprivate mutating func discard(_ property: Property) {
         property.close()
-        forget(property.proto)
+        discard(property.proto)
     }
 
     fileprivate mutating func end(_ property: Property) -> Remains {

@@ -49,7 +49,7 @@ extension Property {
             peal_change_free(node)
             return false
         }
-        let telling = PropertyNotification(place: place, number: number)
+        let notification = PropertyNotification(place: place, number: number)
         guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, place.pointee.notifier == UnsafeRawPointer(thread) else {
             peal_property_append(place, node)
             guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, place.pointee.first?.pointee.batch == nil else {
@@ -57,13 +57,13 @@ extension Property {
                 return true
             }
             peal_property_set_notifier(place, thread)
-            _ = telling.drain()
+            _ = notification.drain()
             return false
         }
         // From inside a call of the property's own: here, between the current notification and the waiting changes.
-        telling.prepareInitial(node)
+        notification.prepareInitial(node)
         peal_property_unlock(place, state)
-        PropertyInitial.tell(node)
+        PropertyInitial.notify(node)
         peal_change_free(node)
         return false
     }

@@ -24,7 +24,7 @@ public enum PropertyAccess {
             if peal_property_is_text(place) { return setTextFast(place, number, value, size: size, old) }
             guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
             let new = old + Int(PEAL_PROPERTY_SHORT)
-            return tell(place, number, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
+            return notify(place, number, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
         }
     }
 
@@ -48,14 +48,14 @@ public enum PropertyAccess {
             peal_property_set_text_shortly(place, number, text, old, &newSize)
         else { return nil }
         let new = old + Int(PEAL_PROPERTY_SHORT)
-        return tell(place, number, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
+        return notify(place, number, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
     }
 
     @inline(__always)
-    private static func tell(_ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values) -> Bool {
-        let telling = PropertyNotification(place: place, number: number)
-        let isRejected = telling.tell(values)
-        return peal_property_rest(place) ? isRejected : telling.drainMore() || isRejected
+    private static func notify(_ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values) -> Bool {
+        let notification = PropertyNotification(place: place, number: number)
+        let isRejected = notification.notify(values)
+        return peal_property_rest(place) ? isRejected : notification.drainMore() || isRejected
     }
 }
 

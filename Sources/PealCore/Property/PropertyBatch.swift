@@ -6,7 +6,7 @@ public enum PropertyBatch {
     /// Threads that end with a batch open end the batch: otherwise its changes would wait permanently.
     private static let endsWithThread: Void = peal_thread_set_batch_end { thread in
         peal_thread_leave_batches(thread)
-        PropertyBatch.tell(thread)
+        PropertyBatch.notify(thread)
     }
 
     public static func begin() throws(Failure) {
@@ -24,11 +24,11 @@ public enum PropertyBatch {
         guard let thread, left >= 0 else {
             throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
         }
-        return left == 0 ? tell(thread) : false
+        return left == 0 ? notify(thread) : false
     }
 
     @discardableResult
-    private static func tell(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+    private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         var isRejected = false
         while let change = peal_batch_take_out(thread) {
             if release(change, thread) { isRejected = true }
@@ -53,7 +53,7 @@ public enum PropertyBatch {
             return false
         }
         peal_property_set_notifier(place, thread)
-        let telling = PropertyNotification(place: place, number: number)
-        return peal_property_waits_alone(place, change) ? telling.drainOne(change) : telling.drain()
+        let notification = PropertyNotification(place: place, number: number)
+        return peal_property_waits_alone(place, change) ? notification.drainOne(change) : notification.drain()
     }
 }

@@ -5,17 +5,17 @@ import PealCall
 /// other notification reaches it before.
 enum PropertyInitial {
     /// Makes one such notification that waited for its turn.
-    static func tell(_ change: PropertyChange) {
+    static func notify(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
         try? ObserverBlocks.unblock(observation.number)
         guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else { return }
         let value = peal_change_new(change)
         let values = PropertyNotification.Values(
             old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
-        tell(observation, values, of: property)
+        notify(observation, values, of: property)
     }
 
-    private static func tell(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property) {
+    private static func notify(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property) {
         let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
         observation.deliver(changed, nil)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in

@@ -16,7 +16,7 @@ extension PropertyNotification {
             let hasRoomAgain = place.pointee.waiting % Self.changesAWake == 0
             peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
-            if tell(change) { isRejected = true }
+            if notify(change) { isRejected = true }
             peal_change_free(change)
             _ = peal_property_lock(place)
         }
@@ -28,7 +28,7 @@ extension PropertyNotification {
     func drainOne(_ change: PropertyChange) -> Bool {
         _ = peal_property_take(place)
         peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
-        let isRejected = tell(change)
+        let isRejected = notify(change)
         peal_change_free(change)
         return peal_property_rest(place) ? isRejected : drainMore() || isRejected
     }
@@ -46,16 +46,16 @@ extension PropertyNotification {
         if closed != 0 { Handles.properties.recycle(closed) }
     }
 
-    private func tell(_ change: PropertyChange) -> Bool {
+    private func notify(_ change: PropertyChange) -> Bool {
         guard change.pointee.observation == 0 else {
-            PropertyInitial.tell(change)
+            PropertyInitial.notify(change)
             return false
         }
         let values = values(of: change)
         guard !isBackWhereItWas(change, values) else { return false }
         var isRejected = false
-        if !change.pointee.prior_is_told { isRejected = notifyPrior(values) }
-        return tell(values) || isRejected
+        if !change.pointee.prior_is_notified { isRejected = notifyPrior(values) }
+        return notify(values) || isRejected
     }
 
     /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Bytes

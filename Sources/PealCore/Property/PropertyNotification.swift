@@ -18,20 +18,20 @@ struct PropertyNotification {
 
     /// - Returns: True if a queue refused a call.
     @inline(__always)
-    func tell(_ values: Values) -> Bool {
+    func notify(_ values: Values) -> Bool {
         var isRejected = false
-        if isHeard(.changed) { isRejected = broadcast(.changed, nil, 0) }
-        if isHeard(.values), notifyValues(values) { isRejected = true }
-        if isHeard(.record), notifyRecord(.record, values, isPrior: false) { isRejected = true }
+        if hasObservers(.changed) { isRejected = broadcast(.changed, nil, 0) }
+        if hasObservers(.values), notifyValues(values) { isRejected = true }
+        if hasObservers(.record), notifyRecord(.record, values, isPrior: false) { isRejected = true }
         return isRejected
     }
 
     func notifyPrior(_ values: Values) -> Bool {
-        isHeard(.prior) && notifyRecord(.prior, values, isPrior: true)
+        hasObservers(.prior) && notifyRecord(.prior, values, isPrior: true)
     }
 
     @inline(__always)
-    private func isHeard(_ way: NotificationKind) -> Bool { peal_property_is_heard(place, way.rawValue) }
+    private func hasObservers(_ way: NotificationKind) -> Bool { peal_property_has_observers(place, way.rawValue) }
 
     @inline(__always)
     private func notifyValues(_ values: Values) -> Bool {

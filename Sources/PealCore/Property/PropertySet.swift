@@ -63,7 +63,7 @@ struct PropertySet {
     }
 
     private var place: PropertyNotification.Place { property.place }
-    private var telling: PropertyNotification { PropertyNotification(place: place, number: property.number) }
+    private var notification: PropertyNotification { PropertyNotification(place: place, number: property.number) }
 
     /// - Parameter isNotifying: True if this thread has set `NOTIFYING` already.
     private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
@@ -82,7 +82,7 @@ struct PropertySet {
         if let step = try settle(change, state, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
         block = write(change, block)
         change.pointee.property = property.number
-        change.pointee.prior_is_told = isNotifying
+        change.pointee.prior_is_notified = isNotifying
         if peal_thread_batches() > 0, !isNotifying {
             node = peal_batch_take_in(place, change, thread)
             peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
@@ -97,7 +97,7 @@ struct PropertySet {
         peal_property_set_notifier(place, thread)
         // If an earlier change is in another thread's batch, this one waits for that batch too.
         let isHeldBack = place.pointee.first?.pointee.batch != nil
-        return .done(Outcome(isDeferred: isHeldBack, isRejected: telling.drain()))
+        return .done(Outcome(isDeferred: isHeldBack, isRejected: notification.drain()))
     }
 
     /// Handles all cases in which the attempt ends before the value is written. The caller must hold the lock, which is
@@ -106,17 +106,17 @@ struct PropertySet {
         _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isNotifying: Bool
     ) throws(Failure) -> Step? {
         guard peal_property_is_of(place, property.number) else {
-            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
             throw .staleProperty
         }
-        let oldSize = telling.currentSize
+        let oldSize = notification.currentSize
         guard oldSize <= oldRoom else {
             peal_property_unlock(place, state)
             return .needsRoom(oldSize)
         }
         fill(change, oldSize)
         if let isSet = isSetAlready(change) {
-            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
             return .done(Outcome(isSet: isSet))
         }
         let isTold = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
@@ -124,7 +124,7 @@ struct PropertySet {
             // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
             let mayWait = isTold && place.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
-            if isNotifying { _ = telling.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
             let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end, and one that is slow needs a queue")
@@ -162,13 +162,13 @@ struct PropertySet {
     /// notification.
     private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
         !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
-            && peal_property_is_heard(place, NotificationKind.prior.rawValue)
+            && peal_property_has_observers(place, NotificationKind.prior.rawValue)
     }
 
     private func notifyPrior(_ change: PropertyChange) -> Step {
         peal_property_set_notifier(place, thread)
         peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
-        _ = telling.notifyPrior(
+        _ = notification.notifyPrior(
             PropertyNotification.Values(
                 old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
                 isText: property.type.isText))
@@ -189,7 +189,7 @@ struct PropertySet {
     /// After `prior` was notified and the set failed: notifies of the changes that were added meanwhile.
     private func endNotifying() {
         _ = peal_property_lock(place)
-        _ = telling.drain()
+        _ = notification.drain()
     }
 }
 

@@ -22,11 +22,11 @@ enum BuiltInProtocols {
     }
 
     /// Broadcasts a method of texts, by its rank. Call with no lock held. Without observers the texts are not made.
-    static func tell(_ proto: String, _ rank: Int, in center: Center, _ texts: () -> [String]) {
+    static func notify(_ proto: String, _ rank: Int, in center: Center, _ texts: () -> [String]) {
         let method = try? center.withState { (state) throws(Failure) -> Method? in
             state.protocolsByName[proto].map { state[$0].own[rank] }
         }
-        guard let method = method ?? nil, !peal_directory_has_nobody(method.place) else { return }
+        guard let method = method ?? nil, !peal_directory_is_empty(method.place) else { return }
         send(method.number, texts(), [])
     }
 

@@ -84,7 +84,7 @@ public final class Method: Sendable {
     func close() {
         MethodNames.remove(self)
         let current = peal_directory_current(place)
-        let list: [Reclaimer.Retired] = current == peal_directory_nobody(place) ? [] : [.list(current)]
+        let list: [Reclaimer.Retired] = current == peal_directory_empty_list(place) ? [] : [.list(current)]
         peal_directory_close(place)
         Handles.methods.retire(number)
         Reclaimer.retire(list + [.place(number)])

@@ -2,17 +2,17 @@ import PealCall
 
 /// Calls through tables have no status: their failures are reported separately.
 public enum ProxyFailures {
-    private static let teller = Guarded<(@Sendable (Failure) -> Void)?>(nil)
+    private static let reporter = Guarded<(@Sendable (Failure) -> Void)?>(nil)
 
     /// Reports failures, for the thread on which they happen.
-    public static func tell(by told: @escaping @Sendable (Failure) -> Void) {
-        teller.withLock { $0 = told }
+    public static func report(by report: @escaping @Sendable (Failure) -> Void) {
+        reporter.withLock { $0 = report }
     }
 
     @inline(never)
     static func note(_ failure: Failure) {
-        let told = teller.withLock { $0 }
-        told?(failure)
+        let report = reporter.withLock { $0 }
+        report?(failure)
     }
 }
 

@@ -119,28 +119,28 @@ public final class Queue: Sendable {
     var isEnded: Bool { members.withLock { $0.isEnded } }
 
     /// The caller must hold the lock of the observation's center, so that it cannot be removed before.
-    func remember(_ record: Observer) throws(Failure) {
-        try remember { $0.observers.add(record) }
+    func addMember(_ record: Observer) throws(Failure) {
+        try addMember { $0.observers.add(record) }
     }
 
-    func forget(_ record: Observer) {
+    func removeMember(_ record: Observer) {
         nonisolated(unsafe) let record = record
         members.withLock { _ = $0.observers.remove(record) }
     }
 
-    func remember(_ timer: Timer) throws(Failure) {
-        try remember { $0.timers.add(timer.observer) }
+    func addMember(_ timer: Timer) throws(Failure) {
+        try addMember { $0.timers.add(timer.observer) }
     }
 
-    func forget(_ timer: Timer) {
+    func removeMember(_ timer: Timer) {
         members.withLock { _ = $0.timers.remove(timer.observer) }
     }
 
-    func remember(_ module: Module) throws(Failure) {
-        try remember { $0.modules[module.number] = module }
+    func addMember(_ module: Module) throws(Failure) {
+        try addMember { $0.modules[module.number] = module }
     }
 
-    func forget(_ module: Module) {
+    func removeMember(_ module: Module) {
         let gone = members.withLock { $0.modules.removeValue(forKey: module.number) }
         withExtendedLifetime(gone) {}
     }
@@ -151,7 +151,7 @@ public final class Queue: Sendable {
         throw Failure(.state, "the queue was made before this process was forked, and those who run it are in the parent; make one here")
     }
 
-    private func remember(_ add: (inout Members) -> Void) throws(Failure) {
+    private func addMember(_ add: (inout Members) -> Void) throws(Failure) {
         try checkIsOwn()
         let isKept = members.withLock { members in
             if !members.isEnded { add(&members) }

@@ -55,7 +55,7 @@ final class Instance: Sendable {
     }
 
     /// Removes an instance that was never published.
-    func forget() {
+    func discard() {
         Handles.instances.remove(number)
         service.release()
     }

@@ -42,7 +42,7 @@ extension Service {
         do throws(Failure) {
             instance.target = try runCreate(creation)
         } catch {
-            instance.forget()
+            instance.discard()
             for use in uses.reversed() { use.end() }
             throw error
         }
@@ -134,7 +134,7 @@ extension Service {
         }
         guard isPublished else {
             use.end()
-            instance.forget()
+            instance.discard()
             throw ended
         }
         return (use, instance)

@@ -8,7 +8,7 @@ extension Service {
         try refuseIfBuiltIn("removed")
         try Creation.refuseHere("remove \(name)")
         guard let instance = try detachCreated() else { return true }
-        tellLeaving()
+        notifyInstanceRemoval()
         Instance.leave(instance)
         return instance.isGone
     }
@@ -23,8 +23,8 @@ extension Service {
         }
         guard let closed else { throw .staleService }
         unlist()
-        if closed.instance != nil { tellLeaving(closed.followers) }
-        tellEnd(closed.followers)
+        if closed.instance != nil { notifyInstanceRemoval(closed.followers) }
+        notifyUnregistered(closed.followers)
         if let instance = closed.instance { Instance.leave(instance) }
         return release()
     }
@@ -104,21 +104,21 @@ extension Service {
     }
 
     /// Notifies followers before a removed instance loses its publication.
-    func tellLeaving() {
-        tellLeaving(readState { Self.values(of: $0.followers) })
+    func notifyInstanceRemoval() {
+        notifyInstanceRemoval(readState { Self.values(of: $0.followers) })
     }
 
-    private func tellLeaving(_ followers: [any ServiceFollower]) {
+    private func notifyInstanceRemoval(_ followers: [any ServiceFollower]) {
         for follower in followers { follower.instanceLeaves(self) }
         ServiceEvents.removed(self)
     }
 
     /// Notifies followers once, and releases them.
-    func tellEnd() {
-        tellEnd(readState { Self.values(of: $0.followers.take()) })
+    func notifyUnregistered() {
+        notifyUnregistered(readState { Self.values(of: $0.followers.take()) })
     }
 
-    private func tellEnd(_ followers: [any ServiceFollower]) {
+    private func notifyUnregistered(_ followers: [any ServiceFollower]) {
         for follower in followers { follower.serviceEnds(self) }
         ServiceEvents.unregistered(self)
     }

@@ -14,7 +14,7 @@ extension ServiceBook {
         let cleared = clearAll()
         let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
-        for left in leaving { left.service.tellLeaving() }
+        for left in leaving { left.service.notifyInstanceRemoval() }
         Instance.leave(leaving.map { $0.instance })
         return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
     }
@@ -83,8 +83,8 @@ extension ServiceBook {
         let closing = services.filter { $0.close() }
         let created = inReverseOrderOfCreation(closing)
         let leaving = created.filter { $0.service.detach($0.instance) }
-        for left in leaving { left.service.tellLeaving() }
-        for service in closing { service.tellEnd() }
+        for left in leaving { left.service.notifyInstanceRemoval() }
+        for service in closing { service.notifyUnregistered() }
         Instance.leave(leaving.map { $0.instance })
         for service in closing { service.release() }
         return !closing.isEmpty

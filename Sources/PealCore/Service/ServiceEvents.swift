@@ -11,16 +11,16 @@ enum ServiceEvents {
         "optional void service_failed (const char *name, const char *message)",
     ]
 
-    static func registered(_ service: Service) { tell(0, service) }
-    static func unregistered(_ service: Service) { tell(1, service) }
-    static func created(_ service: Service, by asker: String) { tell(2, service, asker) }
-    static func removed(_ service: Service) { tell(3, service) }
-    static func failed(_ service: Service, _ message: String) { tell(4, service, message) }
+    static func registered(_ service: Service) { notify(0, service) }
+    static func unregistered(_ service: Service) { notify(1, service) }
+    static func created(_ service: Service, by asker: String) { notify(2, service, asker) }
+    static func removed(_ service: Service) { notify(3, service) }
+    static func failed(_ service: Service, _ message: String) { notify(4, service, message) }
 
-    private static func tell(_ index: Int, _ service: Service, _ text: String? = nil) {
+    private static func notify(_ index: Int, _ service: Service, _ text: String? = nil) {
         // No caller registers or ends peal's own.
         guard service.center.services.hasEvents, !service.record.pointee.is_built_in
         else { return }
-        BuiltInProtocols.tell(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
+        BuiltInProtocols.notify(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
     }
 }

@@ -16,7 +16,7 @@ extension MethodPlace {
     /// The list of observers, or nil if there are none.
     var list: Snapshot? {
         let current = peal_directory_current(self)
-        return current == peal_directory_nobody(self) ? nil : current
+        return current == peal_directory_empty_list(self) ? nil : current
     }
 
     /// Publishes a list, and retires the one that it replaces.

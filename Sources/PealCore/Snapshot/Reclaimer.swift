@@ -29,12 +29,12 @@ enum Reclaimer {
         }
 
         /// - Returns: True if a reader is certain to collect it.
-        fileprivate func askHolders() -> Bool {
+        fileprivate func requestCollection() -> Bool {
             switch self {
             case .list(let list): peal_thread_request_release(list)
             case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_request_release($0) } ?? true
             case .instance(let number): Instance.hazard(of: number).map { peal_thread_request_release($0) } ?? true
-            case .observer(let record): peal_thread_ask_runners(record.gate)
+            case .observer(let record): peal_thread_request_runners(record.gate)
             }
         }
     }
@@ -108,7 +108,7 @@ enum Reclaimer {
                 retired.removeLast(retired.count - held)
                 if retired.isEmpty, retired.capacity > mostRoom { retired = [] }
                 // A reader may have released its list before it could see the request.
-            } while !askHolders(of: retired)
+            } while !requestCollection(of: retired)
             return free
         }
         for candidate in free { release(candidate) }
@@ -126,8 +126,8 @@ enum Reclaimer {
     }
 
     /// - Returns: True if a reader of each is certain to collect it.
-    private static func askHolders(of waiting: [Retired]) -> Bool {
-        waiting.reduce(true) { areAsked, retired in retired.askHolders() && areAsked }
+    private static func requestCollection(of waiting: [Retired]) -> Bool {
+        waiting.reduce(true) { areRequested, retired in retired.requestCollection() && areRequested }
     }
 
     /// Ends a removed observer, as the next function does.
@@ -154,7 +154,7 @@ enum Reclaimer {
     }
 
     private static func list(ofClosed method: UInt64) -> Snapshot? {
-        peal_directory_find(method).map { peal_directory_nobody($0) }
+        peal_directory_find(method).map { peal_directory_empty_list($0) }
     }
 
     /// Returns true if a call of a closed observer runs on any thread.

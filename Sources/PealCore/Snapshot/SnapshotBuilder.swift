@@ -59,7 +59,7 @@ struct SnapshotBuilder {
         }
         let bounds = Bounds(entries)
         guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
-            return (peal_directory_nobody(place), 0)
+            return (peal_directory_empty_list(place), 0)
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
@@ -91,7 +91,7 @@ struct SnapshotBuilder {
     private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
-        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_nobody(place) }
+        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_empty_list(place) }
         let list = try makeList(bounds, grows: grows)
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
@@ -128,7 +128,7 @@ struct SnapshotBuilder {
         if missing > 0 { list.markPendingServices() }
         guard list.count > 0 || place.traits.hasCompletion else {
             list.free()
-            return (peal_directory_nobody(place), 0)
+            return (peal_directory_empty_list(place), 0)
         }
         return (list, borrowed)
     }

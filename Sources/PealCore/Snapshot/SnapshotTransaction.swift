@@ -110,7 +110,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         // to find out if services are missing.
         let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.mailbox != nil || isLazy { list.markUnsettled() }
-        if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_nobody(place)) }
+        if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_empty_list(place)) }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
     }
 

@@ -41,7 +41,7 @@ public final class Timer: Sendable {
             throw error
         }
         do throws(Failure) {
-            try options.queue?.remember(timer)
+            try options.queue?.addMember(timer)
             try options.owner?.add(timer)
         } catch {
             // No other thread has seen it, and the caller runs its callback.
@@ -96,7 +96,7 @@ public final class Timer: Sendable {
             agenda.stop(record)
             record.pointee.is_ended = true
         }
-        queue?.forget(self)
+        queue?.removeMember(self)
         ObserverLife.release(observer)
         return true
     }
