@@ -116,10 +116,6 @@ struct peal_gather_options {
  * `done` begins after the last `reply` has returned, and no `reply` is called after it.
  *
  * method, arguments, argument_count: as for peal_send.
- * A broadcast that fails before it passes the completion on, for a wrong argument count for example, leaves it
- * to the caller, who passes it to another broadcast, answers, releases or cancels it. A later failure
- * of the broadcast ends it.
- *
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_gathering: filled, for peal_completion_cancel; zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
