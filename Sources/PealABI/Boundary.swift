@@ -127,7 +127,7 @@ enum Boundary {
         guard given == MemoryLayout<Options>.size else {
             throw Failure(
                 .argument,
-                "\(name): the size member says \(given) bytes, but this library knows \(MemoryLayout<Options>.size); set it to sizeof, and build against the headers of this version")
+                "\(name): the size member is \(given), but the struct of this library has \(MemoryLayout<Options>.size) bytes; set it to sizeof, and build against the headers of this version")
         }
         return pointer.pointee
     }

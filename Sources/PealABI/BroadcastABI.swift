@@ -147,7 +147,7 @@ extension BroadcastRequest {
         let given = try Boundary.options(
             options, named: "the options of a broadcast", default: peal_send_options())
         guard given.flags & ~UInt32(PEAL_SEND_FFI_CALL.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a broadcast have bits that this library does not know; use those of enum peal_send_flags")
+            throw Failure(.argument, "the flags of a broadcast have bits that this library does not define; use those of enum peal_send_flags")
         }
         if given.policy != PEAL_POLICY_METHOD {
             guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)) else {

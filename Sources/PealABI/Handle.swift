@@ -21,21 +21,21 @@ extension Handle {
 extension peal_center: Handle {
     static var table: HandleTable<Center> { Handles.centers }
     static var stale: Failure {
-        Failure(.handle, "the center's handle is zero, made up, or the center has been ended")
+        Failure(.handle, "the center's handle is invalid: zero, never created, or of a center that has ended")
     }
 }
 
 extension peal_protocol: Handle {
     static var table: HandleTable<PealProtocol> { Handles.protocols }
     static var stale: Failure {
-        Failure(.handle, "the protocol's handle is zero, made up, or its center has been ended")
+        Failure(.handle, "the protocol's handle is invalid: zero, never created, or of a center that has ended")
     }
 }
 
 extension peal_method: Handle {
     static var table: HandleTable<Method> { Handles.methods }
     static var stale: Failure {
-        Failure(.handle, "the method's handle is zero, made up, or its center has been ended")
+        Failure(.handle, "the method's handle is invalid: zero, never created, or of a center that has ended")
     }
 }
 

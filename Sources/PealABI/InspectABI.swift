@@ -159,7 +159,7 @@ public func peal_observation_get_info(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
-        _ = try Boundary.options(info, named: "the info of an observation", default: peal_observation_info())
+        _ = try Boundary.options(info, named: "the information about an observation", default: peal_observation_info())
         info.pointee = peal_observation_info(try observation.find().facts)
     }
 }

@@ -63,7 +63,7 @@ public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_
         switch try center.find().modules().stopAll(timeout: timeout) {
         case .done: return PEAL_OK
         case .notWaited: return PEAL_NOT_WAITED
-        case .timedOut: throw Failure(.timeout, "the time has passed before all modules were stopped; the rest is not waited for")
+        case .timedOut: throw Failure(.timeout, "the time limit has expired before all modules were stopped; the others are stopped without waiting")
         }
     }
 }
@@ -82,7 +82,7 @@ public func peal_modules_get_state(
 public func peal_module_get_info(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
-        _ = try Boundary.options(info, named: "the info of a module", default: peal_module_info())
+        _ = try Boundary.options(info, named: "the information about a module", default: peal_module_info())
         info.pointee.fill(try module.find().info)
     }
 }

@@ -42,7 +42,7 @@ extension Registration {
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
             | PEAL_OBSERVE_BORROWED.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
-            throw Failure(.argument, "the flags of an observer have bits that this library does not know; use those of enum peal_observe_flags")
+            throw Failure(.argument, "the flags of an observer have bits that this library does not define; use those of enum peal_observe_flags")
         }
         guard !(has(PEAL_OBSERVE_REPLACE) && has(PEAL_OBSERVE_ALLOW_DUPLICATE)) else {
             throw Failure(.argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")

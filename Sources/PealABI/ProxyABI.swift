@@ -135,7 +135,7 @@ extension ProxyRequest {
             given.destroy == nil && given.weak == nil && given.weak_reference == nil && given.reference.number == 0
             && given.resolve == nil && given.redirect == nil && given.invoke == nil
         guard isAlone else {
-            throw Failure(.argument, "a proxy that broadcasts has no target, and takes no option but `owner`; peal_proxy_create_for makes one of a target")
+            throw Failure(.argument, "a proxy that broadcasts has no target, and takes no option but `owner`; to call one target, use peal_proxy_create_for")
         }
         return try CurrentOwner.find(given.owner.number)
     }

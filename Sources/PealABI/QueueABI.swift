@@ -83,7 +83,7 @@ public func peal_queue_get_info(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_counts else { throw .null("out_counts") }
-        var counts = try Boundary.options(out_counts, named: "the counts of a queue", default: peal_queue_info())
+        var counts = try Boundary.options(out_counts, named: "the information about a queue", default: peal_queue_info())
         let read = try queue.find().counts
         counts.waiting = read.waiting
         counts.delivered = read.delivered
@@ -102,7 +102,7 @@ extension Queue.Options {
             throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.kind.rawValue)) is no kind of queue; use those of enum peal_queue_kind")
         }
         guard let overflow = Overflow(rawValue: given.overflow.rawValue) else {
-            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.overflow.rawValue)) is no way of overflow; use those of enum peal_overflow")
+            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.overflow.rawValue)) is no overflow rule; use those of enum peal_overflow")
         }
         guard kind != .executor || given.submit != nil else { throw .null("submit, which an executor needs,") }
         guard given.capacity >= 0 else {
@@ -113,7 +113,7 @@ extension Queue.Options {
                 throw Failure(.argument, "the name of a queue is empty; NULL means that it has none")
             }
             guard kind == .serial else {
-                throw Failure(.argument, "a name is for serial queues: the threads that run other queues are the program's")
+                throw Failure(.argument, "only a serial queue has a name, for its thread; leave `name` NULL")
             }
             self.name = name
         }

@@ -10,7 +10,7 @@ extension ServiceDescription {
             description, named: "the description of a service", default: peal_service_description())
         self.init(name: try Boundary.checkedText(given.name, "the service's name"))
         guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a service have bits that this library does not know; use those of enum peal_service_flags")
+            throw Failure(.argument, "the flags of a service have bits that this library does not define; use those of enum peal_service_flags")
         }
         isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
         context = given.context

@@ -58,7 +58,7 @@ public func peal_timer_get_info(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_facts else { throw .null("out_facts") }
-        var facts = try Boundary.options(out_facts, named: "the facts of a timer", default: peal_timer_info())
+        var facts = try Boundary.options(out_facts, named: "the information about a timer", default: peal_timer_info())
         facts.fill(try timer.find().facts)
         out_facts.pointee = facts
     }
@@ -88,7 +88,7 @@ extension Timer.Options {
     fileprivate init(_ options: UnsafePointer<peal_timer_options>) throws(Failure) {
         let given = try Boundary.options(options, named: "the options of a timer", default: peal_timer_options())
         guard given.flags & ~UInt32(PEAL_TIMER_ONCE.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a timer have bits that this library does not know; use those of enum peal_timer_flags")
+            throw Failure(.argument, "the flags of a timer have bits that this library does not define; use those of enum peal_timer_flags")
         }
         self.init(
             try Action(given), target: given.target,

@@ -90,7 +90,7 @@ CLAIM("F1", "a wrong description of a module is refused and released, and has no
     d = describe("a"), d.tables = no_table, refuse(&d, PEAL_ERROR_ARGUMENT, "PealLifecycle");
     d = describe("a"), d.tables = twice, refuse(&d, PEAL_ERROR_ARGUMENT, "two tables");
     d = describe("a"), d.tables = missing, refuse(&d, PEAL_ERROR_CONFORMANCE, "Bell.on_ring");
-    d = describe("a"), d.tables = odd, refuse(&d, PEAL_ERROR_CONFORMANCE, "3 bytes");
+    d = describe("a"), d.tables = odd, refuse(&d, PEAL_ERROR_CONFORMANCE, "PealLifecycle is 3");
     d = describe("a"), d.tables = pointers, d.queue = queue, refuse(&d, PEAL_ERROR_TYPE, "bare");
     d = describe("a"), d.service = "nobody", refuse(&d, PEAL_ERROR_NOT_FOUND, "nobody");
     d = describe("a"), d.service = "\xff", refuse(&d, PEAL_ERROR_ARGUMENT, "service");

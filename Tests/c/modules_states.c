@@ -615,7 +615,7 @@ CLAIM("M5", "when the time limit of all stops has expired, the remaining modules
     CHECK_EQUAL(parts_state(center), PEAL_MODULES_STOPPED);
     CHECK_OK(peal_modules_stop(center, 0));
     CHECK(!part_info(&a).is_overdue);
-    CHECK_CONTAINS(part_info(&a).last_failure, "all together");
+    CHECK_CONTAINS(part_info(&a).last_failure, "all stops");
     close_modules();
 }
 

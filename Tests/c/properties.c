@@ -426,7 +426,7 @@ CLAIM("X5", "an observer that sets the property at each notification reaches a l
     CHECK_OK(volume_set(volume, 0));
     CHECK_EQUAL(sets_done, 65536);
     CHECK_STATUS(last_set, PEAL_ERROR_LIMIT);
-    CHECK_CONTAINS(peal_last_message(), "needs an end");
+    CHECK_CONTAINS(peal_last_message(), "end the recursion");
     CHECK_EQUAL(volume_get(volume), 65536);
     sets_done = 0;
     CHECK_OK(volume_set(volume, 0));

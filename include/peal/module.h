@@ -321,7 +321,7 @@ typedef enum peal_signal_action {
  * signal: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGQUIT, SIGALRM, SIGWINCH.
  * queue: runs the action; zero: a serial queue of the library.
  * timeout: of TERMINATE, as for peal_modules_stop; else not used.
- * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler that is not peal's;
+ * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the signal is bound, or has a handler of the program;
  * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT when the system gives no thread; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_signal_bind(

@@ -26,17 +26,17 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
 extension Status {
     /// Done: `PEAL_OK`.
     public static let ok = Status(rawValue: 0)
-    /// Done later: the call runs once the broadcast around it has ended: `PEAL_DEFERRED`.
+    /// Done later, once the enclosing broadcast has ended: `PEAL_DEFERRED`.
     public static let deferred = Status(rawValue: 1)
-    /// Done, but not all results fit the room given: `PEAL_TRUNCATED`.
+    /// Done, but the buffer had no room for all results: `PEAL_TRUNCATED`.
     public static let truncated = Status(rawValue: 2)
     /// Done, but a queue was full and refused its calls: `PEAL_REJECTED`.
     public static let rejected = Status(rawValue: 3)
-    /// Done, but calls that run already were not waited for: `PEAL_NOT_WAITED`.
+    /// Done, without waiting for calls in progress: `PEAL_NOT_WAITED`.
     public static let notWaited = Status(rawValue: 4)
-    /// An argument is null or out of range: `PEAL_ERROR_ARGUMENT`.
+    /// An argument is NULL or out of range: `PEAL_ERROR_ARGUMENT`.
     public static let argument = Status(rawValue: -1)
-    /// A handle is zero, stale or of another kind: `PEAL_ERROR_HANDLE`.
+    /// Invalid handle: zero, never created, already ended, or of another kind: `PEAL_ERROR_HANDLE`.
     public static let handle = Status(rawValue: -2)
     /// A text does not follow the grammar: `PEAL_ERROR_SYNTAX`.
     public static let syntax = Status(rawValue: -3)
@@ -44,39 +44,39 @@ extension Status {
     public static let type = Status(rawValue: -4)
     /// A name is already defined differently: `PEAL_ERROR_CONFLICT`.
     public static let conflict = Status(rawValue: -5)
-    /// There is nothing of that name: `PEAL_ERROR_NOT_FOUND`.
+    /// No object has that name: `PEAL_ERROR_NOT_FOUND`.
     public static let notFound = Status(rawValue: -6)
-    /// The name means more than one thing: `PEAL_ERROR_AMBIGUOUS`.
+    /// The name is ambiguous: `PEAL_ERROR_AMBIGUOUS`.
     public static let ambiguous = Status(rawValue: -7)
     /// The table does not fit the protocol: `PEAL_ERROR_CONFORMANCE`.
     public static let conformance = Status(rawValue: -8)
     /// The target already observes the protocol: `PEAL_ERROR_DUPLICATE`.
     public static let duplicate = Status(rawValue: -9)
-    /// The number of arguments is not the method's: `PEAL_ERROR_ARGUMENT_COUNT`.
+    /// Wrong number of arguments for the method: `PEAL_ERROR_ARGUMENT_COUNT`.
     public static let argumentCount = Status(rawValue: -10)
     /// The policy does not fit the method: `PEAL_ERROR_POLICY`.
     public static let policy = Status(rawValue: -11)
-    /// Broadcasts are nested too deep: `PEAL_ERROR_DEPTH`.
+    /// Broadcasts are nested too deeply: `PEAL_ERROR_DEPTH`.
     public static let depth = Status(rawValue: -12)
-    /// The method refuses to be broadcast from within itself: `PEAL_ERROR_RECURSION`.
+    /// The method rejects broadcasts from its own callback: `PEAL_ERROR_RECURSION`.
     public static let recursion = Status(rawValue: -13)
-    /// The object is not in a state for this: `PEAL_ERROR_STATE`.
+    /// The object's state does not allow the operation: `PEAL_ERROR_STATE`.
     public static let state = Status(rawValue: -14)
     /// Out of memory: `PEAL_ERROR_MEMORY`.
     public static let memory = Status(rawValue: -15)
     /// A limit of the library was reached: `PEAL_ERROR_LIMIT`.
     public static let limit = Status(rawValue: -16)
-    /// Waiting here would never end: `PEAL_ERROR_WOULD_DEADLOCK`.
+    /// Waiting here would deadlock: `PEAL_ERROR_WOULD_DEADLOCK`.
     public static let wouldDeadlock = Status(rawValue: -17)
-    /// The time limit has passed: `PEAL_ERROR_TIMEOUT`.
+    /// The time limit has expired: `PEAL_ERROR_TIMEOUT`.
     public static let timeout = Status(rawValue: -18)
-    /// Things need each other in a circle: `PEAL_ERROR_CYCLE`.
+    /// Circular dependency: `PEAL_ERROR_CYCLE`.
     public static let cycle = Status(rawValue: -19)
     /// A service could not be created: `PEAL_ERROR_CREATION`.
     public static let creation = Status(rawValue: -20)
     /// A module could not be started: `PEAL_ERROR_START`.
     public static let start = Status(rawValue: -21)
-    /// The system forbids code that is made at run time: `PEAL_ERROR_FORBIDDEN`.
+    /// The system forbids run-time code: `PEAL_ERROR_FORBIDDEN`.
     public static let forbidden = Status(rawValue: -22)
 }
 

@@ -12,7 +12,7 @@ extension Center {
     ///   - action: Its effect.
     ///   - queue: Where the action runs, kept by the caller until the signal is unbound; nil for a serial queue of
     ///     peal's.
-    /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler that is not peal's;
+    /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler of the program;
     ///   ``Status/argument`` for another signal, or ``SignalAction/background`` for another than SIGTSTP.
     ///
     /// Any thread. The C interface's `peal_signal_bind`.

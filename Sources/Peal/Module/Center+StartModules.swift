@@ -32,7 +32,7 @@ extension Center {
     public func startModules() throws(PealError) {
         if isInDeferredStep {
             throw PealError(
-                status: .wouldDeadlock, message: "this is a step of a module: a start from here would wait for itself")
+                status: .wouldDeadlock, message: "a start from a step of a module would wait for itself; start the modules outside of their steps")
         }
         let status = peal_modules_start(handle)
         guard status.rawValue < 0 else { return }

@@ -20,13 +20,13 @@ public enum BroadcastFailure {
         case .done, .deferred, .truncated, .rejected:
             return nil
         case .unknownMethod:
-            return Failure(.handle, "the method's handle is zero, made up, or its center has been ended; find it with peal_method_find")
+            return Failure(.handle, "the method's handle is invalid: zero, never created, or of a center that has ended; find it with peal_method_find")
         case .wrongArgumentCount:
             return argumentCount(method, given: count)
         case .nullArgument:
             return nullArgument(method, arguments)
         case .noResult:
-            return Failure(.policy, "\(title) returns void, and a result was asked for; pass NULL as out_result, or use peal_broadcast")
+            return Failure(.policy, "\(title) returns void, and a result was requested; pass NULL as out_result, or use peal_broadcast")
         case .wrongPolicy:
             // Without a requested policy it is the method's own, which may be a chain without a fitting parameter.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
@@ -37,15 +37,15 @@ public enum BroadcastFailure {
         case .wrongCollection:
             return Failure(.argument, "\(title): the policy collect needs a struct peal_collection as the result, with its size set and room for `capacity` results")
         case .tooDeep:
-            return Failure(.depth, "\(title): broadcasts are nested 128 deep on this thread; a callback that broadcasts its own method needs an end, or the option defer")
+            return Failure(.depth, "\(title): broadcasts are nested 128 deep on this thread; end the recursion of the callback that broadcasts its own method, or declare the method with defer")
         case .recursionRejected:
-            return Failure(.recursion, "\(title) is being broadcast on this thread already, and takes no broadcast from within itself")
+            return Failure(.recursion, "\(title) is being broadcast on this thread already, and rejects recursion; broadcast it after its callback has returned, or remove the option reject")
         case .deferralLimit:
-            return Failure(.limit, "\(title): \(Deferral.limit) calls were deferred on this thread and not all have run; a callback that always broadcasts its own method needs an end")
+            return Failure(.limit, "\(title): \(Deferral.limit) deferred calls wait on this thread; end the recursion of the callback that always broadcasts its own method")
         case .captureFailed:
-            return Failure(.memory, "\(title): an argument could not be captured: the copy function of its type returned NULL, or the type has been taken back")
+            return Failure(.memory, "\(title): an argument could not be captured: the copy function of its type returned NULL, or the type was removed")
         case .staleCompletion:
-            return Failure(.handle, "\(title): the completion is made up, has ended, or was passed to another broadcast; make one for each, or pass zero")
+            return Failure(.handle, "\(title): the completion is invalid, has ended, or was passed to another broadcast; create one for each broadcast, or pass zero")
         case .needsTokens:
             return Failure(.state, "\(title) has a completion, and each observer needs a token of its own; use PEAL_BROADCAST or peal_send")
         case .notRecordable:

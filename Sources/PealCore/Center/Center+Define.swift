@@ -104,7 +104,7 @@ extension CenterState {
         for declaration in declarations.dropFirst(own.count) where declaration.since <= version {
             throw Failure(
                 .conflict,
-                "protocol \(known.name) is defined already, without \(declaration.signature.name); a method that is new says since(\(version + 1)) or later")
+                "protocol \(known.name) is defined already, without \(declaration.signature.name); declare a new method with since(\(version + 1)) or later")
         }
     }
 

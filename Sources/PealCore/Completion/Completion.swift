@@ -185,7 +185,7 @@ public final class Completion: Sendable {
         guard !isTaken else { return }
         throw isEnded
             ? .staleCompletion
-            : Failure(.state, "the completion was passed to a broadcast: its observers answer, each by the token it got")
+            : Failure(.state, "the completion was passed to a broadcast, and only its observers answer it; each answers its own token")
     }
 
     private var isEnded: Bool { state.withLock { $0.end != nil } }
@@ -292,5 +292,5 @@ public final class Completion: Sendable {
 
 extension Failure {
     public static let staleCompletion = Failure(
-        .handle, "the completion is zero, made up, or has been answered or ended; each token answers once, in time")
+        .handle, "the completion or token is invalid: zero, never created, answered already, or ended; answer each token once, within the time limit")
 }

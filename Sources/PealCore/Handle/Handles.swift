@@ -25,7 +25,7 @@ public enum Handles {
         table(PEAL_SLOTS_SERVICES, "there are too many services in the process; unregister those that are not needed")
     }
     static var instances: HandleTable<Instance> {
-        table(PEAL_SLOTS_INSTANCES, "there are too many instances of services in the process")
+        table(PEAL_SLOTS_INSTANCES, "there are too many instances of services in the process; release uses that are not needed")
     }
     public static var modules: HandleTable<Module> {
         table(PEAL_SLOTS_MODULES, "there are too many modules in the process; remove those that are not needed")

@@ -58,7 +58,7 @@ final class ArgumentBlock: Sendable {
             free(memory)
             throw Failure(
                 .memory,
-                "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type has been taken back")
+                "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type was removed")
         }
         peal_invocation_values_close(values(memory))
         return ArgumentBlock(plan: plan, memory: memory, isCaptured: true)

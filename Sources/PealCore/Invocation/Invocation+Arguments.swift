@@ -106,7 +106,7 @@ extension Invocation {
         guard let bare = method.copyPlan.pointee.firstBarePointer else { return }
         throw Failure(
             .type,
-            "\(method.title): \(method.title(ofParameter: bare)) is a pointer of which nothing is said, so it cannot be retained; give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method borrowed")
+            "\(method.title): \(method.title(ofParameter: bare)) is a bare pointer, which cannot be retained; give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method borrowed")
     }
 
     /// A captured buffer has the number of elements that its length gave.

@@ -116,5 +116,5 @@ struct UnsafeMemory: @unchecked Sendable {
 
 extension Failure {
     static let staleInvocation = Failure(
-        .handle, "the invocation's handle is zero, made up, or it has been destroyed")
+        .handle, "the invocation's handle is invalid: zero, never created, or already destroyed")
 }

@@ -6,7 +6,7 @@ extension Observation {
     /// A thread that waits for the observer's calls waits for this one, and so does the destroy callback.
     func call(for method: Method, _ call: (UnsafePointer<SnapshotEntry>) -> Void) throws(Failure) {
         guard queue == nil else {
-            throw Failure(.state, "the observer has a queue, and is called nowhere else; broadcast the invocation")
+            throw Failure(.state, "the observer has a queue, and is called on it only; broadcast the invocation")
         }
         if let lazy { return try lazy.call(self, for: method, call) }
         let hold = try hold(method)

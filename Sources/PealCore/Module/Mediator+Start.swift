@@ -27,7 +27,7 @@ extension Mediator {
         let thread = Self.thisThread
         return try withState { (state) throws(Failure) in
             guard state.stepThreads[thread] == nil else {
-                throw Failure(.wouldDeadlock, "this is a step of a module: a start from here would wait for itself")
+                throw Failure(.wouldDeadlock, "a start from a step of a module would wait for itself; start the modules outside of their steps")
             }
             guard PhaseRequest.start.transition(from: state.phase).action == .start else { throw .notIdle(state.phase) }
             if let late = state.started.first(where: { $0.status.membership == .member }) { throw .stillStops(late) }
@@ -181,13 +181,13 @@ extension Failure {
     fileprivate static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
 
     fileprivate static func stillStops(_ module: Module) -> Failure {
-        Failure(.state, "module \(module.name) is still being stopped after the last start; start again when that is over")
+        Failure(.state, "module \(module.name) is still being stopped after the previous start; start again when it has stopped")
     }
 
     static func notIdle(_ phase: ModulesPhase) -> Failure {
         switch phase {
-        case .starting, .cancelled, .unwinding: Failure(.state, "the modules start already, by another thread or around this call")
-        case .draining, .stopped: Failure(.state, "the modules have been stopped, which is for good; make another center to start anew")
+        case .starting, .cancelled, .unwinding: Failure(.state, "the modules are being started already, by another thread or by the step that makes this call")
+        case .draining, .stopped: Failure(.state, "the modules have been stopped, which is final; create another center to start modules again")
         case .idle, .running: Failure(.state, "the modules run already")
         }
     }

@@ -30,7 +30,7 @@ extension Mediator {
         } else if step.module.runsHere {
             step.call()
         } else if let mailbox = step.module.queue?.mailbox, !step.push(to: mailbox) {
-            end(step, .failed("memory is short"))
+            end(step, .failed("out of memory"))
         }
         let end = waitForEnd(of: step, deadline)
         Handles.moduleSteps.remove(step.number)

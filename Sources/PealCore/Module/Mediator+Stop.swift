@@ -168,7 +168,7 @@ extension Mediator.StepEnd {
             case .failed(let sentence): sentence
             case .late: "it took longer than its time limit of \(module.timeout) ms"
             case .abandoned(.overdue): "it has not answered within its time limit of \(module.timeout) ms"
-            case .abandoned(.cutShort): "the time for all together has passed, and it was not waited for"
+            case .abandoned(.cutShort): "the time limit of all stops has expired, and this stop was not waited for"
             case .abandoned(.circle): ModuleStep.circle
             }
         return reason.map { "module \(module.name) could not be stopped: \($0)" }

@@ -51,7 +51,7 @@ public struct ModuleDescription {
         var unique: [String] = []
         for dependency in dependencies {
             try check(dependency, "a dependency of module \(name)")
-            guard dependency != name else { throw Failure(.cycle, "module \(name) needs itself; take it out of its dependencies") }
+            guard dependency != name else { throw Failure(.cycle, "module \(name) depends on itself; remove it from its dependencies") }
             if known.insert(dependency).inserted { unique.append(dependency) }
         }
         return unique

@@ -133,17 +133,17 @@ extension MediatorState {
         } catch {
             return error
         }
-        return waiting.first.map { Failure(.state, "module \($0.name) waits for one that does not run") }
+        return waiting.first.map { Failure(.state, "module \($0.name) needs a module that is not running") }
     }
 }
 
 extension Failure {
     static func missing(_ name: String, neededBy module: String, among names: [String]) -> Failure {
         let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
-        return Failure(.notFound, "module \(module) needs \(name), which is not registered: register it, or take it out of the dependencies\(guess)")
+        return Failure(.notFound, "module \(module) needs \(name), which is not registered: register it, or remove it from the dependencies\(guess)")
     }
 
     static func cycle(_ path: [String]) -> Failure {
-        Failure(.cycle, "modules need each other in a circle: \(path.joined(separator: " needs ")); take one of these dependencies out")
+        Failure(.cycle, "circular dependency of modules: \(path.joined(separator: " needs ")); remove one of these dependencies")
     }
 }

@@ -79,7 +79,7 @@ extension Mediator {
             case .late(isDone: false), .abandoned: break
             }
         } catch {
-            events.notifyFailed(module, .event, "module \(module.name) could not be asked \(method.title): \(error.sentence)")
+            events.notifyFailed(module, .event, "module \(module.name) could not be called for \(method.title): \(error.sentence)")
         }
     }
 }

@@ -35,7 +35,7 @@ extension ModuleStep {
     /// the module's owner.
     func call() {
         guard let thread = peal_thread_current(), let hold = peal_hazard_occupy() else {
-            return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is short"))
+            return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is exhausted"))
         }
         peal_current_set(peal_hazard_current(hold), peal_null_gate())
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }

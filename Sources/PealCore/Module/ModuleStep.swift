@@ -17,10 +17,10 @@ final class ModuleStep: Sendable {
     }
 
     /// Why a step is abandoned at once.
-    static let circle = "it waits for a call of another module, and that waits for it"
+    static let circle = "it would wait for a call of another module, which waits for it"
 
     /// Why a step fails that its queue does not run.
-    static let refusal = "its queue has ended, or its executor takes no work; the step was not called on another thread"
+    static let refusal = "its queue has ended, or its executor refuses work; the step was not called on another thread"
 
     /// The result of its function.
     typealias Result = ModuleDescription.Meaning

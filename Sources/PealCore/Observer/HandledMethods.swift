@@ -14,7 +14,7 @@ struct HandledMethods: @unchecked Sendable {
         if count <= most { return }
         throw Failure(
             .limit,
-            "a handler takes \(most) methods at most, and these are \(count); name fewer, and register another target for the others")
+            "a handler has at most \(most) methods, and these are \(count); name fewer, and register another target for the others")
     }
 
     var address: UInt { UInt(bitPattern: function) }

@@ -12,7 +12,7 @@ extension LazyObserver {
             guard Handles.observations.find(place.number) != nil else { throw .staleObservation }
             guard let instance else {
                 throw Failure(
-                    .state, "service \(service.name) is being created by this very thread; call it when its creation is done")
+                    .state, "service \(service.name) is being created by this thread; call it after its creation")
             }
             do throws(Failure) {
                 return try instance.call(for: method, call)

@@ -16,7 +16,7 @@ public enum ObserverBlocks {
             value & ObserverGate.blocks > 0 ? value - 1 : nil
         }
         guard isUnblocked else {
-            throw Failure(.state, "the observer is not blocked; each unblock takes one block back")
+            throw Failure(.state, "the observer is not blocked; unblock it only as often as it was blocked")
         }
     }
 

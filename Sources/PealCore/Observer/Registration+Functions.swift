@@ -57,7 +57,7 @@ extension CenterState {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
             let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
-            throw Failure(.conformance, "\(given) what is required: \(Self.list(missing.map { $0.title }))")
+            throw Failure(.conformance, "\(given) required methods: \(Self.list(missing.map { $0.title }))")
         }
     }
 
@@ -70,7 +70,7 @@ extension CenterState {
             let name = parameter.name ?? "\(index + 1)"
             throw Failure(
                 .type,
-                "\(method.title): parameter \(name) is a bare pointer, which may lead nowhere when a queue delivers; say its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives delivery")
+                "\(method.title): parameter \(name) is a bare pointer, which may be invalid when the queue delivers the call; declare its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives the delivery")
         }
     }
 }

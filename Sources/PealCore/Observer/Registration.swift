@@ -109,14 +109,14 @@ extension CenterState {
     mutating func register(_ registration: borrowing Registration) throws(Failure) -> RegistrationOutcome {
         let proto = registration.proto
         guard self[proto].isDefined else {
-            throw Failure(.handle, "protocol \(proto.name) has been taken back; its owner was retired")
+            throw Failure(.handle, "protocol \(proto.name) was removed, because its owner was retired")
         }
         let tables = try tables(of: registration)
         let key = ObserverKey(registration, tables)
         if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) }) {
             throw Failure(
                 .duplicate,
-                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays. PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE says otherwise")
+                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again")
         }
         let record = try Observer.make(registration, tables, key)
         registrations += 1

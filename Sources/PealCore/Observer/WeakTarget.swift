@@ -18,7 +18,7 @@ public struct WeakTarget {
     /// A counted object of peal's own. The number itself is the weak reference.
     public init(reference number: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
         guard try Reference.object(of: number) == target else {
-            throw Failure(.argument, "the target is not the object of the reference; give the same as peal_reference_create got")
+            throw Failure(.argument, "the target is not the object of the reference; register the object that peal_reference_create was given")
         }
         self.init(
             reference: UnsafeMutableRawPointer(bitPattern: UInt(number)),

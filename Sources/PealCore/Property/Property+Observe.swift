@@ -9,7 +9,7 @@ extension Property {
         let words = 1 + NotificationKind.allCases.count
         let size = table.load(as: Int.self)
         guard size == words * MemoryLayout<Int>.size else {
-            throw Failure(.conformance, "the observer of property \(name) says that it has \(size) bytes; its first member must be its size, \(words * MemoryLayout<Int>.size)")
+            throw Failure(.conformance, "the size member of the observer of property \(name) is \(size); set it to the size of the struct, \(words * MemoryLayout<Int>.size)")
         }
         let functions = UnsafeBufferPointer(start: table.assumingMemoryBound(to: UInt.self), count: words).dropFirst()
         guard functions.contains(where: { $0 != 0 }) else {

@@ -63,7 +63,7 @@ extension Property: Hashable {
 
 extension Failure {
     public static let staleProperty = Failure(
-        .handle, "the property's handle is zero, made up, or the property has ended, with its center or its owner")
+        .handle, "the property's handle is invalid: zero, never created, or of a property that has ended, by itself or with its center or owner")
 }
 
 /// The kinds of notifications: the methods of a property's protocol, in order.

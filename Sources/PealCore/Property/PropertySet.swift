@@ -36,7 +36,7 @@ struct PropertySet {
         self.expected = if let expected { try PropertyValue(expected, of: property.type) } else { nil }
         guard let thread = peal_thread_current() else { throw .outOfMemory }
         guard peal_thread_depth(thread) + 1 < UInt32(PEAL_THREAD_DEPTH) else {
-            throw Failure(.depth, "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not tell its observers")
+            throw Failure(.depth, "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not notify its observers")
         }
         self.thread = thread
     }
@@ -127,7 +127,7 @@ struct PropertySet {
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
             let failure = Failure(
                 .limit,
-                "property \(property.name) has \(Self.mostWaiting) changes that wait to be told; an observer that sets it each time it is told needs an end, and one that is slow needs a queue")
+                "property \(property.name) has \(Self.mostWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue")
             if mayWait { return .isCrowded(failure) }
             throw failure
         }

@@ -27,7 +27,7 @@ struct PropertyType: Sendable {
         guard PropertyRecord.hooks != nil else { throw .outOfMemory }
         ownership = Self.ownership(of: type)
         if case .pointer(let pointee) = type.unaliased, types.hooks(of: pointee.type) != nil {
-            throw refusal("objects of \(pointee.type) are counted, and who reads the value could not keep one; use a peal_reference as the value")
+            throw refusal("objects of \(pointee.type) are counted, and a reader of the value could not retain them; use a peal_reference as the value")
         }
         size = layout.size
         let bytes = type.shape.significantBytes

@@ -50,7 +50,7 @@ public struct ProtocolDescription: Sendable {
             throw Failure(.argument, "a protocol's name has 1 to \(Self.longestName) bytes; this one has \(name.utf8.count)")
         }
         guard !name.contains(".") else {
-            throw Failure(.argument, "protocol \(name): a name has no dot, which parts a protocol's name from a method's")
+            throw Failure(.argument, "protocol \(name): its name must not have a dot, which separates a protocol's name from a method's")
         }
     }
 

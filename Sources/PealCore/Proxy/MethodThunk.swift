@@ -59,6 +59,6 @@ extension Failure {
     static func forbidden(_ title: String) -> Failure {
         Failure(
             .forbidden,
-            "\(title): a call of this shape does not travel in registers, and needs code that is made at run time; this system forbids that, or memory is short; pass pointers instead of large structs, and fewer parameters")
+            "\(title): a call of this shape does not fit into registers and needs run-time code, which this system forbids or has no memory for; pass pointers instead of large structs, and fewer parameters")
     }
 }

@@ -208,7 +208,7 @@ extension ProxyCall {
 
 extension Failure {
     fileprivate static let tooDeepForProxy = Failure(
-        .depth, "calls through proxies are nested 128 deep on this thread; one that reaches itself, by a target or a redirection, needs an end")
+        .depth, "calls through proxies are nested 128 deep on this thread; end the recursion of the proxy that reaches itself by a target or a redirection")
     fileprivate static let methodEnded = Failure(
         .state, "the protocol of a proxied method has ended, with its center or its owner; destroy the proxy")
 
@@ -216,6 +216,6 @@ extension Failure {
         let title = Handles.methods.find(method)?.title ?? "a method"
         return Failure(
             .notFound,
-            "\(title): the proxy's target lacks it, and no stage took the call; give it a function, or a stage that takes all")
+            "\(title): the proxy's target lacks the method, and no stage handled the call; add the function to the table, or a stage that handles all calls")
     }
 }

@@ -17,7 +17,7 @@ public enum ProxyFailures {
 }
 
 extension Failure {
-    public static let staleProxy = Failure(.handle, "the proxy's handle is zero, made up, or the proxy has been destroyed")
+    public static let staleProxy = Failure(.handle, "the proxy's handle is invalid: zero, never created, or already destroyed")
     static let staleSelf = Failure(
-        .handle, "a function of a proxy's table was called whose proxy has been destroyed, or with a `self` that is none; pass the one that came with the table")
+        .handle, "a function of a proxy's table was called after the proxy was destroyed, or with an invalid `self`; pass the `self` that came with the table")
 }

@@ -31,11 +31,11 @@ extension Queue {
         switch mailbox.run(limit: limit, wasScheduled: wasScheduled) {
         case .success(let calls): return calls
         case .failure(.notScheduled):
-            throw Failure(.state, "nothing was submitted: the executor calls peal_queue_run more often than `submit` was called")
+            throw Failure(.state, "no run was submitted; call peal_queue_run once for each call of `submit`")
         case .failure(.isRunning):
-            throw Failure(.state, "the queue is being run, by another thread or by the call that this comes from")
+            throw Failure(.state, "the queue is being run already, by another thread or by an enclosing call")
         case .failure(.tooDeep):
-            throw Failure(.depth, "broadcasts are nested 128 deep on this thread; a call that runs its own queue needs an end")
+            throw Failure(.depth, "broadcasts are nested 128 deep on this thread; end the recursion of the call that runs its own queue")
         case .failure(.outOfMemory): throw .outOfMemory
         }
     }
@@ -60,7 +60,7 @@ extension Queue {
             isScheduled = mailbox.markScheduledIfNeeded()
             return true
         }
-        guard isDone else { throw Failure(.state, "the queue is not paused; each resume takes one pause back") }
+        guard isDone else { throw Failure(.state, "the queue is not paused; resume it only as often as it was paused") }
         if isScheduled { _ = mailbox.schedule() }
     }
 
@@ -71,9 +71,9 @@ extension Queue {
         try checkIsOwn()
         switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {
         case .done: return
-        case .timedOut: throw Failure(.timeout, "the queue still has calls that were there before; somebody must pump or resume it")
+        case .timedOut: throw Failure(.timeout, "calls that waited before the flush still wait; pump or resume the queue")
         case .wouldDeadlock:
-            throw Failure(.wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would never end")
+            throw Failure(.wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would deadlock")
         case .outOfMemory: throw .outOfMemory
         }
     }

@@ -99,7 +99,7 @@ public final class Queue: Sendable {
     /// Ends the queue: its observers are removed, its calls dropped.
     public func end() throws(Failure) {
         guard kind != .main else {
-            throw Failure(.state, "the main queue lives as long as the process; end only queues that you made")
+            throw Failure(.state, "the main queue cannot be ended; end only queues that peal_queue_create has created")
         }
         guard Handles.queues.retire(number) != nil else { throw .staleQueue }
         let (observers, timers, modules) = members.withLock { members in
@@ -148,7 +148,7 @@ public final class Queue: Sendable {
     /// A queue that other threads run stays with the process that made it.
     func checkIsOwn() throws(Failure) {
         guard mailbox.pointee.is_left else { return }
-        throw Failure(.state, "the queue was made before this process was forked, and those who run it are in the parent; make one here")
+        throw Failure(.state, "the queue was created before the fork, and the threads that run it are in the parent process; create a queue in this process")
     }
 
     private func addMember(_ add: (inout Members) -> Void) throws(Failure) {
@@ -162,7 +162,7 @@ public final class Queue: Sendable {
 }
 
 extension Failure {
-    public static let staleQueue = Failure(.handle, "the queue's handle is zero, made up, or the queue has been ended")
+    public static let staleQueue = Failure(.handle, "the queue's handle is invalid: zero, never created, or of a queue that has ended")
 }
 
 extension Mailbox {

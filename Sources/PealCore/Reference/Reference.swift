@@ -56,9 +56,9 @@ public enum Reference {
 
 extension Failure {
     public static let deadReference = Failure(
-        .handle, "the reference is zero, made up, or its object is dead; retain it for as long as you use the object")
+        .handle, "the reference is invalid: zero, never created, or its object is dead; retain it while you use the object")
     static let tooManyShares = Failure(
-        .limit, "the object has \(UInt32.max) shares; release those that are not needed")
+        .limit, "the object has \(UInt32.max) references; release those that are not needed")
     static let tooManyReferences = Failure(
         .limit, "there are too many references in the process; release those that are not needed")
 }

@@ -126,6 +126,6 @@ extension Service {
 
 extension Failure {
     public static let staleService = Failure(
-        .handle, "the service is zero, made up, or registered no more; keep the handle that registering filled")
+        .handle, "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled")
     static let endedCenter = Failure(.handle, "the center has been ended")
 }

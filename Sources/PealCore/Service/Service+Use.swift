@@ -73,7 +73,7 @@ extension Service {
         defer { here?.withState { $0.needs = nil } }
         if let circle = Creation.circle(from: self) {
             throw Failure(
-                .cycle, "services need each other: \(circle.map { $0.name }.joined(separator: " -> ")); one of them must do without")
+                .cycle, "circular dependency of services: \(circle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies")
         }
         while !creation.isDone { CreationMonitor.wait() }
         if let failure = creation.failure { throw failure }
@@ -87,6 +87,6 @@ extension Service {
     }
 
     var ended: Failure {
-        Failure(.state, "service \(name) is registered no more")
+        Failure(.state, "service \(name) was unregistered")
     }
 }

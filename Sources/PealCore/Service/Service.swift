@@ -15,7 +15,7 @@ public final class Service: Sendable {
     private let state = Guarded(State())
 
     struct State {
-        /// True once it is registered no more.
+        /// True once it was unregistered.
         var isEnded = false
         /// The number of reasons to keep it: the registration, a creation, instances.
         var keepers = 1
@@ -146,6 +146,6 @@ public final class Service: Sendable {
 protocol ServiceFollower: AnyObject, Sendable {
     /// Called before the instance loses its publication: it was removed, or its registration ended.
     func instanceLeaves(_ service: Service)
-    /// Called when the service is registered no more.
+    /// Called when the service was unregistered.
     func serviceEnds(_ service: Service)
 }

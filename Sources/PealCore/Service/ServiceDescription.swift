@@ -39,7 +39,7 @@ public struct ServiceDescription {
     func check() throws(Failure) {
         try Self.checkName(name)
         guard isBuiltIn || !Self.isReserved(name) else {
-            throw Failure(.argument, "the name \(text) is peal's own, as all that begin with peal.; choose another")
+            throw Failure(.argument, "the name \(text) is reserved, as all names that begin with peal.; choose another")
         }
         guard create != nil || context != nil else {
             throw Failure(.argument, "service \(text) has no create function and no context, which would be its instance; give one of them")

@@ -46,6 +46,6 @@ public struct ServiceUse: Sendable {
 
 extension Failure {
     public static let staleUse = Failure(
-        .handle, "the use is zero, made up, or its instance is gone; end each use once, and retain it for more")
+        .handle, "the use's handle is invalid: zero, never created, or already released; release each use once, and retain it for further uses")
     static let tooManyUses = Failure(.limit, "the instance has \(PEAL_WORD_USES) uses; end those that are not needed")
 }

@@ -30,7 +30,7 @@ public enum Timers {
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_mailbox(record)
         guard mailbox?.pointee.is_left != true else {
-            throw Failure(.state, "the timer's queue was made before this process was forked, and its threads are in the parent; make both here")
+            throw Failure(.state, "the timer's queue was created before the fork, and its threads are in the parent process; create both in this process")
         }
         if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }

@@ -86,7 +86,7 @@ import Testing
         .init("v@:b3", .unsupported, 4, "bit-fields are not supported; use a whole integer"),
         .init("v@:{s=ib3}", .unsupported, 8, "bit-fields are not supported; use a whole integer"),
         .init("v@:t", .unsupported, 4, "128-bit integers are not supported; use a pointer"),
-        .init("v@:?", .unsupported, 4, "'?' is a type that the compiler did not know"),
+        .init("v@:?", .unsupported, 4, "'?' is a type that the compiler has not encoded"),
         .init("v@:![16,16i]", .unsupported, 4, "vectors are not supported; use a pointer"),
         .init("v@:ji", .syntax, 5, "'i' stands where 'f', 'd' or 'D' after 'j' is expected"),
         .init("v@:{s=i", .syntax, 4, "this '{' is never closed"),

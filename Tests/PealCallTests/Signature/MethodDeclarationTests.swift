@@ -97,7 +97,7 @@ import Testing
         ("bool f(), sum", 11, "'sum' needs an integer or a real number as result, and 'f' gives bool"),
         ("void f(void), first_nonzero", 15, "'first_nonzero' needs a number or a pointer as result, and 'f' gives void"),
         ("void f(int a, void *data), defer", 28,
-            "'defer' copies the arguments, and nothing says how much is behind parameter 2 'data';"
+            "'defer' copies the arguments, and the size of what parameter 2 'data' points to is unknown;"
             + " give it a length with __counted_by, register its type, or add 'borrowed'"),
         ("void f(),", 10, "the text ends where an option, as 'first_true' or 'since(2)', is expected"),
         ("void f() all", 10, "'all' stands where ',', ';' or the end is expected"),

@@ -112,7 +112,7 @@ import Testing
         "char char", "unsigned bool", "signed signed",
     ])
     func `P3: words that are no type together are refused`(text: String) {
-        #expect(throws: SyntaxError(.syntax, "these words make no type together", column: 8)) {
+        #expect(throws: SyntaxError(.syntax, "these words together are no type", column: 8)) {
             try Signature("void f(\(text) value)")
         }
     }

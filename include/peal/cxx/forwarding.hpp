@@ -61,7 +61,7 @@ template <class T, auto member, class Signature> struct forward_function;
 template <class T, auto member, class R, class... A> struct forward_function<T, member, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
-        return guard(place{ {}, "a function behind a proxy" }, [&]() -> R {
+        return guard(place{ {}, "a function of a proxy" }, [&]() -> R {
             return static_cast<R>((forward_box<T>::of(self).object->*member)(passing_of<A>::from_c(arguments)...));
         });
     }
@@ -180,9 +180,9 @@ public:
         if (why_.status < 0)
             return why_;
         if (!box_)
-            return failure{ PEAL_ERROR_STATE, "this proxy was made already; describe another" };
+            return failure{ PEAL_ERROR_STATE, "this description has made its proxy already; describe another" };
         if (box_->object == nullptr)
-            return failure{ PEAL_ERROR_ARGUMENT, "the object that the proxy is to stand for is dead already, or was never there" };
+            return failure{ PEAL_ERROR_ARGUMENT, "the object of the proxy is dead already, or was never there" };
         peal_proxy_options options = PEAL_PROXY_OPTIONS;
         options.owner = owner_;
         options.destroy = box::destroy;

@@ -127,7 +127,7 @@ protected:
     {
         if (is_many_ && status == PEAL_ERROR_POLICY)
             return { status,
-                name() + " gives many results, and no one of them; call collect() or fold() of the method" };
+                name() + " gives many results, not one; call collect() or fold() of the method" };
         return failure::last(status);
     }
 

@@ -40,7 +40,7 @@ template <class T, class = void> struct passing {
         "peal: this type cannot go through a C call; pass a pointer, a plain struct, or write a peal::passing");
     static_assert(
         !std::is_class_v<T> || detail::has_name<T>,
-        "peal: tell peal the C name and declaration of this struct: PEAL_CXX_TYPE(T, \"struct T\", text)");
+        "peal: declare the C name and members of this struct: PEAL_CXX_TYPE(T, \"struct T\", text)");
     using c_type = T;
     using given = T;
     static constexpr T to_c(T value) noexcept { return value; }

@@ -64,7 +64,7 @@ template <class R, class... A> struct signature<R(A...)> {
     static_assert(sizeof...(A) <= PEAL_PARAMETER_LIMIT, "peal: a method has at most 64 parameters");
     static_assert(
         std::is_void_v<R> || std::is_same_v<R, detail::c_of<R>>,
-        "peal: a result must be a type of C: nobody would own the text of a string");
+        "peal: a result must be a type of C: no caller would own the text of a string");
     using type = R(A...);
     using c_result = R;
     /* The observer's function. */

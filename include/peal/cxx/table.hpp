@@ -33,7 +33,7 @@ template <class P> constexpr void must_be_declared()
 {
     static_assert(
         std::is_base_of_v<protocol, P> && !std::is_same_v<protocol, P>,
-        "peal: give the struct that peal::define made, not a peal::protocol: it knows the places in a table");
+        "peal: give the struct that peal::define made, not a peal::protocol: it has the positions in a table");
     static_assert(
         adopts_of<P>::names == nullptr,
         "peal: tables of protocols that adopt others are those of the C list macro (PEAL_PROTOCOL_ADOPTING)");
@@ -85,7 +85,7 @@ struct callable_table {
     R call(const method<R(A...)> &method, C... arguments) const
     {
         const char *const trouble = method.rank() < 0
-            ? ": only methods of a struct that peal::define made know their place in a table"
+            ? ": only methods of a struct that peal::define made have a position in a table"
             : method.protocol().number != protocol.number
             ? ": it is no method of the protocol whose table this is"
             : ": the table has no function for it; it is optional, or of a later version";

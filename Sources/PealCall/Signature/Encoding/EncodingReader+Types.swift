@@ -91,7 +91,7 @@ extension EncodingReader {
         case UInt8(ascii: "!"):
             SyntaxError(.unsupported, "vectors are not supported; use a pointer", column: column)
         case UInt8(ascii: "?"):
-            SyntaxError(.unsupported, "'?' is a type that the compiler did not know", column: column)
+            SyntaxError(.unsupported, "'?' is a type that the compiler has not encoded", column: column)
         default: unexpected("the letter of a type")
         }
     }

@@ -160,7 +160,7 @@ extension DeclarationParser {
         guard take(.closingParenthesis) else {
             if isAtEnd || isAt(.comma) { throw unexpected("')' after the length") }
             throw SyntaxError(
-                .unsupported, "a length is one parameter or one number, nothing is computed", column: current.column)
+                .unsupported, "a length is one parameter or one number, without an expression", column: current.column)
         }
         return BufferMark(word: word, length: parsed, column: column, lengthColumn: length.column)
     }

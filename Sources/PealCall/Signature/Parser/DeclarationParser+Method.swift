@@ -178,7 +178,7 @@ extension DeclarationParser {
         if recursion == .defer, !options.isBorrowed, let index = signature.firstBareParameter {
             let title = signature.parameters[index].title(at: index)
             throw SyntaxError(
-                .unsupported, "'defer' copies the arguments, and nothing says how much is behind \(title); give it"
+                .unsupported, "'defer' copies the arguments, and the size of what \(title) points to is unknown; give it"
                     + " a length with __counted_by, register its type, or add 'borrowed'", column: column)
         }
         return recursion

@@ -94,7 +94,7 @@ extension DeclarationParser {
             base = type
         } else if !gathered.words.isEmpty {
             guard let type = gathered.words.type else {
-                throw SyntaxError(.syntax, "these words make no type together", column: column)
+                throw SyntaxError(.syntax, "these words together are no type", column: column)
             }
             base = QualifiedType(type)
         } else {
@@ -103,7 +103,7 @@ extension DeclarationParser {
         }
         if let token = gathered.ofPointer, !base.type.isPointer {
             if case .opaque(let name) = base.type { try requireKnown(name, column) }
-            throw SyntaxError(.syntax, "'\(text(of: token))' belongs behind a '*'", column: token.column)
+            throw SyntaxError(.syntax, "'\(text(of: token))' belongs after a '*'", column: token.column)
         }
         base.qualifiers.formUnion(gathered.qualifiers)
         return Specifiers(base: base, column: column)

@@ -37,7 +37,7 @@ enum Vocabulary {
         var words: [String: String] = [:]
         for word in ["static", "extern", "register", "auto", "inline", "__inline", "__inline__", "_Noreturn",
             "constexpr", "thread_local", "_Thread_local", "__thread", "__extension__", "noreturn"] {
-            words[word] = "'\(word)' says nothing about the call; remove it"
+            words[word] = "'\(word)' has no meaning for a call; remove it"
         }
         for word in ["__int128", "__int128_t", "__uint128_t", "_BitInt", "_ExtInt"] {
             words[word] = "'\(word)' is not supported; use a pointer or two 64-bit integers"

@@ -32,10 +32,10 @@ public enum Signals {
         _ signal: Int32, to action: SignalAction, of center: Center, on queue: Queue?, timeout: UInt32
     ) throws(Failure) {
         guard let name = known[signal] else {
-            throw Failure(.argument, "signal \(signal) cannot be bound; those that can are \(known.values.sorted().joined(separator: ", "))")
+            throw Failure(.argument, "signal \(signal) cannot be bound; bind one of \(known.values.sorted().joined(separator: ", "))")
         }
         guard action != .background || signal == Int32(PEAL_SIGTSTP) else {
-            throw Failure(.argument, "\(name) does not stop a process, which comes with the background; bind SIGTSTP to that")
+            throw Failure(.argument, "\(name) does not stop the process, as the background action does; bind SIGTSTP to that action")
         }
         try Executor.start()
         let queue = if let queue { queue } else { try makeOwnQueue() }
@@ -68,9 +68,9 @@ public enum Signals {
         switch peal_signal_take(signal, once, { Signals.find($0)?.arrive() }) {
         case PEAL_SIGNAL_TAKEN: return
         case PEAL_SIGNAL_HAS_HANDLER:
-            throw Failure(.conflict, "\(name) has a handler that is not peal's; take that back first")
+            throw Failure(.conflict, "\(name) has a handler of the program; remove that handler first")
         default:
-            throw Failure(.argument, "the system does not let \(name) be handled")
+            throw Failure(.argument, "the system does not allow a handler for \(name)")
         }
     }
 
