@@ -2,20 +2,20 @@ internal import CPeal
 
 /// An observer of one of peal's own protocols with one closure for all of its methods.
 final class EventTarget<Event: Sendable>: Sendable {
-    private let tell: @Sendable (Event) -> Void
+    private let notify: @Sendable (Event) -> Void
     private let end: @Sendable () -> Void
 
     /// - Parameter end: Called once, when it observes no more.
-    init(tell: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
-        self.tell = tell
+    init(notify: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
+        self.notify = notify
         self.end = end
     }
 
     deinit { end() }
 
     /// Notifies a target of C; the creator of the event copies its texts.
-    static func tell(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
-        if let pointer { Box.object(pointer, as: EventTarget<Event>.self).tell(event) }
+    static func notify(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
+        if let pointer { Box.object(pointer, as: EventTarget<Event>.self).notify(event) }
     }
 
     /// Begins to observe.
@@ -50,7 +50,7 @@ enum EventStream {
     ) throws(PealError) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: policy)
         let observation = try observe(
-            EventTarget(tell: { continuation.yield($0) }, end: { continuation.finish() }))
+            EventTarget(notify: { continuation.yield($0) }, end: { continuation.finish() }))
         continuation.onTermination = { _ in observation.cancel() }
         return stream
     }

@@ -3,13 +3,13 @@ internal import CPeal
 extension Center {
     /// Calls a closure for all events of the center's modules, and for the signals that are bound to it.
     ///
-    /// - Parameter tell: Called on the thread of the event, with no lock held.
+    /// - Parameter notify: Called on the thread of the event, with no lock held.
     /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
-    public func observeModules(_ tell: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> Observation {
-        try observeModules(EventTarget(tell: tell, end: {}))
+    public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> Observation {
+        try observeModules(EventTarget(notify: notify, end: {}))
     }
 
     /// All events of the center's modules, as an asynchronous sequence, which ends with the center.
@@ -30,20 +30,20 @@ extension Center {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_started = {
-            EventTarget.tell($0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+            EventTarget.notify($0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_stopped = {
-            EventTarget.tell($0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+            EventTarget.notify($0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_failed = {
             let step = ModuleEvent.Step(pealText: $2)
-            EventTarget.tell($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
+            EventTarget.notify($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
         }
         table.module_overdue = {
             let step = ModuleEvent.Step(pealText: $2), time = Duration.nanoseconds(Int64(clamping: $3))
-            EventTarget.tell($0, ModuleEvent.overdue(String(pealText: $1), step: step, after: time))
+            EventTarget.notify($0, ModuleEvent.overdue(String(pealText: $1), step: step, after: time))
         }
-        table.signal_received = { EventTarget.tell($0, ModuleEvent.signal($1)) }
+        table.signal_received = { EventTarget.notify($0, ModuleEvent.signal($1)) }
         return try target.observe("PealModules", table, in: self)
     }
 }

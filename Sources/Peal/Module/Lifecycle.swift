@@ -14,17 +14,17 @@ public struct Lifecycle: Sendable {
     let center: Center
 
     /// The application is about to lose the user's attention.
-    public func willResignActive() throws(PealError) { try tell("will_resign_active") }
+    public func willResignActive() throws(PealError) { try notify("will_resign_active") }
     /// The application has the user's attention.
-    public func didBecomeActive() throws(PealError) { try tell("did_become_active") }
+    public func didBecomeActive() throws(PealError) { try notify("did_become_active") }
     /// The user sees the application no more.
-    public func didEnterBackground() throws(PealError) { try tell("did_enter_background") }
+    public func didEnterBackground() throws(PealError) { try notify("did_enter_background") }
     /// The user will see the application again.
-    public func willEnterForeground() throws(PealError) { try tell("will_enter_foreground") }
+    public func willEnterForeground() throws(PealError) { try notify("will_enter_foreground") }
     /// Memory is short.
-    public func memoryWarning() throws(PealError) { try tell("memory_warning") }
+    public func memoryWarning() throws(PealError) { try notify("memory_warning") }
     /// The configuration has changed.
-    public func configurationReloaded() throws(PealError) { try tell("configuration_reloaded") }
+    public func configurationReloaded() throws(PealError) { try notify("configuration_reloaded") }
 
     /// Calls the modules to open a URL, until one does.
     ///
@@ -46,7 +46,7 @@ public struct Lifecycle: Sendable {
         try ask("continue_activity", [type, data])
     }
 
-    private func tell(_ method: String) throws(PealError) {
+    private func notify(_ method: String) throws(PealError) {
         try PealError.check(peal_send(try find(method), nil, 0, nil, nil))
     }
 

@@ -22,7 +22,7 @@ final class StepAttempt: Sendable {
         self.module = module
         self.center = center
         self.done = done
-        StepFailures.forget(module, in: center)
+        StepFailures.remove(module, in: center)
     }
 
     /// The step has ended.
@@ -36,7 +36,7 @@ final class StepAttempt: Sendable {
         if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
         let status = peal_complete(done, error == nil ? 0 : 1)
         // No caller waits for it any more.
-        if status.rawValue < 0 { StepFailures.forget(module, in: center) }
+        if status.rawValue < 0 { StepFailures.remove(module, in: center) }
     }
 
     /// True if the C function has returned, and the step has not ended.

@@ -15,7 +15,7 @@ enum StepFailures {
         sentences.withLock { $0[Key(center: center.number, module: module)] = sentence }
     }
 
-    static func forget(_ module: String, in center: peal_center) {
+    static func remove(_ module: String, in center: peal_center) {
         sentences.withLock { _ = $0.removeValue(forKey: Key(center: center.number, module: module)) }
     }
 
@@ -48,5 +48,5 @@ final class StepFailuresEnd {
         self.center = center
     }
 
-    deinit { StepFailures.forget(module, in: center) }
+    deinit { StepFailures.remove(module, in: center) }
 }

@@ -67,5 +67,5 @@ class PlacedHandler: Handler, @unchecked Sendable {
         super.init(responses)
     }
 
-    deinit { ObservedObjects.forget(ObjectIdentifier(self), at: place) }
+    deinit { ObservedObjects.remove(ObjectIdentifier(self), at: place) }
 }

@@ -75,7 +75,7 @@ enum ObservedObjects {
     }
 
     /// Leaves when a handler ends.
-    static func forget(_ handler: ObjectIdentifier, at place: Key) {
+    static func remove(_ handler: ObjectIdentifier, at place: Key) {
         entries.withLock { entries in
             let rest = entries[place, default: []].filter { $0.handler != handler }
             entries[place] = rest.isEmpty ? nil : rest

@@ -3,13 +3,13 @@ internal import CPeal
 extension Center {
     /// Calls a closure for all events of the center's services.
     ///
-    /// - Parameter tell: Called on the thread of the event, with no lock held.
+    /// - Parameter notify: Called on the thread of the event, with no lock held.
     /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
-    public func observeServices(_ tell: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
-        try observeServices(EventTarget(tell: tell, end: {}))
+    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
+        try observeServices(EventTarget(notify: notify, end: {}))
     }
 
     /// All events of the center's services, as an asynchronous sequence, which ends with the center.
@@ -33,14 +33,14 @@ extension Center {
     func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> Observation {
         var table = peal_service_events()
         table.size = MemoryLayout<peal_service_events>.size
-        table.service_registered = { EventTarget.tell($0, ServiceEvent.registered(String(pealText: $1))) }
-        table.service_removed = { EventTarget.tell($0, ServiceEvent.unregistered(String(pealText: $1))) }
+        table.service_registered = { EventTarget.notify($0, ServiceEvent.registered(String(pealText: $1))) }
+        table.service_removed = { EventTarget.notify($0, ServiceEvent.unregistered(String(pealText: $1))) }
         table.service_created = {
-            EventTarget.tell($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
+            EventTarget.notify($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
         }
-        table.service_instance_removed = { EventTarget.tell($0, ServiceEvent.removed(String(pealText: $1))) }
+        table.service_instance_removed = { EventTarget.notify($0, ServiceEvent.removed(String(pealText: $1))) }
         table.service_failed = {
-            EventTarget.tell($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
+            EventTarget.notify($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
         }
         return try target.observe("PealServices", table, in: self)
     }

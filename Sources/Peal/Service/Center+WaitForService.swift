@@ -40,7 +40,7 @@ extension Center {
         let wait = RegistrationWait()
         let observation = try observeServices(
             EventTarget(
-                tell: { if $0 == .registered(name) { wait.end(nil) } },
+                notify: { if $0 == .registered(name) { wait.end(nil) } },
                 end: { wait.end(.centerEnded) }))
         let alarm = limit.map { limit in
             Task {

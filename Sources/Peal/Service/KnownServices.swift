@@ -65,13 +65,13 @@ extension Center {
             return try body(Service(known))
         } catch {
             guard error.status == .handle else { throw error }
-            forgetService(type, named: name)
+            removeService(type, named: name)
             return try body(Service(try knownService(type, named: name)))
         }
     }
 
     @usableFromInline
-    func forgetService(_ type: Any.Type, named name: String?) { knownServices.put(nil, type, named: name) }
+    func removeService(_ type: Any.Type, named name: String?) { knownServices.put(nil, type, named: name) }
 }
 
 extension Service {

@@ -3,7 +3,7 @@ class ServiceRecipe {
     /// The number of the service; 0 until it is registered. The recipe ends after the registration and its instances.
     final var service: UInt64 = 0
 
-    deinit { ServiceTypes.forget(service) }
+    deinit { ServiceTypes.remove(service) }
 
     /// Makes the instance. Overridden.
     func make(_ creation: borrowing Creation) throws -> InstanceBox? { nil }

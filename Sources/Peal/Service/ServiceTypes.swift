@@ -25,7 +25,7 @@ enum ServiceTypes {
         types.withLock { $0[service.number]?.mark }
     }
 
-    static func forget(_ service: UInt64) {
+    static func remove(_ service: UInt64) {
         types.withLock { _ = $0.removeValue(forKey: service) }
     }
 

@@ -54,7 +54,7 @@ extension Center {
         var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         if status == PEAL_ERROR_HANDLE {
             // It was removed with its owner, or the center has ended: then this fails too, with that status.
-            swiftProtocols.forget(type)
+            swiftProtocols.remove(type)
             status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         }
         return Delivery(status: Status(try PealError.check(status)), calls: count)

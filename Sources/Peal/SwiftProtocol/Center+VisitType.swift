@@ -80,7 +80,7 @@ extension Center {
     private func send(_ visit: SwiftVisit, to type: Any.Type) throws(PealError) {
         var status = Self.send(visit, to: try swiftProtocols.find(type, in: handle))
         if status == PEAL_ERROR_HANDLE {
-            swiftProtocols.forget(type)
+            swiftProtocols.remove(type)
             status = Self.send(visit, to: try swiftProtocols.find(type, in: handle))
         }
         try PealError.check(status)

@@ -73,7 +73,7 @@ final class SwiftProtocolCache: Sendable {
     }
 
     /// Removes one that has ended, for example with its owner.
-    func forget(_ type: Any.Type) {
+    func remove(_ type: Any.Type) {
         let key = ObjectIdentifier(type)
         protocols.withLock { _ = $0.removeValue(forKey: key) }
     }
