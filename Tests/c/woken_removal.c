@@ -151,7 +151,7 @@ static void check(const struct way *way)
     close_center(center);
 }
 
-CLAIM("O7", "a removal that waits is woken by the end of the call, though a later observer of the broadcast still runs")
+CLAIM("O7", "a removal that waits is woken by the end of the observer's call, though a later observer of the broadcast still runs")
 {
     static const struct way ways[] = {
         { ring_variadic, false, false, false },
