@@ -146,7 +146,7 @@ class Page:
             if not part.startswith("`"):
                 part = part.replace("<", "&lt;")
                 part = re.sub(r"(?<![\w/])\b(peal_\w+|PEAL_\w+)\b(\(\))?", self.link, part)
-                part = re.sub(r"\b((?:docs|Tests|examples-c)/[\w./-]+\.md)\b", r"[\1](../\1)", part)
+                part = re.sub(r"\b((?:docs|Tests|examples-c|apps)/[\w./-]+\.md)\b", r"[\1](../\1)", part)
                 parts[at] = re.sub(r"\b(\w+)\.h\b(?!\))", self.header_link, part)
         return "".join(parts)
 

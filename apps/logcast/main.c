@@ -5,7 +5,6 @@
 #include "report.h"
 #include "run.h"
 #include "standard.h"
-#include "trivial.h"
 
 enum { EXIT_DONE = 0, EXIT_TROUBLE = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 };
 
@@ -24,8 +23,6 @@ static void read_logs(struct run *run)
     if (!signals_bind(&run->signals, run->host.center))
         host_complain(&run->host, "signals", peal_last_message());
     plugins_start(&run->plugins);
-    if (!trivial_add(&run->host, run->host.options->trivial))
-        host_complain(&run->host, "trivial", peal_last_message());
     run_logs(run);
 }
 

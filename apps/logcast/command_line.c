@@ -27,8 +27,6 @@ static const char usage[] =
     "                        functions; one of which it has stays loaded, and that is an error\n"
     "  --time                tell the time spent in each plugin; measures every call\n"
     "  --line-limit BYTES    cut lines that are longer; 1048576 by default\n"
-    "  --generate COUNT      read a generated log of so many lines\n"
-    "  --trivial COUNT       add so many observers that only count, to measure broadcasts\n"
     "  --help, --version     print this, or the version, and end\n"
     "\n"
     "Ends with 0; with 1 when something could not be read, loaded or written; with 2 when the\n"
@@ -125,8 +123,6 @@ enum command_line_result command_line_read(struct command_line *line, int argc, 
                 return result;
         }
     }
-    if (command_line_has(line, "generate") && line->path_count > 0)
-        return bad("generate", "reads no other log");
     return COMMAND_LINE_RUN;
 }
 

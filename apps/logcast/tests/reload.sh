@@ -6,7 +6,7 @@ rows=${3:-}
 
 mkdir "$work/plugins" "$work/still" "$work/reloaded"
 cp "$(dirname "$logcast")"/plugins/*.so "$witness" "$work/plugins"
-set -- --plugins "$work/plugins" --generate 200000 --filter.drop trigproc --filter.drop '-00.*amd64' \
+set -- --plugins "$work/plugins" "$(generate 200000)" --filter.drop trigproc --filter.drop '-00.*amd64' \
     --counts.words 2 --counts.top 500 --counts.hours 65536 \
     --packages.top 65536
 [ -z "$rows" ] || set -- "$@" --sqlite.path log.db --sqlite.waiting 50

@@ -32,18 +32,18 @@ run "$logcast" --sqlite.path "$log" "$work/odd"
 claim "a file that is no database is left alone" has "$err" "file is not a database"
 
 # A disk that fills up: the limit of a file's size, in blocks of 512 bytes.
-run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --sqlite.path "$2" --generate 50000' \
-    sh "$logcast" "$work/full.db"
+run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --sqlite.path "$2" "$3"' \
+    sh "$logcast" "$work/full.db" "$(generate 50000)"
 claim "a database that cannot grow is told" has "$err" "logcast: sqlite: $work/full.db: "
 claim "what is committed is told" grep -qE '^logcast: sqlite: stopped with [0-9,]+000 rows committed' "$err"
-claim "the run goes on to the end" has "$out" "generated log: 50,000 lines"
+claim "the run goes on to the end" has "$out" "generated-50000: 50,000 lines"
 claim "the stopped plugin does not report" [ "$(grep -c '^sqlite$' "$out")" -eq 0 ]
 claim "and the run ends with 1" same 1 "$code"
 claim "the rows told are the rows there" same \
     "$(sed -n 's/.*stopped with \([0-9,]*\) rows.*/\1/p' "$err" | tr -d ,)" \
     "$("$rows" "$work/full.db" | wc -l | tr -d ' ')"
-run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --time --sqlite.path "$2" --generate 50000' \
-    sh "$logcast" "$work/timed.db"
+run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --time --sqlite.path "$2" "$3"' \
+    sh "$logcast" "$work/timed.db" "$(generate 50000)"
 claim "so it is while times are taken" same "1 1" \
     "$code $(grep -c '^logcast: sqlite: stopped with' "$err")"
 finish

@@ -4,13 +4,13 @@ logcast=$1
 rows=$2
 cd "$work" || exit 1
 
-run "$logcast" --sqlite.path log.db --generate 5000 --filter.drop .
+run "$logcast" --sqlite.path log.db "$(generate 5000)" --filter.drop .
 claim "no line is kept: ends with 0" same 0 "$code"
 claim "and there is no database" [ ! -e log.db ]
 claim "the plugin reports nothing stored" has "$out" "    0 rows in log.db, in 0 transactions"
-run "$logcast" --sqlite.path "$work" --generate 5000 --filter.drop .
+run "$logcast" --sqlite.path "$work" "$(generate 5000)" --filter.drop .
 claim "what cannot be opened and is not used is no trouble" same 0 "$code"
-run "$logcast" --sqlite.path log.db --generate 0
+run "$logcast" --sqlite.path log.db "$(generate 0)"
 claim "an empty log makes none either" [ ! -e log.db ]
 
 printf 'one\ntwo\nthree\n' >log
@@ -50,11 +50,11 @@ claim "a database without sessions is taken on" same 0 "$code"
 claim "with its rows" same "before one two three " "$("$rows" old.db | tr '\n' ' ')"
 claim "whose session is not known" same "0 1 1 1 " "$("$rows" old.db session | tr '\n' ' ')"
 
-run "$logcast" --sqlite.path "$work" --generate 5000
+run "$logcast" --sqlite.path "$work" "$(generate 5000)"
 claim "one that cannot be opened is told once, not for each line" same 1 \
     "$(grep -c '^logcast: sqlite: ' "$err")"
 claim "and is an error" same 1 "$code"
-run "$logcast" --sqlite.path log.db --generate 5000 --reload-every 7 --check-pointers
+run "$logcast" --sqlite.path log.db "$(generate 5000)" --reload-every 7 --check-pointers
 claim "reloads in the midst of transactions lose no row" same "0 5000" \
     "$code $("$rows" log.db | grep -c '^2026')"
 finish

@@ -1,4 +1,4 @@
-/* Where lines come from: a file, or the generator. */
+/* Where lines come from. */
 #ifndef SOURCE_H
 #define SOURCE_H
 

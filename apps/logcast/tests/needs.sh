@@ -22,7 +22,7 @@ good() { # NAME...: their files
 }
 
 good a-last b-middle c-first
-run "$logcast" --plugins "$work/plugins" --generate 10 --explain
+run "$logcast" --plugins "$work/plugins" "$(generate 10)" --explain
 claim "those that can start do: nothing on standard error" is_empty "$err"
 claim "each after what it needs, against the order of their files" same \
     "configuration statistics reading c-first b-middle a-last " "$(started)"
@@ -33,7 +33,7 @@ run "$logcast" --plugins "$work/plugins" --list
 claim "--list tells it too" has "$out" "    needs b-middle, c-first"
 
 # Each reload of the first takes the other two along.
-run "$logcast" --plugins "$work/plugins" --generate 90 --reload-every 10 --check-pointers --explain
+run "$logcast" --plugins "$work/plugins" "$(generate 90)" --reload-every 10 --check-pointers --explain
 claim "reloads end with 0" same 0 "$code"
 claim "what needs a plugin is loaded anew with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"
 claim "the one that others need is not, with them" grep -qE '^    c-first +3 times in [^,]*$' "$out"
@@ -43,7 +43,7 @@ claim "and so does that of the stop" same \
     "a-last b-middle c-first reading statistics configuration " "$(stopped)"
 
 cp "$folder"/*.so "$witness" "$work/plugins"
-run "$logcast" --plugins "$work/plugins" --generate 1000 --explain
+run "$logcast" --plugins "$work/plugins" "$(generate 1000)" --explain
 told() { # PLUGIN TEXT
     claim "$1: $2" has "$err" "logcast: plugin $1 skipped: $2"
 }
@@ -56,7 +56,7 @@ told behind-ring "it needs ring-1, which does not run"
 told behind-broken "it needs broken, which does not run"
 claim "broken: it did not start" grep -q '^logcast: plugin broken skipped: .*it did not start' "$err"
 claim "nothing else is told" same 8 "$(wc -l <"$err" | tr -d ' ')"
-claim "the run goes on" has "$out" "generated log: 1,000 lines"
+claim "the run goes on" has "$out" "generated-1000: 1,000 lines"
 claim "with the good ones" same "configuration statistics reading c-first witness b-middle a-last " \
     "$(started)"
 claim "and ends with 1" same 1 "$code"

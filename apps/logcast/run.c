@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "generator.h"
 #include "place.h"
 #include "reader.h"
 #include "reading.h"
@@ -127,16 +126,10 @@ static void run_default(struct run *run)
 
 void run_logs(struct run *run)
 {
-    const struct options *options = run->host.options;
     const struct command_line *line = &run->line;
     run_set_rate(run);
-    if (options->generate != OPTIONS_GENERATE_NOTHING) {
-        struct generator generator;
-        generator_open(&generator, options->generate);
-        run_source(run, &generator.source);
-    } else if (line->path_count == 0) {
+    if (line->path_count == 0)
         run_default(run);
-    }
     for (size_t i = 0; i < line->path_count && !run->pipeline.is_over; i++)
         run_file(run, line->paths[i]);
 }

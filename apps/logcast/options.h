@@ -8,14 +8,12 @@
 
 #include "setting.h"
 
-#define OPTIONS_GENERATE_NOTHING UINT64_MAX
-
 /* Texts are borrowed from the settings. */
 struct options {
     const char *config;         /* NULL: the file beside the executable, if it is there */
     const char *plugins_folder; /* NULL: beside the executable */
     bool no_plugins, list, explain, time, check_pointers;
-    uint64_t generate, trivial, line_limit;
+    uint64_t line_limit;
     uint64_t report_every; /* seconds; 0: never */
     uint64_t reload_every; /* 0: on SIGHUP alone */
 };

@@ -4,7 +4,6 @@
 
 #include "reader.h"
 #include "text.h"
-#include "trivial.h"
 
 enum kind { FLAG, NUMBER, TEXT };
 
@@ -22,8 +21,6 @@ static const struct option {
     { "explain", FLAG, false, offsetof(struct options, explain), 0, 0 },
     { "time", FLAG, true, offsetof(struct options, time), 0, 0 },
     { "check-pointers", FLAG, true, offsetof(struct options, check_pointers), 0, 0 },
-    { "generate", NUMBER, false, offsetof(struct options, generate), 0, UINT64_MAX / 128 },
-    { "trivial", NUMBER, false, offsetof(struct options, trivial), 0, TRIVIAL_LIMIT },
     { "line-limit", NUMBER, true, offsetof(struct options, line_limit), 1, 1u << 30 },
     { "report-every", NUMBER, true, offsetof(struct options, report_every), 1, 86400 },
     { "reload-every", NUMBER, true, offsetof(struct options, reload_every), 1, UINT64_MAX },
@@ -40,7 +37,6 @@ static const struct option *find(const char *key)
 void options_default(struct options *options)
 {
     memset(options, 0, sizeof *options);
-    options->generate = OPTIONS_GENERATE_NOTHING;
     options->line_limit = READER_LINE_LIMIT;
 }
 

@@ -9,7 +9,7 @@ cd "$work" || exit 1
 mkdir plugins
 cp "$(dirname "$logcast")"/plugins/filter.so "$live" "$marks" plugins
 
-run "$logcast" --plugins plugins --generate 100000 --filter.drop trigproc --check-pointers
+run "$logcast" --plugins plugins "$(generate 100000)" --filter.drop trigproc --check-pointers
 claim "ends with 0" same 0 "$code"
 claim "is silent on standard error" is_empty "$err"
 kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)
@@ -20,7 +20,7 @@ claim "its observer on a queue has heard each change, while the log streamed" ha
 run "$logcast" --plugins plugins "$log" "$log"
 claim "the run's counters go on from one source to the next" has "$out" \
     "    counters $(($(wc -l <"$log") * 2)) read, $(($(wc -l <"$log") * 2)) kept, $(($(wc -c <"$log") * 2)) bytes"
-run "$logcast" --plugins plugins --generate 100000 --reload-every 1000 --check-pointers
+run "$logcast" --plugins plugins "$(generate 100000)" --reload-every 1000 --check-pointers
 claim "an observer of a property ends with its plugin, in the midst of the log" same 0 "$code"
 claim "and leaves nothing behind" is_empty "$err"
 

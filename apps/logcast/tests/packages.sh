@@ -64,9 +64,9 @@ claim "where nobody observes, nothing is taken apart" [ "$(grep -c '(fields)' "$
 run "$logcast" --plugins neither --packages.top 1 --time "$log"
 claim "where somebody does, --time tells what that took" grep -qE '^    \(fields\) +[0-9.]+ m?s' "$out"
 
-run "$logcast" --plugins neither --packages.top 65536 --generate 20000
+run "$logcast" --plugins neither --packages.top 65536 "$(generate 20000)"
 sed -n '/^packages$/,/^$/p' "$out" >still
-run "$logcast" --plugins neither --packages.top 65536 --generate 20000 --reload-every 100 --check-pointers
+run "$logcast" --plugins neither --packages.top 65536 "$(generate 20000)" --reload-every 100 --check-pointers
 claim "two hundred reloads change nothing that packages tells" same "$(cat still)" \
     "$(sed -n '/^packages$/,/^$/p' "$out")"
 claim "it tells all lines" has still "other lines"

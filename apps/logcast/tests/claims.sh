@@ -6,6 +6,7 @@
 set -u
 LC_ALL=C
 export LC_ALL
+tests=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -35,6 +36,11 @@ run() {
     err=$work/err
     "$@" >"$out" 2>"$err"
     code=$?
+}
+
+generate() { # COUNT: prints the path of a generated log, whose name is its count of lines
+    [ -f "$work/generated-$1" ] || awk -v count="$1" -f "$tests/generate.awk" >"$work/generated-$1"
+    echo "$work/generated-$1"
 }
 
 has() { # FILE TEXT: a line contains the text
