@@ -1,6 +1,5 @@
-/* The program of docs/guide.md. */
+/* The program of docs/tutorial-c.md. */
 #include <peal/peal.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,12 +49,6 @@ static char *new_reader(const char *name)
     return strcpy(reader_name, name);
 }
 
-/* A plugin would be loaded with dlopen. It need not know of owners. */
-static void start_plugin(const struct chat_protocol *chat)
-{
-    must(chat_observe(chat, "a bot", &reader, NULL, NULL));
-}
-
 #define ARCHIVE(METHOD) METHOD(required, size_t, count, (void))
 PEAL_PROTOCOL(archive, "Archive", ARCHIVE);
 
@@ -85,60 +78,10 @@ static void keep_message(void *self, const char *who, const char *text)
 static const struct archive archive_table = { PEAL_TABLE(archive), .count = count_messages };
 static const struct chat archive_hears = { PEAL_TABLE(chat), .on_message = keep_message };
 
-static peal_status start_module(void *self, struct peal_module_step *step)
+/* A plugin would be loaded with dlopen. It need not know of owners. */
+static void start_plugin(const struct chat_protocol *chat)
 {
-    (void)self;
-    printf("%s starts\n", step->module);
-    return PEAL_OK;
-}
-
-static peal_status stop_module(void *self, struct peal_module_step *step)
-{
-    (void)self;
-    printf("%s stops\n", step->module);
-    return PEAL_OK;
-}
-
-static void wake(void *self)
-{
-    printf("%s is awake\n", (const char *)self);
-}
-
-static void add_module(peal_center center, char *name, const char *const *needs)
-{
-    static const struct peal_lifecycle events = {
-        PEAL_TABLE(peal_lifecycle), .did_become_active = wake,
-    };
-    const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
-    struct peal_module_description module = PEAL_MODULE_DESCRIPTION(name);
-    module.dependencies = needs;
-    module.tables = tables;
-    module.context = name;
-    module.start = start_module;
-    module.stop = stop_module;
-    must(peal_module_register(center, &module, NULL));
-}
-
-static void tick(void *target)
-{
-    printf("tick %d\n", ++*(int *)target);
-}
-
-PEAL_PROPERTY(online, "online", int);
-
-static void show_online(void *self, int old_value, int new_value)
-{
-    printf("%s: %d online, before %d\n", (const char *)self, new_value, old_value);
-}
-
-static const struct online_observer shown = {
-    PEAL_OBSERVER(online), .changed_values = show_online,
-};
-
-/* One listener, as libraries have it. */
-static void old_library(const struct chat *listener, void *self)
-{
-    listener->on_message(self, "the old library", "something happened");
+    must(chat_observe(chat, "a bot", &reader, NULL, NULL));
 }
 
 int main(void)
@@ -191,15 +134,6 @@ int main(void)
     must(peal_queue_pump(queue, 0, NULL));
     must(peal_protocol_remove_observations(chat.protocol, NULL));
 
-    peal_owner plugin;
-    must(peal_owner_create("bots", &plugin));
-    must(peal_owner_enter(plugin)); /* what this thread registers now is the plugin's */
-    start_plugin(&chat);
-    must(peal_owner_leave());
-    PEAL_BROADCAST(chat, &chat, on_message, "Gus", "any bots?");
-    if (peal_owner_retire(plugin, 1000) == PEAL_OK) /* waits a second for its calls, if it must */
-        printf("the plugin may be unloaded\n");
-
     const struct peal_provision provides[] = {
         { "Archive", &archive_table }, { "Chat", &archive_hears }, { NULL, NULL },
     };
@@ -224,42 +158,14 @@ int main(void)
     must(peal_session_end(center, NULL));        /* a log-out */
     must(peal_protocol_remove_observations(chat.protocol, NULL)); /* else the next message opens it again */
 
-    const char *const network_needs[] = { "storage", NULL };
-    struct peal_lifecycle_protocol life;
-    add_module(center, "network", network_needs);
-    add_module(center, "storage", NULL);
-    must(peal_lifecycle_define(center, &life));
-    must(peal_modules_start(center));
-    PEAL_BROADCAST(peal_lifecycle, &life, did_become_active);
-    must(peal_modules_stop(center, 5000)); /* all together within five seconds */
-
-    int ticks = 0;
-    struct peal_timer_options clock = PEAL_TIMER_OPTIONS(tick, &ticks, PEAL_MILLISECONDS(5));
-    peal_timer timer;
-    int descriptor;
-    clock.queue = queue;
-    must(peal_timer_create(&clock, &timer));
-    must(peal_timer_start(timer));
-    must(peal_queue_descriptor(queue, &descriptor));
-    while (ticks < 2) {
-        struct pollfd ready = { .fd = descriptor, .events = POLLIN };
-        poll(&ready, 1, -1);
-        must(peal_queue_pump(queue, 0, NULL));
-    }
-    must(peal_timer_destroy(timer));
-
-    struct online_property online;
-    must(online_define(center, 3, NULL, &online));
-    must(online_observe(online, "the status line", &shown, 0, NULL, NULL));
-    must(online_set(online, 4));
-    printf("now %d\n", online_get(online));
-
-    struct chat_proxy everybody;
-    must(chat_observe(&chat, "Hal", &reader, NULL, NULL));
-    must(chat_observe(&chat, "Ida", &reader, NULL, NULL));
-    must(chat_proxy_create(&chat, NULL, &everybody));
-    old_library(everybody.table, everybody.self);
-    must(peal_proxy_destroy(everybody.proxy));
+    peal_owner plugin;
+    must(peal_owner_create("bots", &plugin));
+    must(peal_owner_enter(plugin)); /* what this thread registers now is the plugin's */
+    start_plugin(&chat);
+    must(peal_owner_leave());
+    PEAL_BROADCAST(chat, &chat, on_message, "Gus", "any bots?");
+    if (peal_owner_retire(plugin, 1000) == PEAL_OK) /* waits a second for its calls, if it must */
+        printf("the plugin may be unloaded\n");
     must(peal_queue_destroy(queue));
     return 0;
 }

@@ -1,5 +1,4 @@
-// The program of docs/guide-swift.md.
-import Glibc
+// The program of docs/tutorial-swift.md.
 import Peal
 import Synchronization
 
@@ -17,7 +16,6 @@ let center = Center.default
 
 let ann = try center.observe(Chat.onMessage, body: reader("Ann"))
 let bob = try center.observe(Chat.onMessage, body: reader("Bob"))
-
 try center.broadcast(Chat.onMessage, "Eve", "hello")
 
 let cid = try center.observe(Chat.self) {
@@ -61,16 +59,6 @@ print("Fay has not read it yet")
 try queue.pump()
 fay.cancel()
 
-// A plugin would be loaded with dlopen. It need not know of owners.
-func startPlugin(_ center: Center) throws(PealError) {
-    try center.observe(Chat.onMessage, body: reader("a bot")).keep()
-}
-
-let plugin = try Owner("bots")
-try plugin.perform { () throws(PealError) in try startPlugin(center) }
-try center.broadcast(Chat.onMessage, "Gus", "any bots?")
-if try plugin.retire(within: .seconds(1)) == .complete { print("the plugin may be unloaded") }
-
 final class Archive: Sendable {
     private let messages = Atomic(0)
     var count: Int { messages.load(ordering: .relaxed) }
@@ -91,51 +79,12 @@ try archive.with { print("\($0.count) message is kept") }
 try center.endSession()     // a log-out
 keeping.cancel()            // else the next message opens it again
 
-struct Part: Module {
-    let moduleName: String
-    let dependencies: [Dependency]
-
-    func start(in center: Center) async throws { print("\(moduleName) starts") }
-    func stop(in center: Center) async throws { print("\(moduleName) stops") }
-    func didBecomeActive() { print("\(moduleName) is awake") }
+// A plugin would be loaded with dlopen. It need not know of owners.
+func startPlugin(_ center: Center) throws(PealError) {
+    try center.observe(Chat.onMessage, body: reader("a bot")).keep()
 }
 
-func runModules(of center: Center) async throws {
-    try center.add(Part(moduleName: "network", dependencies: ["storage"]))
-    try center.add(Part(moduleName: "storage", dependencies: []))
-    try await center.startModules()
-    try center.lifecycle.didBecomeActive()
-    try await center.stopModules(within: .seconds(5))    // all together
-}
-try await runModules(of: center)
-
-final class Clock: Sendable {
-    private let ticks = Atomic(0)
-    var count: Int { ticks.load(ordering: .relaxed) }
-    func tick() { print("tick \(ticks.add(1, ordering: .relaxed).newValue)") }
-}
-
-let clock = Clock()
-let timer = try Timer(every: .milliseconds(5), on: queue, weakly: clock) { $0.tick() }
-try timer.start()
-while clock.count < 2 {
-    var ready = pollfd(fd: try queue.descriptor(), events: Int16(POLLIN), revents: 0)
-    poll(&ready, 1, -1)
-    try queue.pump()
-}
-timer.cancel()
-
-let online = try Property("online", initially: Int32(3), in: center)
-let shown = try online.observe { old, new in print("the status line: \(new) online, before \(old)") }
-try online.set(4)
-print("now \(try online.value)")
-
-// One listener, as libraries have it.
-func oldLibrary(_ listener: (String, String) -> Void) {
-    listener("the old library", "something happened")
-}
-
-let hal = try center.observe(Chat.onMessage, body: reader("Hal"))
-let ida = try center.observe(Chat.onMessage, body: reader("Ida"))
-let everybody = try center.method(Chat.onMessage)
-oldLibrary { who, text in _ = try? everybody(who, text) }
+let plugin = try Owner("bots")
+try plugin.perform { () throws(PealError) in try startPlugin(center) }
+try center.broadcast(Chat.onMessage, "Gus", "any bots?")
+if try plugin.retire(within: .seconds(1)) == .complete { print("the plugin may be unloaded") }
