@@ -19,10 +19,16 @@
 
 #define ONE(METHOD) METHOD(required, void, told, (int i))
 PEAL_PROTOCOL(one, "One", ONE);
-#define MANY(METHOD)                                                                                          \
-    METHOD(required, void, a, (int i)) METHOD(required, void, b, (int i)) METHOD(required, void, c, (int i)) \
-    METHOD(required, void, d, (int i)) METHOD(required, void, e, (int i)) METHOD(required, void, f, (int i)) \
-    METHOD(required, void, g, (int i)) METHOD(required, void, h, (int i)) METHOD(required, void, j, (int i))
+#define MANY(METHOD)                   \
+    METHOD(required, void, a, (int i)) \
+    METHOD(required, void, b, (int i)) \
+    METHOD(required, void, c, (int i)) \
+    METHOD(required, void, d, (int i)) \
+    METHOD(required, void, e, (int i)) \
+    METHOD(required, void, f, (int i)) \
+    METHOD(required, void, g, (int i)) \
+    METHOD(required, void, h, (int i)) \
+    METHOD(required, void, j, (int i))
 PEAL_PROTOCOL(many, "Many", MANY);
 
 enum { OBSERVERS_MOST = 100000, METHODS = 9 };

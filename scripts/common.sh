@@ -62,3 +62,27 @@ configure_and_build() {
     cmake --build --preset "$preset" >"$root/build/$preset.build.log" 2>&1 ||
         { tail -n 60 "$root/build/$preset.build.log"; die "building the preset $preset failed"; }
 }
+
+# The sources whose names end in .ENDING, for a list of endings `a|b`: one a line, without what is built.
+sources() {
+    find Package.swift Sources include Tests Benchmarks examples-c apps -type f | grep -E "\.($1)$" | sort
+}
+
+# house_tool NAME CHECK: prints the path of a tool of scripts/house-requirements.txt, in exactly that version. Without it
+# the tools are installed into build/house-tools, or where CHECK is yes, the script is SKIPPED.
+house_tool() {
+    wanted=$(sed -nE "s/^$1(-py)?==([0-9]+\.[0-9]+).*/\2/p" "$root/scripts/house-requirements.txt")
+    for place in "$(command -v "$1" || true)" "$root/build/house-tools/bin/$1"; do
+        if [ -x "$place" ] && "$place" --version 2>&1 | grep -qE "version:? $wanted\."; then
+            echo "$place"
+            return
+        fi
+    done
+    if [ "$2" = yes ]; then
+        echo "SKIPPED: no $1 $wanted; scripts/$(basename -- "$0") installs it" >&2
+        return 77
+    fi
+    python3 -m venv "$root/build/house-tools" >&2
+    "$root/build/house-tools/bin/pip" install --quiet -r "$root/scripts/house-requirements.txt" >&2
+    echo "$root/build/house-tools/bin/$1"
+}

@@ -97,6 +97,7 @@ static void note(const void *value, size_t size)
     received_size += size;
 }
 #define NOTE(value) note(&(value), sizeof(value))
+/* clang-format off */
 /* Members of a struct that has padding. */
 static void note_cl(struct cl s) { NOTE(s.a); NOTE(s.b); }
 static void note_long_double(long double value) { note(&value, 10); }
@@ -179,6 +180,7 @@ static void s_no_sse(
     void *self, double a, double b, double c, double d, double e, double f, double g, struct d2 h,
     double i)
 { begin(self); NOTE(a); NOTE(b); NOTE(c); NOTE(d); NOTE(e); NOTE(f); NOTE(g); NOTE(h); NOTE(i); }
+/* clang-format on */
 
 static const struct shapes table = {
     PEAL_TABLE(shapes), none, i1, i5, i6, i9, small, small_on_stack, f1, d1, mixed, f9, d10, full,

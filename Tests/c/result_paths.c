@@ -27,6 +27,7 @@ static const char types_text[] =
     "struct large { int64_t a[3]; };";
 
 /* Each type of result, under its name. */
+/* clang-format off */
 #define TYPES(X, ...)                                                                                          \
     X(bool, boolean, __VA_ARGS__) X(int8_t, i8, __VA_ARGS__) X(uint8_t, u8, __VA_ARGS__)                       \
     X(int16_t, i16, __VA_ARGS__) X(uint16_t, u16, __VA_ARGS__) X(int32_t, i32, __VA_ARGS__)                    \
@@ -36,6 +37,7 @@ static const char types_text[] =
     X(struct pair_of_reals, reals, __VA_ARGS__) X(struct word_and_real, word_real, __VA_ARGS__)                \
     X(struct real_and_word, real_word, __VA_ARGS__) X(struct small, small, __VA_ARGS__)                        \
     X(struct large, large, __VA_ARGS__)
+/* clang-format on */
 
 /* How arguments travel: not at all, in two and four registers, in a frame, in floating registers, on the stack. */
 #define NONE (void)
@@ -108,6 +110,7 @@ TYPES(ANSWER, by_all,
     (void *self, double x, double y, double z, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f),
     CHECK_ALL)
 
+/* clang-format off */
 #define MEMBER(type, name, way) .name = way##_##name,
 #define TABLE(way) static const struct way way##_table = { PEAL_TABLE(way), TYPES(MEMBER, way) };
 TABLE(by_none) TABLE(by_two) TABLE(by_four) TABLE(by_five)
@@ -117,6 +120,7 @@ enum kind { KIND_boolean, KIND_i8, KIND_u8, KIND_i16, KIND_u16, KIND_i32, KIND_u
     KIND_f32, KIND_f64, KIND_f80, KIND_text, KIND_words, KIND_reals, KIND_word_real, KIND_real_word, KIND_small,
     KIND_large, KINDS };
 #define SIZE(type, name, ignored) [KIND_##name] = sizeof(type),
+/* clang-format on */
 static const size_t sizes[KINDS] = { TYPES(SIZE, ) };
 
 /* ---- Answers ----------------------------------------------------------------------------------- */

@@ -73,6 +73,7 @@ static void check_layouts(peal_center center, const struct layout *layouts, size
     check_case(NULL);
 }
 
+/* clang-format off */
 CLAIM("P3", "every C scalar type has the compiler's size and alignment")
 {
     static const struct layout layouts[] = {
@@ -144,6 +145,7 @@ CLAIM("P3", "declared structs, enums and typedefs have the compiler's size and a
     check_layouts(center, layouts, CHECK_COUNT_OF(layouts));
     close_center(center);
 }
+/* clang-format on */
 
 CLAIM("P3", "the size and the alignment of a type may each be read alone")
 {

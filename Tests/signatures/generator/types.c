@@ -89,6 +89,7 @@ static const struct scalar scalars[] = {
 
 /* Shapes that are known to go wrong somewhere: odd sizes with and without padding at the end, one
  * eightbyte of each class, and both orders of mixed ones. Written with `,` between members. */
+/* clang-format off */
 static const char *const shapes[] = {
     "char a[1]", "char a[2]", "char a[3]", "char a[4]", "char a[5]", "char a[6]", "char a[7]",
     "char a[8]", "char a[9]", "char a[12]", "char a[15]", "char a[16]", "char a[17]", "char a[33]",
@@ -104,9 +105,11 @@ static const char *const shapes[] = {
     "int a[16],char b", "double a,long b,float c", "char a,double b,char c", "char a[3],float b[3]",
     "uint8_t a,uint16_t b,uint32_t c,uint64_t d", "float a[2],double b", "char a[2][3]",
 };
+/* clang-format on */
 
 /* The same with members that lie over each other: each pair of classes in one eightbyte, one eightbyte of each
  * class beside the other, and what the ABI says of long double. */
+/* clang-format off */
 static const char *const union_shapes[] = {
     "int a,float b", "long a,double b", "float a,float b[2]", "double a,float b[2]", "double a,float b[3]",
     "float a[4],int b", "double a[2],long b", "float a[4],double b", "char a[12],float b", "char a[3],short b",
@@ -115,6 +118,7 @@ static const char *const union_shapes[] = {
     "long double _Complex a,int b", "void *a,double b", "double a[3],int b", "char a[33],double b", "bool a,char b[2]",
     "long a[2],float b[3]", "int a[3],float b[2]", "float a[3],short b",
 };
+/* clang-format on */
 
 enum {
     SHAPES = sizeof shapes / sizeof shapes[0],
