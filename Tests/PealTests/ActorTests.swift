@@ -6,6 +6,10 @@ private enum Bell: PealProtocol {
     static var methods: [any MethodDeclaration] { [onRing] }
 }
 
+/// Pumps a queue on a thread of the tasks.
+@concurrent
+private func pumpElsewhere(_ queue: Queue) async throws { try queue.pump() }
+
 private actor Log {
     var lines: [String] = []
     let rang: Latch
@@ -144,6 +148,21 @@ private final class Window: Screen {
         try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         for _ in 0..<2 { #expect(await rang.opened()) }
         #expect(shown.all.count == 2)
+    }
+
+    @MainActor
+    @Test func aTaskOfAnObserverIsNotTakenForTheMainActor() async throws {
+        let shown = Record<String>()
+        let (immediate, queued) = (Window(shown, rang), Window(shown, rang))
+        let queue = try Queue.pumped()
+        try center.observe((any Screen).self, queued, .on(queue), .priority(1))
+        try center.observe((any Screen).self, immediate)
+        try center.broadcastOnMain((any Screen).self) { screen in
+            screen.show("hello")
+            Task { try await pumpElsewhere(queue) }
+        }
+        for _ in 0..<2 { #expect(await rang.opened()) }
+        #expect(shown.all == ["hello", "hello"])
     }
 
     @Test func theMainActorIsReachedFromElsewhere() async throws {

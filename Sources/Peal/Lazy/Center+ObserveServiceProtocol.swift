@@ -82,10 +82,10 @@ extension Center {
     ) throws(PealError) -> Observation {
         let caller = ServiceCaller(service)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let names = SwiftProtocol.methods(forQueue: peal_observe_options(options).queue)
-        return try register(
-            service, caller, SwiftResponses.make(caller, view), for: names, of: protocols.handle, options
-        ).keep()
+        let isQueued = peal_observe_options(options).queue.number != 0
+        let names = SwiftProtocol.methods(isQueued: isQueued)
+        let responses = SwiftResponses.make(caller, view, isQueued: isQueued)
+        return try register(service, caller, responses, for: names, of: protocols.handle, options).keep()
     }
 
     private func register<Instance: Sendable>(

@@ -19,29 +19,6 @@ extension Center {
     public func broadcastOnMain<Observed: Sendable>(
         _ type: Observed.Type, _ body: @escaping @MainActor @Sendable (Observed) -> Void
     ) throws(PealError) -> Delivery {
-        var delivery = Result<Delivery, PealError>.success(Delivery(status: .ok, calls: 0))
-        MainCalls.$areImmediate.withValue(true) {
-            delivery = Result { () throws(PealError) in
-                try broadcast(type) { observer in MainCalls.make(observer, body) }
-            }
-        }
-        return try delivery.get()
-    }
-}
-
-/// Calls on the main actor.
-private enum MainCalls {
-    /// True if the main actor broadcasts on this thread now. No call on a queue sees that: queues have tasks or
-    /// threads of their own, or are pumped here.
-    @TaskLocal static var areImmediate = false
-
-    static func make<Observed: Sendable>(
-        _ observer: Observed, _ body: @escaping @MainActor @Sendable (Observed) -> Void
-    ) {
-        if areImmediate {
-            MainActor.assumeIsolated { body(observer) }
-        } else {
-            Task { @MainActor in body(observer) }
-        }
+        try send(MainSwiftCall(body), to: type)
     }
 }

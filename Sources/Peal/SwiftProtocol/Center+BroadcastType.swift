@@ -49,7 +49,7 @@ extension Center {
         }
     }
 
-    private func send(_ call: SwiftCall, to type: Any.Type) throws(PealError) -> Delivery {
+    func send(_ call: SwiftCall, to type: Any.Type) throws(PealError) -> Delivery {
         var count = 0
         var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         if status == PEAL_ERROR_HANDLE {

@@ -27,8 +27,9 @@ extension Center {
     ) throws(PealError) -> Observation {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let methods = SwiftProtocol.methods(forQueue: peal_observe_options(options).queue)
-        let responses = SwiftResponses.make(ObserverBits(object))
+        let isQueued = peal_observe_options(options).queue.number != 0
+        let methods = SwiftProtocol.methods(isQueued: isQueued)
+        let responses = SwiftResponses.make(ObserverBits(object), isQueued: isQueued)
         return try register(
             observer, responses, for: methods, of: protocols.handle, options, isKept: holding == .strongly
         ).keep()

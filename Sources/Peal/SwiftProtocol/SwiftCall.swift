@@ -1,6 +1,8 @@
 /// The call that a broadcast of a Swift type makes on each observer, now or later.
 class SwiftCall {
-    func reach(_ observer: ObserverPlace) {}
+    /// - Parameter isQueued: True for an observer on a queue. Other observers are called on the thread of the broadcast,
+    ///   before that returns.
+    func reach(_ observer: ObserverPlace, isQueued: Bool) {}
 }
 
 /// The same with its types.
@@ -9,7 +11,24 @@ final class TypedSwiftCall<Observed>: SwiftCall {
 
     init(_ body: @escaping @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverPlace) { body(observer.observer(as: Observed.self)) }
+    override func reach(_ observer: ObserverPlace, isQueued: Bool) { body(observer.observer(as: Observed.self)) }
+}
+
+/// The call of a broadcast by the main actor.
+final class MainSwiftCall<Observed: Sendable>: SwiftCall {
+    private let body: @MainActor @Sendable (Observed) -> Void
+
+    init(_ body: @escaping @MainActor @Sendable (Observed) -> Void) { self.body = body }
+
+    override func reach(_ observer: ObserverPlace, isQueued: Bool) {
+        let (observer, body) = (observer.observer(as: Observed.self), body)
+        if isQueued {
+            Task { @MainActor in body(observer) }
+        } else {
+            // The broadcaster, which is the main actor, is still in its call.
+            MainActor.assumeIsolated { body(observer) }
+        }
+    }
 }
 
 /// The call of a visit, on the visitor's stack.

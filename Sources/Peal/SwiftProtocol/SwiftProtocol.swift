@@ -32,7 +32,7 @@ struct SwiftProtocol: Sendable {
     }
 
     /// The methods of an observer. An observer with a queue cannot answer a visit in time.
-    static func methods(forQueue queue: peal_queue) -> [String] { queue.number == 0 ? ["call", "visit"] : ["call"] }
+    static func methods(isQueued: Bool) -> [String] { isQueued ? ["call"] : ["call", "visit"] }
 
     /// The name of a type's protocol. The type's identity is part of it, since types of different modules may
     /// have the same name.
