@@ -27,7 +27,7 @@ extension Center {
             let values = (repeat arguments.read((each Parameter).self))
             actor.assumeIsolated { body($0, repeat each values) }
         }
-        let queue = try Queue.forCallsThatHoldWeakly(actor)
+        let queue = try ActorQueues.queue(of: actor)
         return try register(
             actor, [response], for: [method.signature.name], of: found.protocol,
             options + [.on(queue), .allowingDuplicates])
@@ -58,7 +58,7 @@ extension Center {
             let values = (repeat arguments.read((each Parameter).self))
             MainActor.assumeIsolated { body(repeat each values) }
         }
-        let queue = try Queue(actor: actor)
+        let queue = try ActorQueues.queue(of: actor)
         return try observe(method.signature, options + [.on(queue)], response)
     }
 }

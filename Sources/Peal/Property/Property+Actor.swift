@@ -18,7 +18,7 @@ extension Property {
         on actor: Isolation, _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ actor: isolated Isolation, _ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> Observation {
-        let options = options + [.on(try Queue.forCallsThatHoldWeakly(actor))]
+        let options = options + [.on(try ActorQueues.queue(of: actor))]
         let target = WeakPropertyTarget(actor, options) { actor, record in
             let change = Change<Value>(record)
             unsafeDowncast(actor, to: Isolation.self).assumeIsolated { body($0, change.old, change.new) }
@@ -43,7 +43,7 @@ extension Property {
         on actor: MainActor, _ telling: Telling = [], _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (_ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> Observation {
-        let options = options + [.on(try Queue(actor: actor))]
+        let options = options + [.on(try ActorQueues.queue(of: actor))]
         return try observe(telling, options) { record in
             let change = Change<Value>(record)
             MainActor.assumeIsolated { body(change.old, change.new) }

@@ -57,14 +57,11 @@ extension Queue {
         try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: Self.submitter(to: actor) { _ in false })
     }
 
-    /// The same for calls that see by themselves whether the actor is gone. Then they are run on any thread, so
-    /// that they find out.
-    static func forCallsThatHoldWeakly(_ actor: any Actor) throws(PealError) -> Queue {
-        let submitter = submitter(to: actor) { queue in
-            Task.detached { _ = peal_queue_run(queue) }
-            return true
-        }
-        return try Queue(PEAL_QUEUE_EXECUTOR, nil, .reject, submitter: submitter)
+    /// Makes a queue on an actor for calls that detect by themselves that the actor has ended.
+    ///
+    /// - Parameter orElse: Submits a run of the queue once the actor has ended.
+    convenience init(actor: any Actor, orElse: @escaping @Sendable (peal_queue) -> Bool) throws(PealError) {
+        try self.init(PEAL_QUEUE_EXECUTOR, nil, .reject, submitter: Self.submitter(to: actor, orElse: orElse))
     }
 
     private static func submitter(

@@ -20,7 +20,7 @@ extension Timer {
     ) throws(PealError) {
         try self.init(
             every: period, after: delay, tolerance: tolerance, repeats: repeats,
-            on: try Queue.forCallsThatHoldWeakly(actor), weakly: actor
+            on: try ActorQueues.queue(of: actor), weakly: actor
         ) { actor in
             actor.assumeIsolated { body($0) }
         }
@@ -45,7 +45,7 @@ extension Timer {
         on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
     ) throws(PealError) {
         try self.init(
-            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try Queue(actor: actor)
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try ActorQueues.queue(of: actor)
         ) {
             MainActor.assumeIsolated { body() }
         }
