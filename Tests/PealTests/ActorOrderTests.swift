@@ -4,7 +4,36 @@ import Testing
 private enum Bell: PealProtocol {
     static let onRing = Method<Void, String, Int32>("on_ring", parameters: "door", "count")
     static let onStop = Method<Void, Int32>("on_stop", parameters: "count")
-    static var methods: [any MethodDeclaration] { [onRing, onStop] }
+    static let rings = Method<Int32>("rings", policy: .sum)
+    static var methods: [any MethodDeclaration] { [onRing, onStop, rings] }
+}
+
+private actor Log {
+    let lines: Record<String>
+    var rings: Int32 = 0
+
+    init(_ lines: Record<String>) { self.lines = lines }
+
+    func ring(_ count: Int32) {
+        rings += 1
+        lines.append("ring \(count)")
+    }
+    func stop(_ count: Int32) { lines.append("stop \(count)") }
+}
+
+@MainActor
+private final class Window {
+    let lines: Record<String>
+    var rings: Int32 = 0
+
+    init(_ lines: Record<String>) { self.lines = lines }
+
+    func ring(_ count: Int32) {
+        MainActor.preconditionIsolated()
+        rings += 1
+        lines.append("ring \(count)")
+    }
+    func stop(_ count: Int32) { lines.append("stop \(count)") }
 }
 
 @Suite struct ActorOrderTests {
@@ -29,8 +58,7 @@ private enum Bell: PealProtocol {
     }
 
     @Test(.timeLimit(.minutes(1))) func aQueueOfAnActorEndsWithItsObservers() async throws {
-        actor Log {}
-        let log = Log()
+        let log = Log(Record())
         weak var queue: Queue?
         do {
             let observation = try center.observe(Bell.onStop, on: log) { (_: isolated Log, _) in }
@@ -41,5 +69,53 @@ private enum Bell: PealProtocol {
         }
         while queue != nil { await Task.yield() }
         try #expect(ActorQueues.queue(of: log) !== ActorQueues.queue(of: MainActor.shared))
+    }
+
+    @Test func anActorObservesAProtocol_O12() async throws {
+        let lines = Record<String>()
+        let log = Log(lines)
+        let observation = try center.observe(Bell.self, on: log) {
+            $0.on(Bell.onRing) { (log: isolated Log, _, count) in log.ring(count) }
+            $0.on(Bell.onStop) { (log: isolated Log, count) in log.stop(count) }
+            $0.on(Bell.rings) { (log: isolated Log) in log.rings }
+        }
+        for count in Int32(0)..<100 {
+            try center.broadcast(Bell.onRing, "front", count)
+            try center.broadcast(Bell.onStop, count)
+        }
+        // A result is on the queue after the calls.
+        #expect(try await center.method(Bell.rings).gather(timeout: .seconds(20)).results == [100])
+        #expect(lines.all == (0..<100).flatMap { ["ring \($0)", "stop \($0)"] })
+        observation.cancel()
+    }
+
+    @MainActor
+    @Test func anObjectOfTheMainActorObservesAProtocolWeakly_O9() async throws {
+        let lines = Record<String>()
+        var window: Window? = Window(lines)
+        let observation = try center.observe(Bell.self, weakly: window!, on: MainActor.shared) {
+            $0.on(Bell.onRing) { window, _, count in window.ring(count) }
+            $0.on(Bell.onStop) { window, count in window.stop(count) }
+            $0.on(Bell.rings) { $0.rings }
+        }
+        #expect(pealError { try observeAgain(window!) }?.status == .duplicate)
+        let (center, method) = (center, try center.method(Bell.rings))
+        try await Task.detached {
+            try center.broadcast(Bell.onRing, "front", 1)
+            try center.broadcast(Bell.onStop, 1)
+        }.value
+        #expect(try await method.gather(timeout: .seconds(20)).results == [1])
+        #expect(lines.all == ["ring 1", "stop 1"])
+        window = nil
+        try center.broadcast(Bell.onStop, 2)
+        while observation.isActive { await Task.yield() }
+        #expect(lines.all.count == 2)
+    }
+
+    @MainActor
+    private func observeAgain(_ window: Window) throws {
+        try center.observe(Bell.self, weakly: window, on: MainActor.shared) {
+            $0.on(Bell.onStop) { $0.stop($1) }
+        }
     }
 }

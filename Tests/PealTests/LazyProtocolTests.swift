@@ -57,8 +57,8 @@ import Testing
     @Test("O13: a service observes all of a protocol; a broadcast of a method that it names makes it, once")
     func wholeProtocol() throws {
         let observation = try center.observe(Chat.self, by: try register()) {
-            $0.on(Chat.onMessage, History.keep)
-            $0.on(Chat.votes, otherwise: 0, History.votes)
+            $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
+            $0.on(Chat.votes, otherwise: 0) { $0.votes($1) }
             $0.on(Chat.onPush) { history, done in done.complete(with: Int64(history.counted.name.utf8.count)) }
         }
         try center.broadcast(Chat.onClose)
@@ -92,7 +92,7 @@ import Testing
     @Test("O13: a service that observes several protocols, C's and Swift's, is made by the first broadcast of any")
     func severalProtocols() throws {
         let history = try register()
-        let observation = try center.observe(Chat.self, by: history) { $0.on(Chat.onMessage, History.keep) }
+        let observation = try center.observe(Chat.self, by: history) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
         try center.observe((any Listener).self, by: history, as: { $0 })
         try center.observe((any Closer).self, by: history, as: { $0 })
         #expect(population.made == 0)
@@ -163,7 +163,7 @@ import Testing
         let history = try register()
         let other = try register("other")
         func observe(_ service: Service<History>, _ option: ObserverOption = .priority(0)) throws -> Observation {
-            try center.observe(Chat.self, by: service, option) { $0.on(Chat.onMessage, History.keep) }
+            try center.observe(Chat.self, by: service, option) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
         }
         let first = try observe(history)
         let error = pealError { try observe(history) }

@@ -19,8 +19,8 @@ private final class Window: Sendable {
         let center = try Center()
         let window = Window()
         let observation = try center.observe(Chat.self, weakly: window) {
-            $0.on(Chat.onMessage, Window.show)
-            $0.on(Chat.mayClose, Window.mayClose)
+            $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
+            $0.on(Chat.mayClose) { $0.mayClose() }
             $0.on(Chat.votes) { window, room in Int32(window.shown.withLock(\.count)) + Int32(room.utf8.count) }
         }
         try center.broadcast(Chat.onMessage, "lobby", 3)
@@ -34,7 +34,7 @@ private final class Window: Sendable {
     func aDeadObjectIsNotCalled() throws {
         let center = try Center()
         var window: Window? = Window()
-        let observation = try center.observe(Chat.self, weakly: window!) { $0.on(Chat.onMessage, Window.show) }
+        let observation = try center.observe(Chat.self, weakly: window!) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
         let before = Window.living.withLock(\.self)
         window = nil
@@ -47,7 +47,7 @@ private final class Window: Sendable {
     func anObjectStaysObserver() throws {
         let center = try Center()
         let window = Window()
-        try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+        try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
         #expect(try center.unobserve(Chat.self, by: window) == 1)
     }
@@ -56,14 +56,14 @@ private final class Window: Sendable {
     func theSameObjectIsRefusedReplacedOrCalledTwice() throws {
         let center = try Center()
         let window = Window()
-        let first = try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+        let first = try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         let error = #expect(throws: PealError.self) {
-            try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage, Window.show) }
+            try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         }
         #expect(error?.status == .duplicate)
-        let second = try center.observe(Chat.self, weakly: window, .replacing) { $0.on(Chat.onMessage, Window.show) }
+        let second = try center.observe(Chat.self, weakly: window, .replacing) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(!first.isActive && second.isActive)
-        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) { $0.on(Chat.onMessage, Window.show) }
+        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 2)
         #expect(try center.unobserve(Chat.self, by: window) == 2)
         #expect(!second.isActive && !third.isActive)

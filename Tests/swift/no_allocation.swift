@@ -66,8 +66,8 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         let kept = try (0..<2).map { _ in try observe(center) }
         let listener = Listener()
         let weak = try center.observe(Work.self, weakly: listener) {
-            $0.on(Work.number, Listener.number)
-            $0.on(Work.ask, Listener.ask)
+            $0.on(Work.number) { $0.number($1) }
+            $0.on(Work.ask) { $0.ask($1) }
         }
         let number = try center.method(Work.number)
         let ask = try center.method(Work.ask)

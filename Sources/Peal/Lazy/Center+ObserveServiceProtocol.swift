@@ -6,7 +6,7 @@ extension Center {
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
     ///     let observation = try center.observe(Chat.self, by: history) {
-    ///         $0.on(Chat.onMessage, History.keep)
+    ///         $0.on(Chat.onMessage) { history, room, count in history.keep(room, count) }
     ///         $0.on(Chat.mayClose, otherwise: true) { history in history.isSaved }
     ///     }
     ///

@@ -23,13 +23,9 @@ extension Center {
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) throws(PealError) -> Observation {
         let found = try resolve(method.signature)
-        let response = ObjectResponses.make { (actor: Isolation, arguments: inout CallArguments) in
-            let values = (repeat arguments.read((each Parameter).self))
-            actor.assumeIsolated { body($0, repeat each values) }
-        }
         let queue = try ActorQueues.queue(of: actor)
         return try register(
-            actor, [response], for: [method.signature.name], of: found.protocol,
+            actor, [ObjectResponses.isolated(body)], for: [method.signature.name], of: found.protocol,
             options + [.on(queue), .allowingDuplicates])
     }
 
@@ -60,5 +56,60 @@ extension Center {
         }
         let queue = try ActorQueues.queue(of: actor)
         return try observe(method.signature, options + [.on(queue)], response)
+    }
+
+    /// Observes a protocol by an actor.
+    ///
+    ///     let observation = try center.observe(Chat.self, on: log) {
+    ///         $0.on(Chat.onMessage) { (log: isolated Log, room, count) in log.add(room, count) }
+    ///         $0.on(Chat.onClose) { (log: isolated Log) in log.close() }
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - type: The protocol.
+    ///   - actor: A weak target, which runs the closures later, in the order of the broadcasts.
+    ///   - options: Options of the observer, without a queue.
+    ///   - methods: Runs once, before this returns.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As ``observe(_:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so cannot be
+    ///   kept.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Observed: PealProtocol, Isolation: Actor>(
+        _ type: Observed.Type, on actor: Isolation, _ options: ObserverOption...,
+        methods: (inout ActorMethods<Isolation>) -> Void
+    ) throws(PealError) -> Observation {
+        var list = ActorMethods<Isolation>()
+        methods(&list)
+        let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
+        return try register(actor, list.entries, of: type, options)
+    }
+
+    /// Observes a protocol by an object, on the main actor. The observation ends when the object does.
+    ///
+    ///     try center.observe(Chat.self, weakly: window, on: MainActor.shared) {
+    ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - type: The protocol.
+    ///   - object: A weak target: kept alive during each call only. The same one on the same protocol and actor is
+    ///     refused, unless an option allows it.
+    ///   - actor: `MainActor.shared`, which runs the closures later, in the order of the broadcasts.
+    ///   - options: Options of the observer, without a queue.
+    ///   - methods: Runs once, before this returns.
+    /// - Returns: The observation, which stays when the result is dropped.
+    /// - Throws: As ``observe(_:weakly:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so
+    ///   cannot be kept.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
+    @discardableResult
+    public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
+        _ type: Observed.Type, weakly object: Object, on actor: MainActor, _ options: ObserverOption...,
+        methods: (inout MainActorMethods<Object>) -> Void
+    ) throws(PealError) -> Observation {
+        var list = MainActorMethods<Object>()
+        methods(&list)
+        return try register(object, list.entries, of: type, options + [.on(try ActorQueues.queue(of: actor))]).keep()
     }
 }

@@ -32,10 +32,11 @@ extension Center {
     /// Observes a protocol by an object. The observation ends when the object does.
     ///
     ///     try center.observe(Chat.self, weakly: window) {
-    ///         $0.on(Chat.onMessage, Window.show)
+    ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
     ///     }
     ///
-    /// It is called on any broadcasting thread, and so must be `Sendable`.
+    /// It is called on any broadcasting thread, and so must be `Sendable`. An object of the main actor observes with
+    /// ``observe(_:weakly:on:_:methods:)``.
     ///
     /// - Parameters:
     ///   - type: The protocol.
@@ -54,9 +55,7 @@ extension Center {
     ) throws(PealError) -> Observation {
         var list = ObjectMethods<Object>()
         methods(&list)
-        let owner = try findOrDefine(type)
-        let names = try names(list.entries.map(\.signature), in: type, owner)
-        return try register(object, list.entries.map(\.response), for: names, of: owner, options).keep()
+        return try register(object, list.entries, of: type, options).keep()
     }
 
     /// Ends all observations of an object on a protocol.
@@ -76,6 +75,16 @@ extension Center {
         let owner = try findOrDefine(type)
         let found = ObservedObjects.observations(of: object, on: owner)
         return found.count { peal_observation_remove($0) == PEAL_OK }
+    }
+
+    /// Registers an object for methods of a protocol.
+    func register(
+        _ object: any AnyObject & Sendable, _ entries: [(signature: MethodSignature, response: ObjectResponse)],
+        of type: any PealProtocol.Type, _ options: [ObserverOption]
+    ) throws(PealError) -> Observation {
+        let owner = try findOrDefine(type)
+        let names = try names(entries.map(\.signature), in: type, owner)
+        return try register(object, entries.map(\.response), for: names, of: owner, options)
     }
 
     /// Registers an object, once a protocol and queue unless an option allows more.

@@ -1,8 +1,8 @@
 /// The functions of an object for the methods of a protocol that it observes. The closure that describes the observer
-/// fills it, with methods of the object's class or with closures that get the object:
+/// fills it with closures that get the object:
 ///
 ///     let observation = try center.observe(Chat.self, weakly: window) {
-///         $0.on(Chat.onMessage, Window.show)
+///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
 ///         $0.on(Chat.mayClose) { window in !window.isEdited }
 ///     }
 public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
@@ -10,20 +10,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
 
     init() {}
 
-    /// Implements a method without a result by a method of the object's class.
-    ///
-    /// - Parameters:
-    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
-    ///   - body: `Window.show`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
-    @inlinable
-    public mutating func on<Owner, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Void, repeat each Parameter>,
-        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Void
-    ) {
-        add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
-    }
-
-    /// Implements a method without a result by a closure.
+    /// Implements a method without a result.
     ///
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
@@ -37,20 +24,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
 
-    /// Implements a method with a result by a method of the object's class.
-    ///
-    /// - Parameters:
-    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
-    ///   - body: `Window.mayClose`. Runs on the broadcasting thread, or on the observer's queue, with the object alive.
-    @inlinable
-    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Result, repeat each Parameter>,
-        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
-    ) {
-        add(method.signature, ObjectResponses.make { body($0)(repeat $1.read((each Parameter).self)) })
-    }
-
-    /// Implements a method with a result by a closure.
+    /// Implements a method with a result.
     ///
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
@@ -62,6 +36,14 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ) {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
+
+    /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on any
+    /// thread.
+    @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
+    public mutating func on<Owner, Result, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
+    ) {}
 
     @usableFromInline
     mutating func add(_ signature: MethodSignature, _ response: ObjectResponse) {

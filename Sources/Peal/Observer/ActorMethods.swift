@@ -1,0 +1,112 @@
+/// The functions of an actor for the methods of a protocol that it observes. The closure that describes the observer fills
+/// it with closures that are isolated to the actor:
+///
+///     let observation = try center.observe(Chat.self, on: log) {
+///         $0.on(Chat.onMessage) { (log: isolated Log, room, count) in log.add(room, count) }
+///     }
+///
+/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:)`` returns them.
+public struct ActorMethods<Isolation: Actor>: Sendable {
+    private(set) var entries: [(signature: MethodSignature, response: ObjectResponse)] = []
+
+    init() {}
+
+    /// Implements a method without a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the actor and the arguments. Its first parameter must be declared `isolated`.
+    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
+    ) {
+        entries.append((method.signature, ObjectResponses.isolated(body)))
+    }
+
+    /// Implements a method with a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the actor and the arguments, and returns the result.
+    public mutating func on<Owner, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result
+    ) {
+        entries.append((method.signature, ObjectResponses.isolated(body)))
+    }
+}
+
+/// The functions of an object for the methods of a protocol that it observes on the main actor. The closure that describes
+/// the observer fills it:
+///
+///     try center.observe(Chat.self, weakly: window, on: MainActor.shared) {
+///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
+///     }
+///
+/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:)`` returns them.
+public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
+    private(set) var entries: [(signature: MethodSignature, response: ObjectResponse)] = []
+
+    init() {}
+
+    /// Implements a method without a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments, on the main actor.
+    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Void
+    ) {
+        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) in
+            let values = (repeat arguments.read((each Parameter).self))
+            MainActor.assumeIsolated { body(object, repeat each values) }
+        }
+        entries.append((method.signature, response))
+    }
+
+    /// Implements a method with a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments, on the main actor, and returns the result.
+    public mutating func on<Owner, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Result
+    ) {
+        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) -> Result in
+            let values = (repeat arguments.read((each Parameter).self))
+            return MainActor.assumeIsolated { body(object, repeat each values) }
+        }
+        entries.append((method.signature, response))
+    }
+
+    /// Refuses `Window.show`, as ``ObjectMethods`` does.
+    @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
+    public mutating func on<Owner, Result, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
+    ) {}
+}
+
+extension ObjectResponses {
+    /// A response of an actor, for a call on it.
+    static func isolated<Isolation: Actor, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result
+    ) -> ObjectResponse {
+        make { (actor: Isolation, arguments: inout CallArguments) -> Result in
+            let values = (repeat arguments.read((each Parameter).self))
+            return actor.assumeIsolated { body($0, repeat each values) }
+        }
+    }
+
+    /// The same without a result.
+    static func isolated<Isolation: Actor, each Parameter: PealValue & Sendable>(
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
+    ) -> ObjectResponse {
+        make { (actor: Isolation, arguments: inout CallArguments) in
+            let values = (repeat arguments.read((each Parameter).self))
+            actor.assumeIsolated { body($0, repeat each values) }
+        }
+    }
+}

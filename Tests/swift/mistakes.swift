@@ -1,0 +1,26 @@
+// Mistakes that must not compile, each with its diagnostic. The compiler verifies this file (swift.mistakes).
+import Peal
+
+enum Chat: PealProtocol {
+    static let onMessage = Method<Void, String>("on_message", parameters: "text")
+    static let mayClose = Method<Bool>("may_close", policy: .every)
+    static let methods: [any MethodDeclaration] = [onMessage, mayClose]
+}
+
+@MainActor final class Window {
+    func show(_ text: String) {} // expected-note {{}}
+    func mayClose() -> Bool { true }
+}
+
+func isolation(_ center: Center, _ window: Window) throws {
+    // A method of a main-actor class would run on the broadcasting thread.
+    try center.observe(Chat.self, weakly: window) {
+        $0.on(Chat.onMessage, Window.show) // expected-error {{'on' is unavailable: pass a closure that calls the method}}
+        $0.on(Chat.mayClose, Window.mayClose) // expected-error {{'on' is unavailable: pass a closure that calls the method}}
+    }
+    try center.observe(Chat.self, weakly: window) {
+        $0.on(Chat.onMessage) { window, text in
+            window.show(text) // expected-error {{call to main actor-isolated instance method 'show' in a synchronous nonisolated context}}
+        }
+    }
+}
