@@ -118,4 +118,39 @@ private final class Window {
             $0.on(Bell.onStop) { $0.stop($1) }
         }
     }
+
+    @MainActor
+    @Test(.timeLimit(.minutes(1))) func theMainActorWaitsForACallOfItsOwn_O7() async throws {
+        let lines = Record<String>()
+        let observation = try center.observe(Bell.onStop, on: MainActor.shared) { lines.append("stop \($0)") }
+        try center.broadcast(Bell.onStop, 1)
+        #expect(try await observation.cancelAndWait(delivering: true))
+        #expect(lines.all == ["stop 1"])
+    }
+
+    @MainActor
+    @Test(.timeLimit(.minutes(1))) func theMainActorFlushesItsQueueAndRetiresItsOwner() async throws {
+        let lines = Record<String>()
+        let queue = try Queue(actor: MainActor.shared)
+        let owner = try Owner("plugin")
+        let observation = try center.observe(Bell.onStop, .on(queue), .belonging(to: owner)) { lines.append("stop \($0)") }
+        try center.broadcast(Bell.onStop, 1)
+        try await queue.flush()
+        #expect(lines.all == ["stop 1"])
+        #expect(try await owner.retire() == .complete)
+        #expect(!observation.isActive)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aCancelledTaskStopsWaiting() async throws {
+        let queue = try Queue.pumped()
+        let observation = try center.observe(Bell.onStop, .on(queue)) { _ in }
+        try center.broadcast(Bell.onStop, 1)
+        let flush = Task { try await queue.flush() }
+        let ending = Task { try await observation.cancelAndWait(delivering: true) }
+        flush.cancel()
+        ending.cancel()
+        #expect(await #expect(throws: PealError.self) { try await flush.value }?.status == .state)
+        #expect(try await ending.value == false)
+        try queue.pump()
+    }
 }

@@ -88,7 +88,7 @@ import Testing
                 asked.open()
             },
         ]
-        let late = try await center.ask(Push.onPush, "news", within: .milliseconds(100))
+        let late = try await center.ask(Push.onPush, "news", timeout: .milliseconds(100))
         #expect(late.isLate && late.result == 5 && late.asked == 2 && late.completed == 1)
         #expect(await asked.opened())
         let task = Task { [center] in try await center.ask(Push.onPush, "news") }

@@ -35,7 +35,7 @@ import Testing
         let latch = Latch(), events = Record<ModuleEvent>()
         try center.add(Watching(notes: notes, latch: latch))
         let observation = try center.observeModules { events.append($0) }
-        try center.startModules()
+        try center.startModulesBlocking()
         try center.bindSignal(SIGWINCH, to: .reload)
         #expect(pealError { try center.bindSignal(SIGWINCH, to: .reload) }?.status == .conflict)
         #expect(kill(getpid(), SIGWINCH) == 0)
@@ -51,10 +51,10 @@ import Testing
     func terminate() throws {
         let queue = try Queue.pumped()
         try center.add(Watching(notes: notes, latch: Latch()))
-        try center.startModules()
+        try center.startModulesBlocking()
         let arrived = Latch()
         let observation = try center.observeModules { if $0 == .signal(SIGUSR2) { arrived.open() } }
-        try center.bindSignal(SIGUSR2, to: .terminate(within: .seconds(5)), on: queue)
+        try center.bindSignal(SIGUSR2, to: .terminate(timeout: .seconds(5)), on: queue)
         #expect(kill(getpid(), SIGUSR2) == 0)
         var watched = pollfd(fd: try queue.descriptor(), events: Int16(POLLIN), revents: 0)
         #expect(poll(&watched, 1, 20_000) == 1)
@@ -70,7 +70,7 @@ import Testing
         #expect(pealError { try center.bindSignal(SIGKILL, to: .reload) }?.status == .argument)
         #expect(pealError { try center.bindSignal(SIGHUP, to: .background) }?.status == .argument)
         #expect(pealError {
-            try center.bindSignal(SIGALRM, to: .terminate(within: nil), on: Queue(borrowing: peal_queue(number: 5)))
+            try center.bindSignal(SIGALRM, to: .terminate(timeout: nil), on: Queue(borrowing: peal_queue(number: 5)))
         } != nil)
     }
 
@@ -79,9 +79,9 @@ import Testing
         try center.add(Watching(notes: notes, latch: Latch()))
         try center.forwardToModules("PealServices")
         try center.register(Account.self, named: "before") { _ in Account(database: nil) }
-        try center.startModules()
+        try center.startModulesBlocking()
         try center.register(Account.self, named: "while") { _ in Account(database: nil) }
-        try center.stopModules()
+        try center.stopModulesBlocking()
         try center.register(Account.self, named: "after") { _ in Account(database: nil) }
         #expect(notes.all == ["registered while"])
     }

@@ -27,12 +27,12 @@ import Testing
         try add("network", needs: ["storage"])
         try add("storage", priority: -1)
         #expect(try center.modulesState == .idle)
-        try center.startModules()
+        try center.startModulesBlocking()
         #expect(try center.modulesState == .running)
         let starts = ["early", "late", "storage", "network", "pages"]
         #expect(notes.all.filter { $0.hasSuffix(" starts") } == starts.map { "\($0) starts" })
         #expect(try center.moduleReport().map(\.name) == starts)
-        #expect(try center.stopModules() == .complete)
+        #expect(try center.stopModulesBlocking() == .complete)
         #expect(notes.all.filter { $0.hasSuffix(" stops") } == starts.reversed().map { "\($0) stops" })
         #expect(try center.modulesState == .stopped)
     }
@@ -42,13 +42,13 @@ import Testing
         try add("a")
         try add("b")
         try center.lifecycle.didBecomeActive()
-        try center.startModules()
+        try center.startModulesBlocking()
         try center.lifecycle.didBecomeActive()
         try center.lifecycle.configurationReloaded()
         #expect(try center.lifecycle.openURL("b:x"))
         #expect(try !center.lifecycle.openURL("c:x"))
         #expect(try center.lifecycle.continueActivity(type: "reading"))
-        try center.stopModules()
+        try center.stopModulesBlocking()
         try center.lifecycle.didBecomeActive()
         #expect(notes.all == [
             "a willStart", "b willStart", "a starts", "b starts", "a didStart", "b didStart",
@@ -61,7 +61,7 @@ import Testing
     @Test("Each event reaches its function, with its arguments")
     func events() throws {
         try add("a")
-        try center.startModules()
+        try center.startModulesBlocking()
         let before = notes.all.count
         let life = center.lifecycle
         try life.willResignActive()
@@ -87,7 +87,7 @@ import Testing
         let all = try await answers
         #expect(all.result == 2 && all.completed == 2 && all.dropped == 1 && !all.isLate)
         // Long enough for "two" to answer, also under a sanitizer; "one" waits for its latch.
-        let late = try await center.lifecycle.remoteNotification("hello", within: .milliseconds(500))
+        let late = try await center.lifecycle.remoteNotification("hello", timeout: .milliseconds(500))
         #expect(late.isLate && late.completed == 1)
         go.open()
         // The answer that comes too late harms nobody.
@@ -98,10 +98,10 @@ import Testing
     @Test("M2: a missing dependency, and a cycle, are named before anything starts")
     func impossible() throws {
         try add("network", needs: ["storage"])
-        #expect(pealError { try center.startModules() }?.status == .notFound)
-        #expect(pealError { try center.startModules() }?.message.contains("storage") == true)
+        #expect(pealError { try center.startModulesBlocking() }?.status == .notFound)
+        #expect(pealError { try center.startModulesBlocking() }?.message.contains("storage") == true)
         try add("storage", needs: ["network"])
-        #expect(pealError { try center.startModules() }?.status == .cycle)
+        #expect(pealError { try center.startModulesBlocking() }?.status == .cycle)
         #expect(notes.all == [])
     }
 
@@ -150,7 +150,7 @@ import Testing
     @Test("M4: a module that comes late starts at once, or is not there, and why is told")
     func late() throws {
         try add("first")
-        try center.startModules()
+        try center.startModulesBlocking()
         #expect(try add("second", needs: ["first"]).info().state == .running)
         #expect(pealError { try add("third", needs: ["fourth"]) } != nil)
         let failed = pealError { try add("fifth", failing: "no disk") }
@@ -165,17 +165,17 @@ import Testing
     func removal() throws {
         let first = try add("first")
         let second = try add("second", needs: ["first"])
-        try center.startModules()
-        #expect(pealError { try first.remove() }?.status == .state)
-        #expect(try second.remove() == .complete)
+        try center.startModulesBlocking()
+        #expect(pealError { try first.removeBlocking() }?.status == .state)
+        #expect(try second.removeBlocking() == .complete)
         #expect(notes.all.last == "second stops")
         #expect(population.alive == 1)
-        #expect(pealError { try second.remove() }?.status == .handle)
+        #expect(pealError { try second.removeBlocking() }?.status == .handle)
         try add("third")
-        let removed = try center.removeModules(ofClass: "part")
+        let removed = try center.removeModulesBlocking(ofClass: "part")
         #expect(removed.removed == 2 && removed.ending == .complete)
         #expect(population.alive == 0)
-        #expect(pealError { try center.removeModules(ofClass: "none") }?.status == .notFound)
+        #expect(pealError { try center.removeModulesBlocking(ofClass: "none") }?.status == .notFound)
     }
 
     @Test("M5: the end of a center stops what runs, and frees all")
@@ -183,7 +183,7 @@ import Testing
         do {
             let center = try Center()
             try center.add(Part("a", notes, population))
-            try center.startModules()
+            try center.startModulesBlocking()
         }
         #expect(notes.all.last == "a stops")
         #expect(population.alive == 0)
@@ -193,7 +193,7 @@ import Testing
     func fromWithin() throws {
         let status = Record<Status>(), endings = Record<Ending>()
         try center.add(Nesting(status: status, endings: endings))
-        #expect(pealError { try center.startModules() }?.status == .state)
+        #expect(pealError { try center.startModulesBlocking() }?.status == .state)
         #expect(status.all == [.wouldDeadlock])
         #expect(endings.all == [.pending])
     }
@@ -217,11 +217,11 @@ import Testing
         let service = try center.register(Part.self) { [notes, population] _ in Part("service", notes, population) }
         try center.add(service, named: "module", dependencies: ["first"])
         try add("first")
-        try center.startModules()
+        try center.startModulesBlocking()
         #expect(try service.info().createdBy == "module module")
         try center.lifecycle.didBecomeActive()
         #expect(try service.remove() == .pending)
-        try center.stopModules()
+        try center.stopModulesBlocking()
         #expect(notes.all.filter { $0.hasPrefix("service") } == [
             "service willStart", "service starts", "service didStart", "service didBecomeActive", "service willTerminate",
             "service stops",
@@ -234,11 +234,11 @@ import Testing
         let queue = try Queue()
         let asked = Record<Bool>()
         try center.add(Asking(queue: queue, asked: asked), on: queue)
-        try center.startModules()
+        try center.startModulesBlocking()
         try center.lifecycle.didBecomeActive()
         // What waits when a module is stopped is dropped.
-        try queue.flush()
-        try center.stopModules()
+        try queue.flushBlocking()
+        try center.stopModulesBlocking()
         #expect(asked.all == [true, true, true])
     }
 
@@ -358,11 +358,11 @@ private struct Nesting: Module {
 
     func start(in center: Center) throws {
         do {
-            try center.startModules()
+            try center.startModulesBlocking()
         } catch {
             status.append(error.status)
         }
-        endings.append(try center.stopModules())
+        endings.append(try center.stopModulesBlocking())
     }
 }
 
@@ -383,8 +383,8 @@ private struct Suspending: Module {
         endings.append(try stopHere(center))
     }
 
-    private func startHere(_ center: Center) throws { try center.startModules() }
-    private func stopHere(_ center: Center) throws -> Ending { try center.stopModules() }
+    private func startHere(_ center: Center) throws { try center.startModulesBlocking() }
+    private func stopHere(_ center: Center) throws -> Ending { try center.stopModulesBlocking() }
 }
 
 private struct Asking: Module {

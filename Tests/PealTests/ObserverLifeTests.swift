@@ -106,7 +106,7 @@ private enum Strict: PealProtocol {
         let thread = DispatchQueue(label: "broadcast")
         thread.async { _ = try? center.broadcast(Chat.onClose) }
         #expect(began.wait())
-        #expect(try observation.cancelAndWait(limit: .milliseconds(1)) == false)
+        #expect(try observation.cancelAndWaitBlocking(timeout: .milliseconds(1)) == false)
         #expect(!observation.isActive)
         mayEnd.open()
         thread.sync {}
@@ -115,7 +115,7 @@ private enum Strict: PealProtocol {
         let own = Mutex<Observation?>(nil)
         let results = Record<Bool>()
         let second = try center.observe(Chat.onClose) {
-            if let observation = own.withLock(\.self), let result = try? observation.cancelAndWait() { results.append(result) }
+            if let observation = own.withLock(\.self), let result = try? observation.cancelAndWaitBlocking() { results.append(result) }
         }
         own.withLock { $0 = second }
         try center.broadcast(Chat.onClose)

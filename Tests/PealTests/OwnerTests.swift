@@ -28,18 +28,18 @@ import Testing
         for service in [inside, named, outside] { _ = try service.get() }
         let observation = try owner.perform { () throws(PealError) in try center.observeServices { _ in } }
         try center.add(Part("part", notes, population), owner: owner)
-        try center.startModules()
+        try center.startModulesBlocking()
         let heard = try center.observe(Chat.onClose, .belonging(to: owner)) {}
         #expect(heard.isActive)
         #expect(try owner.observationCount >= 2)
         #expect(population.alive == 4)
-        #expect(try owner.retire(within: .seconds(20)) == .complete)
+        #expect(try owner.retireBlocking(timeout: .seconds(20)) == .complete)
         #expect(notes.all.suffix(3).contains("part stops") && notes.all.contains("inside ends"))
         #expect(population.alive == 1)
         #expect(!observation.isActive && !heard.isActive)
         #expect(inside.name == nil && named.name == nil && outside.name == "outside")
         #expect(owner.name == nil)
-        #expect(pealError { try owner.retire() }?.status == .handle)
+        #expect(pealError { try owner.retireBlocking() }?.status == .handle)
         #expect(pealError { try owner.perform { Issue.record("called") } }?.status == .handle)
         #expect(pealError { try register("late", owner: owner) }?.status == .handle)
         #expect(pealError { try owner.observationCount }?.status == .handle)
@@ -69,7 +69,7 @@ import Testing
         let owner = try Owner("plugin")
         let service = try register("service", owner: owner)
         var use: ServiceUse<Counted>? = try service.get()
-        #expect(try owner.retire(within: .milliseconds(1)) == .pending)
+        #expect(try owner.retireBlocking(timeout: .milliseconds(1)) == .pending)
         #expect(population.alive == 1)
         use = nil
         #expect(population.alive == 0)
@@ -81,7 +81,7 @@ import Testing
         let owner = try Owner("plugin")
         let endings = Record<Ending>()
         let service = try center.register(Counted.self, owner: owner, clearData: { _ in
-            if let ending = try? owner.retire() { endings.append(ending) }
+            if let ending = try? owner.retireBlocking() { endings.append(ending) }
         }, create: { [population] _ in Counted(population) })
         _ = try service.get()
         try service.clearData()

@@ -60,7 +60,7 @@ import Testing
         #expect(heard.all.isEmpty)
         onThreads(2) { [heard] index in
             if index == 1 { return mayEnd.open() }
-            #expect((try? observation.cancelAndWait(delivering: true)) == true)
+            #expect((try? observation.cancelAndWaitBlocking(delivering: true)) == true)
             #expect(heard.all == Array(1...50))
         }
         withExtendedLifetime(gate) {}
@@ -71,7 +71,7 @@ import Testing
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         try say(1...2)
-        #expect(try observation.cancelAndWait(delivering: true, limit: .milliseconds(1)) == false)
+        #expect(try observation.cancelAndWaitBlocking(delivering: true, timeout: .milliseconds(1)) == false)
         #expect(heard.all.isEmpty)
         try queue.pump()
         #expect(heard.all == [1, 2])
@@ -83,7 +83,7 @@ import Testing
         let observation = try observe(on: queue)
         let results = Record<Bool>()
         let other = try center.observe(Chat.onClose, .on(queue)) {
-            if let result = try? observation.cancelAndWait(delivering: true) { results.append(result) }
+            if let result = try? observation.cancelAndWaitBlocking(delivering: true) { results.append(result) }
         }
         try center.broadcast(Chat.onClose)
         try say(1...2)
@@ -154,13 +154,13 @@ import Testing
         let queue = try Queue()
         let observation = try observe(on: queue)
         try say(1...200)
-        try queue.flush()
+        try queue.flushBlocking()
         #expect(heard.all == Array(1...200))
         try queue.pause()
         try say(201...201)
-        #expect(pealError { try queue.flush(timeout: .milliseconds(1)) }?.status == .timeout)
+        #expect(pealError { try queue.flushBlocking(timeout: .milliseconds(1)) }?.status == .timeout)
         try queue.resume()
-        try queue.flush()
+        try queue.flushBlocking()
         #expect(heard.all.last == 201)
         withExtendedLifetime(observation) {}
     }

@@ -31,7 +31,7 @@ private final class Ear: Sendable {
         }
         try center.observe(Ear.self, ear, .on(queue))
         for number in 0..<100 { try say("\(number)") }
-        try queue.flush()
+        try queue.flushBlocking()
         #expect(heard.all == (0..<100).map(String.init))
         #expect(!queue.isCurrent)
         #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
@@ -50,7 +50,7 @@ private final class Ear: Sendable {
         }
         try center.observe(Ear.self, ear, .on(queue))
         try say("hello")
-        try queue.flush()
+        try queue.flushBlocking()
         #expect(heard.all == ["peal:storage"])
         #expect(throws: PealError.self) { try Queue(name: "") }
     }
@@ -81,7 +81,7 @@ private final class Ear: Sendable {
         try say("held")
         #expect(try queue.pump() == 0)
         #expect(try queue.counts().waiting == 1)
-        let failure = #expect(throws: PealError.self) { try queue.flush(timeout: .milliseconds(1)) }
+        let failure = #expect(throws: PealError.self) { try queue.flushBlocking(timeout: .milliseconds(1)) }
         #expect(failure?.status.description == "PEAL_ERROR_TIMEOUT")
         try queue.resume()
         #expect(try queue.pump() == 1)
@@ -92,7 +92,7 @@ private final class Ear: Sendable {
         let queue = try Queue.pumped()
         let heard = heard
         let ear = Ear { _ in
-            do throws(PealError) { try queue.flush() } catch { heard.append(error.status.description) }
+            do throws(PealError) { try queue.flushBlocking() } catch { heard.append(error.status.description) }
         }
         try center.observe(Ear.self, ear, .on(queue))
         try say("")

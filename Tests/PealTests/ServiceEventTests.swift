@@ -56,34 +56,34 @@ import Testing
         onThreads(2) { [center, population] index in
             if index == 0 {
                 waiting.open()
-                if let name = (try? center.waitForService(Counted.self, within: .seconds(20)))?.name { found.append(name) }
+                if let name = (try? center.waitForServiceBlocking(Counted.self, timeout: .seconds(20)))?.name { found.append(name) }
             } else {
                 #expect(waiting.wait())
                 _ = try? center.register(Counted.self) { _ in Counted(population) }
             }
         }
         #expect(found.all == ["Counted"])
-        #expect(try center.waitForService(Counted.self).name == "Counted")
-        #expect(pealError { try center.waitForService(Account.self, within: .milliseconds(1)) }?.status == .timeout)
-        #expect(pealError { try center.waitForService(Account.self, within: .seconds(-1)) }?.status == .timeout)
-        #expect(pealError { try center.waitForService(named: "a\0b") as Service<Account> }?.status == .argument)
+        #expect(try center.waitForServiceBlocking(Counted.self).name == "Counted")
+        #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .milliseconds(1)) }?.status == .timeout)
+        #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .seconds(-1)) }?.status == .timeout)
+        #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as Service<Account> }?.status == .argument)
     }
 
     @Test("S1: a task waits and blocks no thread, until it is registered, the time has passed, or it is cancelled")
     func waitInTask() async throws {
-        async let first = center.serviceWhenRegistered(Counted.self, named: "late")
-        async let second = center.serviceWhenRegistered(Counted.self, named: "late", within: .seconds(20))
+        async let first = center.waitForService(Counted.self, named: "late")
+        async let second = center.waitForService(Counted.self, named: "late", timeout: .seconds(20))
         while try observedServices(of: center) < 2 { await Task.yield() }
         try register("other")
         try register("late")
         let names = try await [first.name, second.name]
         #expect(names == ["late", "late"])
-        #expect(try await center.serviceWhenRegistered(Counted.self, named: "late").name == "late")
+        #expect(try await center.waitForService(Counted.self, named: "late").name == "late")
         let late = await #expect(throws: PealError.self) {
-            try await center.serviceWhenRegistered(Account.self, within: .milliseconds(1))
+            try await center.waitForService(Account.self, timeout: .milliseconds(1))
         }
         #expect(late?.status == .timeout)
-        let task = Task { [center] in try await center.serviceWhenRegistered(Account.self) }
+        let task = Task { [center] in try await center.waitForService(Account.self) }
         while try observedServices(of: center) < 1 { await Task.yield() }
         task.cancel()
         let cancelled = await #expect(throws: PealError.self) { try await task.value }
@@ -96,7 +96,7 @@ import Testing
         var handle = peal_center()
         try #require(peal_center_create(&handle) == PEAL_OK)
         let borrowed = Center(borrowing: handle)
-        let task = Task { try await borrowed.serviceWhenRegistered(Account.self) }
+        let task = Task { try await borrowed.waitForService(Account.self) }
         while try observedServices(of: borrowed) < 1 { await Task.yield() }
         #expect(peal_center_destroy(handle) == PEAL_OK)
         let ended = await #expect(throws: PealError.self) { try await task.value }

@@ -33,7 +33,7 @@ private actor Counter {
         try timer.start()
         for _ in 0..<3 { #expect(ticked.wait()) }
         #expect(try timer.facts().isRunning)
-        #expect(try timer.stopAndWait())
+        #expect(try timer.stopAndWaitBlocking())
         let facts = try timer.facts()
         #expect(!facts.isRunning)
         #expect(facts.fired >= 3)

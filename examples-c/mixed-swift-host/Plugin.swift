@@ -20,7 +20,7 @@ struct Plugin {
     ///
     /// - Returns: True if it was unloaded. False if a call of it still runs, so that it must stay loaded.
     func unload() throws(PealError) -> Bool {
-        guard try owner.retire(within: .seconds(1)) == .complete else { return false }
+        guard try owner.retireBlocking(timeout: .seconds(1)) == .complete else { return false }
         return dlclose(library) == 0
     }
 

@@ -10,16 +10,16 @@ extension Completion {
     ///
     /// - Parameters:
     ///   - policy: The rule that makes one result of the observers' results.
-    ///   - limit: How long to wait, from now; `nil` for no limit.
+    ///   - timeout: How long to wait, from now; `nil` for no limit.
     ///   - ask: Passes the completion to one broadcast. Runs once, at once. Its error is thrown on.
     /// - Throws: ``Status/policy`` for a policy that folds no answers; the closure's error.
     ///
     /// Any task. The C interface's `peal_completion_create`.
     public nonisolated(nonsending) static func answers(
-        folding policy: Policy = .last, within limit: Duration? = nil, _ ask: (Completion) throws(PealError) -> Void
+        folding policy: Policy = .last, timeout: Duration? = nil, _ ask: (Completion) throws(PealError) -> Void
     ) async throws(PealError) -> Answers {
-        let promise = AnswersPromise()
-        let completion = try Completion(folding: policy, within: limit) { promise.keep($0) }
+        let promise = Promise<Answers>()
+        let completion = try Completion(folding: policy, timeout: timeout) { promise.keep($0) }
         do throws(PealError) {
             try ask(completion)
         } catch {
@@ -39,7 +39,7 @@ extension Completion {
 extension Center {
     /// Calls a method with a completion on all observers, and waits for their answers.
     ///
-    ///     let answers = try await center.ask(Push.onPush, "news", folding: .max, within: .seconds(5))
+    ///     let answers = try await center.ask(Push.onPush, "news", folding: .max, timeout: .seconds(5))
     ///
     /// Observers without a queue are called before this waits. When the task is cancelled, the outcome has the answers
     /// so far.
@@ -48,15 +48,15 @@ extension Center {
     ///   - method: A method whose last parameter is a ``Completion``.
     ///   - arguments: All but the completion.
     ///   - policy: The rule that makes one result: `last`, `sum`, `min`, `max`, `any` or `every`.
-    ///   - limit: How long to wait for answers; `nil` for no limit.
+    ///   - timeout: How long to wait for answers; `nil` for no limit.
     /// - Throws: ``Status/policy`` for another policy; else as a broadcast. No observer was called then.
     ///
     /// Any task. The C interface's `peal_completion_create` and `peal_send`.
     public nonisolated(nonsending) func ask<Owner, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter, Completion>, _ arguments: repeat each Parameter,
-        folding policy: Policy = .last, within limit: Duration? = nil
+        folding policy: Policy = .last, timeout: Duration? = nil
     ) async throws(PealError) -> Answers {
-        try await Completion.answers(folding: policy, within: limit) { completion throws(PealError) in
+        try await Completion.answers(folding: policy, timeout: timeout) { completion throws(PealError) in
             try broadcast(method, repeat each arguments, completion)
         }
     }
@@ -64,9 +64,9 @@ extension Center {
     /// The same for a method that was found in this center.
     public nonisolated(nonsending) func ask<each Parameter: PealValue>(
         _ method: BoundMethod<Void, repeat each Parameter, Completion>, _ arguments: repeat each Parameter,
-        folding policy: Policy = .last, within limit: Duration? = nil
+        folding policy: Policy = .last, timeout: Duration? = nil
     ) async throws(PealError) -> Answers {
-        try await Completion.answers(folding: policy, within: limit) { completion throws(PealError) in
+        try await Completion.answers(folding: policy, timeout: timeout) { completion throws(PealError) in
             try method.broadcast(repeat each arguments, completion)
         }
     }

@@ -18,7 +18,7 @@ internal import Synchronization
 ///
 /// The broadcaster waits for all answers together, or passes a closure:
 ///
-///     let answers = try await center.ask(Push.onPush, "news", within: .seconds(5))
+///     let answers = try await center.ask(Push.onPush, "news", timeout: .seconds(5))
 ///     try center.broadcast(Push.onPush, "news", Completion { answers in … })
 public final class Completion: PealValue, Sendable {
     /// The completion in the C interface; zero where no caller waits for an answer.
@@ -35,14 +35,14 @@ public final class Completion: PealValue, Sendable {
     ///
     /// - Parameters:
     ///   - policy: The rule that makes one result: `last`, `sum`, `min`, `max`, `any` or `every`.
-    ///   - limit: How long to wait, from now; `nil` for no limit.
+    ///   - timeout: How long to wait, from now; `nil` for no limit.
     ///   - queue: The queue of the closure; `nil`: on the thread of the last answer. *Retained* until it has run.
     ///   - done: Called at the end. *Retained* until it has run.
     /// - Throws: ``Status/policy`` for another policy; ``Status/handle`` for a queue that has ended.
     ///
     /// Any thread. The C interface's `peal_completion_create`.
     public init(
-        folding policy: Policy = .last, within limit: Duration? = nil, on queue: Queue? = nil,
+        folding policy: Policy = .last, timeout: Duration? = nil, on queue: Queue? = nil,
         done: @escaping @Sendable (Answers) -> Void
     ) throws(PealError) {
         let target = CompletionTarget(on: queue, done)
@@ -52,7 +52,7 @@ public final class Completion: PealValue, Sendable {
         options.context = Box.retain(target)
         options.queue = queue?.handle ?? peal_queue()
         options.policy = policy.cValue
-        options.timeout = Milliseconds.limit(limit)
+        options.timeout = Milliseconds.limit(timeout)
         var made = peal_completion()
         let status = peal_completion_create(&options, &made)
         // Then it is never called.

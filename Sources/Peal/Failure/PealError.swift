@@ -16,6 +16,9 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind and the sentence.
     public var description: String { "\(status): \(message)" }
 
+    /// The failure of a task that waits and is cancelled.
+    static let cancelled = PealError(status: .state, message: "the task was cancelled while it waited")
+
     /// The last failure on this thread: `peal_last_message`.
     static func last(_ status: Status) -> PealError {
         PealError(status: status, message: String(cString: peal_last_message()))

@@ -9,12 +9,12 @@ extension Center {
     ///   - queue: Where its steps and events run; nil: on the thread that starts, stops or broadcasts.
     ///     *Retained*.
     ///   - owner: The owner; nil for the owner that the thread has entered, if any.
-    /// /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that
+    /// - Throws: ``PealError``: ``Status/conflict`` when the name is taken; ``Status/conformance`` for a table that
     ///   does not fit; ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with
     ///   the error of its start, and ``Status/state`` for a dependency that does not run: it is not added then.
     ///
-    /// Any thread, also from a callback. To add a module that suspends in its start while the modules run,
-    /// do so where the thread may be blocked. The C interface's `peal_module_register`.
+    /// Any thread, also from a callback. While the modules run it blocks until the module has started; a task awaits
+    /// ``addAndStart(_:on:owner:)`` instead. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError) -> RegisteredModule {
         let name = module.moduleName
@@ -25,6 +25,29 @@ extension Center {
             name: name, moduleClass: module.moduleClass, dependencies: module.dependencies, priority: module.priority,
             stepTimeLimit: module.stepTimeLimit, tables: module.tables, service: nil)
         return try add(traits, context: box, queue, owner)
+    }
+
+    /// Adds a module, and waits for its start while the modules run, without blocking a thread.
+    ///
+    /// - Parameters:
+    ///   - module: As ``add(_:on:owner:)``.
+    ///   - queue: As ``add(_:on:owner:)``.
+    ///   - owner: As ``add(_:on:owner:)``.
+    /// - Throws: As ``add(_:on:owner:)``; ``Status/state`` also when the task is cancelled: the start continues.
+    ///
+    /// Any task. The C interface's `peal_module_register`.
+    @discardableResult
+    public func addAndStart<Part: Module>(
+        _ module: Part, on queue: Queue? = nil, owner: Owner? = nil
+    ) async throws(PealError) -> RegisteredModule {
+        let current = peal_owner_current()
+        return try await Blocking.run { () throws(PealError) in
+            // The owner of the calling thread owns the module, and not that of the thread that waits.
+            guard owner == nil, current.number != 0 else { return try self.add(module, on: queue, owner: owner) }
+            try PealError.check(peal_owner_enter(current))
+            defer { _ = peal_owner_leave() }
+            return try self.add(module, on: queue)
+        }
     }
 
     /// Adds a service as a module: its instance is made when it starts, receives the events, and is released after

@@ -48,15 +48,39 @@ extension Center {
         return RegisteredModule(module, in: handle)
     }
 
-    /// Removes all modules of a class, in reverse start order.
+    /// Removes all modules of a class, in reverse start order, and waits without blocking a thread.
     ///
-    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``.
+    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``. In a step of such a module the number is
+    ///   zero, since they are removed later.
     /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when one is needed: it
-    ///   stays, and the others go.
+    ///   stays, and the others are removed.
     ///
-    /// Any thread. The C interface's `peal_modules_remove_class`.
+    /// Any task. The C interface's `peal_modules_remove_class`.
     @discardableResult
-    public func removeModules(ofClass name: String) throws(PealError) -> (removed: Int, ending: Ending) {
+    public func removeModules(ofClass name: String) async throws(PealError) -> (removed: Int, ending: Ending) {
+        if let step = StepAttempt.running(in: handle), let own = try? module(named: step.module).info(),
+            own.moduleClass == name
+        {
+            return (0, try step.endWithoutWaiting { () throws(PealError) in try self.removeClass(name).ending })
+        }
+        return try await Blocking.run(cancelled: .success((0, .pending))) { () throws(PealError) in
+            try self.removeClass(name)
+        }
+    }
+
+    /// Removes all modules of a class as ``removeModules(ofClass:)`` does. It blocks the thread.
+    ///
+    /// - Returns: As ``removeModules(ofClass:)``.
+    /// - Throws: As ``removeModules(ofClass:)``.
+    ///
+    /// Any thread that may block. The C interface's `peal_modules_remove_class`.
+    @available(*, noasync, message: "it blocks the thread: await removeModules instead")
+    @discardableResult
+    public func removeModulesBlocking(ofClass name: String) throws(PealError) -> (removed: Int, ending: Ending) {
+        try removeClass(name)
+    }
+
+    private func removeClass(_ name: String) throws(PealError) -> (removed: Int, ending: Ending) {
         try NameList.check(name, is: "the class")
         var removed = 0
         let ending = try Ending(checking: peal_modules_remove_class(handle, name, &removed))

@@ -4,7 +4,7 @@ extension Center {
     /// Binds a POSIX signal to an action. The handler only requests the action, which runs on a queue.
     ///
     /// ```swift
-    /// try center.bindSignal(SIGTERM, to: .terminate(within: .seconds(5)))
+    /// try center.bindSignal(SIGTERM, to: .terminate(timeout: .seconds(5)))
     /// ```
     ///
     /// - Parameters:
@@ -34,13 +34,13 @@ extension Center {
     /// background and the foreground.
     ///
     /// - Parameters:
-    ///   - limit: How long all modules together may take to stop; nil for no limit.
+    ///   - timeout: How long all modules together may take to stop; nil for no limit.
     ///   - queue: As for ``bindSignal(_:to:on:)``.
     /// - Throws: ``PealError`` as ``bindSignal(_:to:on:)``.
     ///
     /// Any thread. The C interface's `peal_signals_bind_usual`.
-    public func bindUsualSignals(terminatingWithin limit: Duration?, on queue: Queue? = nil) throws(PealError) {
-        try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(limit)))
+    public func bindUsualSignals(timeout: Duration?, on queue: Queue? = nil) throws(PealError) {
+        try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(timeout)))
     }
 }
 
@@ -48,7 +48,7 @@ extension Center {
 public enum SignalAction: Hashable, Sendable {
     /// Stops the modules, within a time limit for all together (nil for none). The signal is caught once: the second
     /// one does what it did before.
-    case terminate(within: Duration?)
+    case terminate(timeout: Duration?)
     /// Broadcasts `configurationReloaded`.
     case reload
     /// Broadcasts `willResignActive` and `didEnterBackground`; then the process is stopped as the signal
@@ -61,7 +61,7 @@ public enum SignalAction: Hashable, Sendable {
 
     var raw: (action: peal_signal_action, timeout: UInt32) {
         switch self {
-        case .terminate(let limit): (PEAL_SIGNAL_TERMINATE, Milliseconds.limit(limit))
+        case .terminate(let timeout): (PEAL_SIGNAL_TERMINATE, Milliseconds.limit(timeout))
         case .reload: (PEAL_SIGNAL_RELOAD, 0)
         case .background: (PEAL_SIGNAL_BACKGROUND, 0)
         case .foreground: (PEAL_SIGNAL_FOREGROUND, 0)

@@ -12,7 +12,7 @@
 /// try center.add(Network())
 /// try await center.startModules()              // storage first, then network
 /// try center.lifecycle.didBecomeActive()
-/// try await center.stopModules(within: .seconds(5))
+/// try await center.stopModules(timeout: .seconds(5))
 /// ```
 ///
 /// Everything has a default, so a module defines only what differs. A module receives events from

@@ -26,15 +26,34 @@ public struct RegisteredModule: Hashable, Sendable {
         return ModuleInfo(info, thrown: StepFailures.sentence(of: String(pealArray: info.name), in: center))
     }
 
-    /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit.
+    /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit, without blocking a
+    /// thread.
     ///
-    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed or this
-    ///   is its own call.
+    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed, the task
+    ///   was cancelled, or this is its own step.
     /// - Throws: ``PealError``: ``Status/state`` when a module that runs needs it; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_module_remove`.
+    /// Any task. The C interface's `peal_module_remove`.
     @discardableResult
-    public func remove() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
+    public func remove() async throws(PealError) -> Ending {
+        let handle = handle
+        if let step = StepAttempt.running(in: center), let own = try? info().name, own == step.module {
+            return try step.endWithoutWaiting { () throws(PealError) in try Ending(checking: peal_module_remove(handle)) }
+        }
+        return try await Blocking.run(cancelled: .success(.pending)) { () throws(PealError) in
+            try Ending(checking: peal_module_remove(handle))
+        }
+    }
+
+    /// Removes it as ``remove()`` does. It blocks the thread.
+    ///
+    /// - Returns: As ``remove()``; ``Ending/pending`` also from its own call.
+    /// - Throws: As ``remove()``.
+    ///
+    /// Any thread that may block, also from a callback. The C interface's `peal_module_remove`.
+    @available(*, noasync, message: "it blocks the thread: await remove instead")
+    @discardableResult
+    public func removeBlocking() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
 
     /// True if both are the same module.
     public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {

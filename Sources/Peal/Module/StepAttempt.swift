@@ -13,7 +13,7 @@ final class StepAttempt: Sendable {
         case over((any Error)?)
     }
 
-    private let module: String
+    let module: String
     let center: peal_center
     private let done: peal_completion
     private let state = Mutex(State.running)
@@ -39,12 +39,29 @@ final class StepAttempt: Sendable {
         if status.rawValue < 0 { StepFailures.remove(module, in: center) }
     }
 
+    /// The step of this task, if it is one of a center's modules and has not ended.
+    static func running(in center: peal_center) -> StepAttempt? {
+        guard let current, current.center.number == center.number, !current.isOver else { return nil }
+        return current
+    }
+
+    /// True if this task is a step of a module, in whatever center.
+    static var isInStep: Bool { current.map { !$0.isOver } ?? false }
+
+    /// Ends something that this step may be part of, so that waiting for it would never end.
+    func endWithoutWaiting(_ body: @escaping @Sendable () throws(PealError) -> Ending) throws(PealError) -> Ending {
+        // Until it suspends, C identifies the step by its thread and does not wait.
+        guard isDeferred else { return try body() }
+        guard Blocking.start({ _ = try? body() }) else { throw Blocking.noThread }
+        return .pending
+    }
+
     /// True if the C function has returned, and the step has not ended.
     var isDeferred: Bool {
         state.withLock { if case .deferred = $0 { true } else { false } }
     }
 
-    var isOver: Bool {
+    private var isOver: Bool {
         state.withLock { if case .over = $0 { true } else { false } }
     }
 

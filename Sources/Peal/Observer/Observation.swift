@@ -59,21 +59,46 @@ public final class Observation: Sendable {
         peal_observation_remove_with(handle, delivering ? UInt32(PEAL_REMOVE_DRAIN.rawValue) : 0, 0).rawValue >= 0
     }
 
-    /// Ends it, and waits.
+    /// Ends it, and waits without blocking a thread.
     ///
     /// - Parameters:
     ///   - delivering: True if calls that wait on its queue are delivered first; else they are dropped.
-    ///   - limit: How long to wait for its running calls; `nil` for no limit.
-    /// - Returns: True if none of its code runs or will run. `false` from its own call, where waiting
-    ///   would never end, and when the limit has expired: it has ended, but a call may still run.
+    ///   - timeout: How long to wait for its running calls; `nil` for no limit.
+    /// - Returns: True if none of its code runs or will run. `false` when the time has passed or the task was
+    ///   cancelled: it has ended, but a call may still run.
     /// - Throws: ``Status/handle`` when it had ended already.
     ///
-    /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
+    /// Any task, but not one that the observer's own call waits for. The C interface's `peal_observation_remove_with`.
     @discardableResult
-    public func cancelAndWait(delivering: Bool = false, limit: Duration? = nil) throws(PealError) -> Bool {
+    public func cancelAndWait(delivering: Bool = false, timeout: Duration? = nil) async throws(PealError) -> Bool {
+        let handle = handle
+        return try await Blocking.run(cancelled: .success(false)) { () throws(PealError) in
+            try Self.removeAndWait(handle, delivering, timeout)
+        }
+    }
+
+    /// Ends it, and waits. It blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - delivering: As ``cancelAndWait(delivering:timeout:)``.
+    ///   - timeout: As ``cancelAndWait(delivering:timeout:)``.
+    /// - Returns: True if none of its code runs or will run. `false` from its own call, where waiting
+    ///   would never end, and when the time has passed: it has ended, but a call may still run.
+    /// - Throws: ``Status/handle`` when it had ended already.
+    ///
+    /// Any thread that may block, also from the observer's own call. The C interface's `peal_observation_remove_with`.
+    @available(*, noasync, message: "it blocks the thread: await cancelAndWait instead")
+    @discardableResult
+    public func cancelAndWaitBlocking(delivering: Bool = false, timeout: Duration? = nil) throws(PealError) -> Bool {
+        try Self.removeAndWait(handle, delivering, timeout)
+    }
+
+    private static func removeAndWait(
+        _ handle: peal_observation, _ delivering: Bool, _ timeout: Duration?
+    ) throws(PealError) -> Bool {
         let drain = delivering ? UInt32(PEAL_REMOVE_DRAIN.rawValue) : 0
         let status = peal_observation_remove_with(
-            handle, UInt32(PEAL_REMOVE_WAIT.rawValue) | drain, Milliseconds.limit(limit))
+            handle, UInt32(PEAL_REMOVE_WAIT.rawValue) | drain, Milliseconds.limit(timeout))
         return try PealError.check(status) == PEAL_OK
     }
 

@@ -6,11 +6,11 @@ public import CPeal
 /// let owner = try Owner("sqlite")
 /// try owner.perform { try plugin.start(center) }     // what this registers belongs to the owner
 /// …
-/// if try owner.retire(within: .seconds(1)) == .complete { unload(plugin) }
+/// if try await owner.retire(timeout: .seconds(1)) == .complete { unload(plugin) }
 /// ```
 ///
 /// An owner is retired with its last reference, without waiting for its calls that run. Keep it until
-/// ``retire(within:)`` has returned ``Ending/complete`` where its code is to be unloaded. The C interface's
+/// ``retire(timeout:)`` has returned ``Ending/complete`` where its code is to be unloaded. The C interface's
 /// `peal_owner`.
 public final class Owner: Sendable {
     /// The owner in the C interface.
@@ -49,16 +49,33 @@ public final class Owner: Sendable {
         }
     }
 
-    /// Ends the owner and all that belongs to it: modules, services, observers, queues, timers, protocols.
+    /// Ends the owner and all that belongs to it: modules, services, observers, queues, timers, protocols. Waits for its
+    /// running calls without blocking a thread.
     ///
-    /// - Parameter limit: How long to wait for what runs; nil for no limit.
+    /// - Parameter timeout: How long to wait for running calls; nil for no limit.
     /// - Returns: ``Ending/complete``: none of its code runs or will be called, so it may be unloaded.
-    ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed or this is its own
-    ///   call: do not unload it. Call this again to wait for the rest.
+    ///   ``Ending/pending``: all is removed, but its code may still run, since the time has passed, the task was
+    ///   cancelled, or this is a step of a module: do not unload it. Call this again to wait for the rest.
     /// - Throws: ``PealError`` with ``Status/handle`` after ``Ending/complete``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_owner_retire`.
-    public func retire(within limit: Duration? = nil) throws(PealError) -> Ending {
-        try Ending(checking: peal_owner_retire(handle, Milliseconds.limit(limit)))
+    /// Any task. The C interface's `peal_owner_retire`.
+    public func retire(timeout: Duration? = nil) async throws(PealError) -> Ending {
+        // The step may be one that the owner waits for.
+        if StepAttempt.isInStep { return try Ending(checking: peal_owner_retire(handle, 0)) }
+        return try await Blocking.run(cancelled: .success(.pending)) { () throws(PealError) in
+            try Ending(checking: peal_owner_retire(self.handle, Milliseconds.limit(timeout)))
+        }
+    }
+
+    /// Ends the owner and all that belongs to it, and waits for its running calls. It blocks the thread.
+    ///
+    /// - Parameter timeout: How long to wait for running calls; nil for no limit.
+    /// - Returns: As ``retire(timeout:)``; ``Ending/pending`` also from its own call.
+    /// - Throws: ``PealError`` with ``Status/handle`` after ``Ending/complete``.
+    ///
+    /// Any thread that may block, also from a callback. The C interface's `peal_owner_retire`.
+    @available(*, noasync, message: "it blocks the thread: await retire instead")
+    public func retireBlocking(timeout: Duration? = nil) throws(PealError) -> Ending {
+        try Ending(checking: peal_owner_retire(handle, Milliseconds.limit(timeout)))
     }
 }

@@ -22,9 +22,9 @@ public enum Overflow: Sendable, Hashable {
         case .dropOldest: options.overflow = PEAL_OVERFLOW_DROP_OLDEST
         case .dropNewest: options.overflow = PEAL_OVERFLOW_DROP_NEWEST
         case .keepLatest: options.overflow = PEAL_OVERFLOW_KEEP_LATEST
-        case .wait(let limit):
+        case .wait(let timeout):
             options.overflow = PEAL_OVERFLOW_WAIT
-            options.wait = Milliseconds.limit(limit)
+            options.wait = Milliseconds.limit(timeout)
         }
     }
 }

@@ -48,16 +48,28 @@ extension Queue {
     /// Any thread, also from one of its calls. The C interface's `peal_queue_resume`.
     public func resume() throws(PealError) { try PealError.check(peal_queue_resume(handle)) }
 
-    /// Waits until all that was put on the queue before this call has been delivered or dropped.
+    /// Waits until all calls that were enqueued before this one have been delivered or dropped, without blocking a thread.
     ///
-    /// - Parameter timeout: How long; nil for no limit.
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: ``PealError``: ``Status/timeout``; ``Status/state`` when the task is cancelled.
+    ///
+    /// Any task, but not one that the queue's own call waits for. The C interface's `peal_queue_flush`.
+    public func flush(timeout: Duration? = nil) async throws(PealError) {
+        try await Blocking.run { () throws(PealError) in
+            _ = try PealError.check(peal_queue_flush(self.handle, Milliseconds.limit(timeout)))
+        }
+    }
+
+    /// Waits until all calls that were enqueued before this one have been delivered or dropped. It blocks the thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError`` when that has passed, and from one of the queue's own calls, which would wait
     ///   for itself.
     ///
     /// Any thread that may block; not one of an actor that the queue delivers on. The C interface's
     /// `peal_queue_flush`.
-    @available(*, noasync, message: "it blocks the thread: flush from a thread of your own")
-    public func flush(timeout: Duration? = nil) throws(PealError) {
+    @available(*, noasync, message: "it blocks the thread: await flush instead")
+    public func flushBlocking(timeout: Duration? = nil) throws(PealError) {
         try PealError.check(peal_queue_flush(handle, Milliseconds.limit(timeout)))
     }
 

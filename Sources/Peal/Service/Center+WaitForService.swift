@@ -7,18 +7,18 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it will be registered.
     ///   - name: Its name; the type's own by default.
-    ///   - limit: How long to wait; nil for no limit.
+    ///   - timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile.
     ///
     /// Any thread that may block. The C interface's `peal_service_wait`.
-    @available(*, noasync, message: "this blocks the thread: await serviceWhenRegistered instead")
-    public func waitForService<Instance: Sendable>(
-        _ type: Instance.Type = Instance.self, named name: String? = nil, within limit: Duration? = nil
+    @available(*, noasync, message: "it blocks the thread: await waitForService instead")
+    public func waitForServiceBlocking<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
     ) throws(PealError) -> Service<Instance> {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
-        try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(limit), &service))
+        try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(timeout), &service))
         return Service(service, in: self)
     }
 
@@ -27,13 +27,13 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it will be registered.
     ///   - name: Its name; the type's own by default.
-    ///   - limit: How long to wait; nil for no limit.
+    ///   - timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile;
     ///   ``Status/state`` when the task was cancelled.
     ///
     /// The C interface's `peal_service_wait`.
-    public func serviceWhenRegistered<Instance: Sendable>(
-        _ type: Instance.Type = Instance.self, named name: String? = nil, within limit: Duration? = nil
+    public func waitForService<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
     ) async throws(PealError) -> Service<Instance> {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
@@ -42,9 +42,9 @@ extension Center {
             EventTarget(
                 notify: { if $0 == .registered(name) { wait.end(nil) } },
                 end: { wait.end(.centerEnded) }))
-        let alarm = limit.map { limit in
+        let alarm = timeout.map { timeout in
             Task {
-                try await Task.sleep(for: limit)
+                try await Task.sleep(for: timeout)
                 wait.end(PealError(status: .timeout, message: "service '\(name)' was not registered in time"))
             }
         }

@@ -9,20 +9,22 @@ enum Blocking {
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
+    /// Runs the work, and waits for its end.
+    ///
+    /// - Parameter cancelled: The outcome if the task is cancelled first. The work continues.
     static func run<Result: Sendable>(
+        cancelled: @autoclosure () -> Swift.Result<Result, PealError> = .failure(.cancelled),
         _ body: @escaping @Sendable () throws(PealError) -> Result
     ) async throws(PealError) -> Result {
-        let outcome: Swift.Result<Result, PealError> = await withCheckedContinuation { continuation in
-            let isStarted = start {
-                do throws(PealError) {
-                    continuation.resume(returning: .success(try body()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-            if !isStarted { continuation.resume(returning: .failure(noThread)) }
-        }
-        return try outcome.get()
+        let promise = Promise<Swift.Result<Result, PealError>>()
+        let isStarted = start { promise.keep(Swift.Result { () throws(PealError) in try body() }) }
+        guard isStarted else { throw noThread }
+        let cancelled = cancelled()
+        return try await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: {
+            promise.keep(cancelled)
+        }.get()
     }
 
     static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")

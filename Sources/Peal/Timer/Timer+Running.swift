@@ -30,16 +30,30 @@ extension Timer {
     /// Any thread, also from its own call. The C interface's `peal_timer_stop`.
     public func stop() throws(PealError) { try PealError.check(peal_timer_stop(handle)) }
 
-    /// Stops the timer, and waits until no call of it runs any more.
+    /// Stops the timer, and waits until no call of it runs any more, without blocking a thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Returns: False when a call may still run, since the time has passed or the task was cancelled.
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any task, but not one that its own call waits for. The C interface's `peal_timer_stop_and_wait`.
+    @discardableResult
+    public func stopAndWait(timeout: Duration? = nil) async throws(PealError) -> Bool {
+        try await Blocking.run(cancelled: .success(false)) { () throws(PealError) in
+            try PealError.check(peal_timer_stop_and_wait(self.handle, Milliseconds.limit(timeout))) == PEAL_OK
+        }
+    }
+
+    /// Stops the timer, and waits until no call of it runs any more. It blocks the thread.
     ///
     /// - Parameter timeout: How long to wait; nil for no limit.
     /// - Returns: False when a call may still run: this is one of its own, or the time has passed.
     /// - Throws: ``PealError`` once it has ended.
     ///
     /// Any thread that may block, also from its own call. The C interface's `peal_timer_stop_and_wait`.
-    @available(*, noasync, message: "it blocks the thread: use stop()")
+    @available(*, noasync, message: "it blocks the thread: await stopAndWait instead")
     @discardableResult
-    public func stopAndWait(timeout: Duration? = nil) throws(PealError) -> Bool {
+    public func stopAndWaitBlocking(timeout: Duration? = nil) throws(PealError) -> Bool {
         try PealError.check(peal_timer_stop_and_wait(handle, Milliseconds.limit(timeout))) == PEAL_OK
     }
 

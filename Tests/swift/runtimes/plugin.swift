@@ -59,8 +59,8 @@ private func check(_ center: Center, _ broadcast: () -> Void, _ sum: Int32) thro
     try timer.start()
     broadcast()
     var missed = (tallies + [("timer", ticks)]).filter { !$0.1.isReached() }.map(\.0)
-    if try !timer.stopAndWait() { missed.append("the timer's stop") }
-    for observation in observations where try !observation.cancelAndWait(limit: .seconds(60)) {
+    if try !timer.stopAndWaitBlocking() { missed.append("the timer's stop") }
+    for observation in observations where try !observation.cancelAndWaitBlocking(timeout: .seconds(60)) {
         missed.append("an observation's end")
     }
     task.cancel()
