@@ -29,7 +29,7 @@ enum Numbers: PealProtocol {
         _ center: Center, _ method: BoundMethod<Void, Int32>, _ observers: Int, _ rounds: Int,
         observe: (peal_protocol) throws(PealError) -> peal_observation
     ) throws -> Double {
-        let kept = try (0..<observers).map { _ in Observation(try observe(method.protocol)) }
+        let kept = try (0..<observers).map { _ in ObserverToken(try observe(method.protocol)) }
         let handle = method.handle
         let time = try best(rounds) {
             for number in 0..<Int32(rounds) {

@@ -30,14 +30,14 @@ enum ServiceBenchmark {
         return (nanoseconds * 10).rounded(.down) / 10
     }
 
-    private static func scope(_ worker: Service<Worker>) throws {
+    private static func scope(_ worker: ServiceProvider<Worker>) throws {
         var scope = peal_scope()
         if peal_scope_begin(worker.handle, peal_protocol(), 0, &scope) != PEAL_OK { throw Failure() }
         sink(scope.`self`, 1)
         if peal_scope_end(&scope) != PEAL_OK { throw Failure() }
     }
 
-    private static func use(_ worker: Service<Worker>) throws {
+    private static func use(_ worker: ServiceProvider<Worker>) throws {
         var use = peal_service_use()
         if peal_service_use_instance(worker.handle, &use) != PEAL_OK { throw Failure() }
         sink(use.`self`, 1)

@@ -71,7 +71,7 @@ private final class Window: Screen {
 
     @Test(.timeLimit(.minutes(1))) func anObservationDoesNotKeepItsActorAliveAndEndsWithIt_O9() async throws {
         let lifetimes = Lifetimes()
-        let observation: Observation
+        let observation: ObserverToken
         do {
             let log = Log(rang, lifetimes)
             observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, _) in log.add(door) }
@@ -110,7 +110,7 @@ private final class Window: Screen {
         weak var kept: Queue?
         let heard = Record<Int32>()
         do {
-            let observation: Observation
+            let observation: ObserverToken
             do {
                 let queue = try Queue.pumped()
                 kept = queue

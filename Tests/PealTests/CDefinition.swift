@@ -28,7 +28,7 @@ extension Center {
     func observeInC(
         _ owner: peal_protocol, _ name: String, _ prototype: String, _ function: peal_function,
         target: UnsafeMutableRawPointer? = nil
-    ) throws -> Observation {
+    ) throws -> ObserverToken {
         var observation = peal_observation(number: 0)
         let status = name.withCString { name in
             prototype.withCString { prototype in
@@ -37,6 +37,6 @@ extension Center {
             }
         }
         try #require(status == PEAL_OK, "\(String(cString: peal_last_message()))")
-        return Observation(observation)
+        return ObserverToken(observation)
     }
 }

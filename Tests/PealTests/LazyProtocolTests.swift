@@ -48,7 +48,7 @@ import Testing
         func mayClose() -> Bool { false }
     }
 
-    private func register(_ name: String? = nil) throws -> Service<History> {
+    private func register(_ name: String? = nil) throws -> ServiceProvider<History> {
         try center.register(History.self, named: name, end: { [notes] _ in notes.append("ends") }) {
             [population, notes] _ in History(population, notes)
         }
@@ -162,7 +162,7 @@ import Testing
     func duplicates() throws {
         let history = try register()
         let other = try register("other")
-        func observe(_ service: Service<History>, _ option: ObserverOption = .priority(0)) throws -> Observation {
+        func observe(_ service: ServiceProvider<History>, _ option: ObserverOption = .priority(0)) throws -> ObserverToken {
             try center.observe(Chat.self, by: service, option) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
         }
         let first = try observe(history)
@@ -201,11 +201,11 @@ import Testing
     func freed() throws {
         let captured = Population()
         let history = try register()
-        func observe() throws -> Observation {
+        func observe() throws -> ObserverToken {
             let kept = Counted(captured)
             return try center.observe(Chat.self, by: history) { $0.on(Chat.onClose) { _ in withExtendedLifetime(kept) {} } }
         }
-        func observeType() throws -> Observation {
+        func observeType() throws -> ObserverToken {
             let kept = Counted(captured)
             return try center.observe((any Listener).self, by: history, as: { instance in withExtendedLifetime(kept) { instance } })
         }

@@ -18,7 +18,7 @@ import Testing
         static let methods: [any MethodDeclaration] = [onMessage, onClose, votes]
     }
 
-    private func register(_ name: String = "history") throws -> Service<Counted> {
+    private func register(_ name: String = "history") throws -> ServiceProvider<Counted> {
         try center.register(Counted.self, named: name, end: { [notes] in notes.append("\($0.name) ends") }) {
             [population] _ in Counted(population, name)
         }
@@ -107,7 +107,7 @@ import Testing
         #expect(captured.alive == 0)
     }
 
-    private func observe(_ service: Service<Counted>, _ captured: Counted) throws -> Observation {
+    private func observe(_ service: ServiceProvider<Counted>, _ captured: Counted) throws -> ObserverToken {
         try center.observe(Chat.onClose, by: service) { [notes] _ in notes.append("called\(captured.name)") }
     }
 

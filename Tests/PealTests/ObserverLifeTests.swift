@@ -14,7 +14,7 @@ private enum Strict: PealProtocol {
     @Test func anObservationEndsWhenNobodyKeepsIt() throws {
         let center = try Center()
         let lives = Lifetimes()
-        var observation: Observation? = try observeWithLife(center, lives)
+        var observation: ObserverToken? = try observeWithLife(center, lives)
         #expect(lives.living == 1)
         #expect(try center.broadcast(Chat.onClose).calls == 1)
         _ = observation
@@ -112,7 +112,7 @@ private enum Strict: PealProtocol {
         thread.sync {}
         #expect(ended.all == ["call"])
 
-        let own = Mutex<Observation?>(nil)
+        let own = Mutex<ObserverToken?>(nil)
         let results = Record<Bool>()
         let second = try center.observe(Chat.onClose) {
             if let observation = own.withLock(\.self), let result = try? observation.cancelAndWaitBlocking() { results.append(result) }
@@ -127,7 +127,7 @@ private enum Strict: PealProtocol {
     func oneThatIsRemovedBeforeItsTurnIsNotCalled() throws {
         let center = try Center()
         let heard = Record<Int>()
-        let last = Mutex<Observation?>(nil)
+        let last = Mutex<ObserverToken?>(nil)
         let first = try center.observe(Chat.onClose) {
             heard.append(1)
             last.withLock(\.self)?.cancel()
@@ -172,7 +172,7 @@ private enum Strict: PealProtocol {
 
     private func observeWithLife(
         _ center: Center, _ lives: Lifetimes, _ method: some MethodDeclaration = Chat.onClose
-    ) throws -> Observation {
+    ) throws -> ObserverToken {
         let life = lives.begin()
         if let method = method as? PealMethod<Strict, Void> {
             return try center.observe(method) { withExtendedLifetime(life) {} }

@@ -12,7 +12,7 @@ import Testing
 
     struct Other: Error {}
 
-    private func register(_ name: String, owner: Owner? = nil) throws -> Service<Counted> {
+    private func register(_ name: String, owner: Owner? = nil) throws -> ServiceProvider<Counted> {
         try center.register(Counted.self, named: name, owner: owner, end: { [notes] in notes.append("\($0.name) ends") }) {
             [population] _ in Counted(population, name)
         }

@@ -23,7 +23,7 @@ private enum Poll: PealProtocol {
 
 @Suite struct PolicyTests {
     /// Three observers that answer 0, 2 and 3.
-    private func observe(_ center: Center) throws -> [Observation] {
+    private func observe(_ center: Center) throws -> [ObserverToken] {
         try [0, 2, 3].map { (number: Int32) in
             try center.observe(Poll.self) {
                 $0.on(Poll.firstTrue) { number != 0 }

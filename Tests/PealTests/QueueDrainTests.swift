@@ -9,7 +9,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    private func observe(on queue: Queue, adding offset: Int32 = 0) throws -> Observation {
+    private func observe(on queue: Queue, adding offset: Int32 = 0) throws -> ObserverToken {
         try center.observe(Chat.onNumber, .on(queue)) { [heard] in heard.append($0 + offset) }
     }
 

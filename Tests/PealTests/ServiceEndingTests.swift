@@ -196,7 +196,7 @@ import Testing
         #expect(pealError { try center.anyService(named: "peal.services").unregister() }?.status == .state)
     }
 
-    private func register(_ end: String, named name: String = "counted") throws -> Service<Counted> {
+    private func register(_ end: String, named name: String = "counted") throws -> ServiceProvider<Counted> {
         try center.register(
             Counted.self, named: name, clearData: { [notes] _ in notes.append("clear") },
             end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })

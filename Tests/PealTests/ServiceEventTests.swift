@@ -66,7 +66,7 @@ import Testing
         #expect(try center.waitForServiceBlocking(Counted.self).name == "Counted")
         #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .milliseconds(1)) }?.status == .timeout)
         #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .seconds(-1)) }?.status == .timeout)
-        #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as Service<Account> }?.status == .argument)
+        #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as ServiceProvider<Account> }?.status == .argument)
     }
 
     @Test("S1: a task waits and blocks no thread, until it is registered, the time has passed, or it is cancelled")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @discardableResult
-    private func register(_ name: String) throws -> Service<Counted> {
+    private func register(_ name: String) throws -> ServiceProvider<Counted> {
         try center.register(Counted.self, named: name) { [population] _ in Counted(population) }
     }
 

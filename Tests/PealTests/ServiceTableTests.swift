@@ -9,7 +9,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    private func agent(_ name: String) throws -> Service<Counted> {
+    private func agent(_ name: String) throws -> ServiceProvider<Counted> {
         var table = peal_lazy_agent()
         table.count_pending = { pointer in swiftInstance(of: Counted.self, at: pointer)?.name.utf8.count ?? 999 }
         return try center.register(Counted.self, named: name, provides: [Provision("PealLazyAgent", table)]) {

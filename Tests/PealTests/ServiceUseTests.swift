@@ -10,7 +10,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    private func register(_ name: String? = nil, says text: String) throws -> Service<Counted> {
+    private func register(_ name: String? = nil, says text: String) throws -> ServiceProvider<Counted> {
         try center.register(Counted.self, named: name) { [population] _ in Counted(population, text) }
     }
 

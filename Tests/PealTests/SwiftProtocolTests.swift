@@ -106,7 +106,7 @@ private final class Shared: Value { func ping() {} }
     }
 
     @Test func anObjectThatDiedDoesNotMakeItsSuccessorADuplicate() throws {
-        var observers: [Observation] = []
+        var observers: [ObserverToken] = []
         for _ in 0..<200 {
             // Each would lie where the one before lay, were its place not kept.
             observers.append(try center.observe((any ChatObserver).self, Listener("Ann", heard)))

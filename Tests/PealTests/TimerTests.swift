@@ -27,7 +27,7 @@ private actor Counter {
 @Suite struct TimerTests {
     @Test func aTimerFiresAgainAndAgainUntilItIsStopped_X4() throws {
         let ticked = Latch()
-        let timer = try Timer(every: .milliseconds(2)) { ticked.open() }
+        let timer = try QueueTimer(every: .milliseconds(2)) { ticked.open() }
         #expect(try !timer.facts().isRunning)
         #expect(try timer.facts().remaining == nil)
         try timer.start()
@@ -43,7 +43,7 @@ private actor Counter {
     @Test func aTimerMayFireOnce() throws {
         let queue = try Queue.pumped()
         let heard = Record<Int>()
-        let timer = try Timer(every: .seconds(3600), after: .zero, repeats: false, on: queue) { heard.append(1) }
+        let timer = try QueueTimer(every: .seconds(3600), after: .zero, repeats: false, on: queue) { heard.append(1) }
         try timer.start()
         while heard.all.isEmpty { try queue.pump() }
         #expect(try !timer.facts().isRunning)
@@ -53,7 +53,7 @@ private actor Counter {
     @Test func aFiringByHandNeedsNoTime() throws {
         let queue = try Queue.pumped()
         let heard = Record<Int>()
-        let timer = try Timer(every: .seconds(3600), on: queue) { heard.append(1) }
+        let timer = try QueueTimer(every: .seconds(3600), on: queue) { heard.append(1) }
         try timer.fire()
         try timer.fire()
         #expect(try timer.facts().isWaiting)
@@ -64,7 +64,7 @@ private actor Counter {
 
     @Test func aTimerIsRestartedWithAnotherPeriod() throws {
         let queue = try Queue.pumped()
-        let timer = try Timer(every: .seconds(3600), on: queue) {}
+        let timer = try QueueTimer(every: .seconds(3600), on: queue) {}
         try timer.restart(every: .seconds(60), after: .seconds(30))
         let facts = try timer.facts()
         #expect(facts.period == .seconds(60))
@@ -79,7 +79,7 @@ private actor Counter {
         let ticked = Latch()
         let queue = try Queue.pumped()
         var clock: Clock? = Clock(lifetimes, ticked)
-        let timer = try Timer(every: .seconds(3600), on: queue, weakly: clock!) { $0.tick() }
+        let timer = try QueueTimer(every: .seconds(3600), on: queue, weakly: clock!) { $0.tick() }
         try timer.fire()
         try queue.pump()
         #expect(ticked.wait())
@@ -98,7 +98,7 @@ private actor Counter {
             let life = lifetimes.begin()
             let ofItsOwn = try Queue.pumped()
             kept = ofItsOwn
-            let timer = try Timer(every: .seconds(1), on: ofItsOwn) { _ = life }
+            let timer = try QueueTimer(every: .seconds(1), on: ofItsOwn) { _ = life }
             try timer.start()
             #expect(lifetimes.living == 1)
         }
@@ -112,16 +112,16 @@ private actor Counter {
         let lifetimes = Lifetimes()
         do {
             let life = lifetimes.begin()
-            let failure = #expect(throws: PealError.self) { try Timer(every: .zero) { _ = life } }
+            let failure = #expect(throws: PealError.self) { try QueueTimer(every: .zero) { _ = life } }
             #expect(failure?.status.description == "PEAL_ERROR_ARGUMENT")
         }
         #expect(lifetimes.living == 0)
-        #expect(throws: PealError.self) { try Timer(every: .seconds(1), after: .seconds(-1)) {} }
-        #expect(throws: PealError.self) { try Timer(every: .seconds(1), tolerance: .seconds(-1)) {} }
+        #expect(throws: PealError.self) { try QueueTimer(every: .seconds(1), after: .seconds(-1)) {} }
+        #expect(throws: PealError.self) { try QueueTimer(every: .seconds(1), tolerance: .seconds(-1)) {} }
     }
 
     @Test func aCancelledTimerIsOver() throws {
-        let timer = try Timer(every: .seconds(1)) {}
+        let timer = try QueueTimer(every: .seconds(1)) {}
         #expect(timer.isActive)
         timer.cancel()
         timer.cancel()
@@ -132,17 +132,17 @@ private actor Counter {
     @Test func aTimerCallsAnActorIsolatedToIt() async throws {
         let ticked = Latch()
         let counter = Counter(ticked)
-        let timer = try Timer(every: .milliseconds(1), on: counter) { $0.tick() }
+        let timer = try QueueTimer(every: .milliseconds(1), on: counter) { $0.tick() }
         try timer.start()
         for _ in 0..<2 { #expect(await ticked.opened()) }
         #expect(await counter.count >= 2)
     }
 
     @Test(.timeLimit(.minutes(1))) func aTimerEndsWithItsActor() async throws {
-        let timer: Timer
+        let timer: QueueTimer
         do {
             let counter = Counter(Latch())
-            timer = try Timer(every: .milliseconds(1), on: counter) { $0.tick() }
+            timer = try QueueTimer(every: .milliseconds(1), on: counter) { $0.tick() }
         }
         try timer.start()
         while timer.isActive { await Task.yield() }
@@ -150,7 +150,7 @@ private actor Counter {
 
     @Test func aTimerCallsTheMainActor() async throws {
         let ticked = Latch()
-        let timer = try Timer(every: .milliseconds(1), on: MainActor.shared) {
+        let timer = try QueueTimer(every: .milliseconds(1), on: MainActor.shared) {
             MainActor.preconditionIsolated()
             ticked.open()
         }
@@ -159,7 +159,7 @@ private actor Counter {
     }
 
     @Test func veryLongTimesAreTheLongest() throws {
-        let timer = try Timer(every: .seconds(Int64.max)) {}
+        let timer = try QueueTimer(every: .seconds(Int64.max)) {}
         try timer.start()
         #expect(try timer.facts().period == .nanoseconds(Int64.max))
     }
@@ -172,7 +172,7 @@ private actor Counter {
         do {
             let queue = try Queue.pumped()
             kept = queue
-            let timer = try Timer(every: .seconds(3600), on: queue, broadcasting: Tick.onTick, in: center)
+            let timer = try QueueTimer(every: .seconds(3600), on: queue, broadcasting: Tick.onTick, in: center)
             try timer.fire()
             try kept?.pump()
             #expect(heard.all == [1])

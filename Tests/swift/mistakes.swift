@@ -25,7 +25,7 @@ func isolation(_ center: Center, _ window: Window) throws {
     }
 }
 
-func blocking(_ center: Center, _ queue: Queue, _ owner: Owner, _ observation: Observation, _ module: RegisteredModule) async throws {
+func blocking(_ center: Center, _ queue: Queue, _ owner: Owner, _ observation: ObserverToken, _ module: RegisteredModule) async throws {
     // Each would keep a thread of the tasks, and on the main actor wait for itself.
     try center.startModulesBlocking() // expected-error {{'startModulesBlocking' is unavailable from asynchronous contexts; it blocks the thread: await startModules instead}}
     try center.stopModulesBlocking() // expected-error {{await stopModules instead}}

@@ -126,7 +126,7 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         withExtendedLifetime(observations) {}
     }
 
-    static func observe(_ center: Center) throws(PealError) -> Observation {
+    static func observe(_ center: Center) throws(PealError) -> ObserverToken {
         try center.observe(Work.self) {
             $0.on(Work.nothing) { heard += 1 }
             $0.on(Work.number) { heard += Int($0) }

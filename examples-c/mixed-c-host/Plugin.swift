@@ -4,7 +4,7 @@ import Synchronization
 
 /// All that the plugin does, from its start to its stop.
 final class Plugin: Sendable {
-    private let observation: Observation
+    private let observation: ObserverToken
 
     init(in center: Center) throws(PealError) {
         let statistics = try center.register(

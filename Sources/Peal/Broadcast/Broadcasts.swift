@@ -21,7 +21,7 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
 
     /// Begins to listen. The body registers an observer that gives its elements to what it gets, and keeps that.
     init(
-        _ policy: BufferingPolicy, _ observe: (Source) throws(PealError) -> Observation
+        _ policy: BufferingPolicy, _ observe: (Source) throws(PealError) -> ObserverToken
     ) throws(PealError) {
         let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
         counter = Counter()

@@ -19,7 +19,7 @@ final class EventTarget<Event: Sendable>: Sendable {
     }
 
     /// Begins to observe.
-    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> Observation {
+    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> ObserverToken {
         var proto = peal_protocol()
         // Where this fails, the target goes with the last reference to it.
         try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
@@ -30,7 +30,7 @@ final class EventTarget<Event: Sendable>: Sendable {
         let target = Box.retain(self)
         let status = withUnsafePointer(to: table) { peal_observe(proto, target, $0, &options, &observation) }
         try PealError.check(status)
-        return Observation(observation)
+        return ObserverToken(observation)
     }
 }
 
@@ -46,7 +46,7 @@ enum EventStream {
     /// A stream that observes while it is iterated, and ends with the observed object.
     static func make<Event: Sendable>(
         _ policy: AsyncStream<Event>.Continuation.BufferingPolicy,
-        observe: (EventTarget<Event>) throws(PealError) -> Observation
+        observe: (EventTarget<Event>) throws(PealError) -> ObserverToken
     ) throws(PealError) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: policy)
         let observation = try observe(

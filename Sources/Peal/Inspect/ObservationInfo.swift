@@ -43,7 +43,7 @@ public struct ObservationInfo: Sendable {
     static func of(_ handles: [peal_observation]) -> [ObservationInfo] { handles.compactMap { try? ObservationInfo($0) } }
 }
 
-extension Observation {
+extension ObserverToken {
     /// Its state.
     ///
     /// - Returns: Its priority, queue and so on, as they are now.

@@ -25,9 +25,9 @@ extension Center {
     /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
     /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: Service<Instance>, _ options: ObserverOption...,
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>, _ options: ObserverOption...,
         body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try service.checkType()
         let caller = ServiceCaller(service)
         let response = Responses.make { (arguments: repeat each Parameter) in
@@ -52,9 +52,9 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: Service<Instance>, otherwise: Result,
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>, otherwise: Result,
         _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try service.checkType()
         let caller = ServiceCaller(service)
         let response = Responses.make { (arguments: repeat each Parameter) -> Result in
@@ -79,7 +79,7 @@ extension Center {
     /// Any thread. The C interface's `peal_observe_service`.
     public func observe(
         _ protocolName: String, by service: some ServiceReference, _ options: ObserverOption...
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try NameList.check(protocolName, is: "the protocol's name")
         var proto = peal_protocol()
         try PealError.check(peal_protocol_find(handle, protocolName, &proto))
@@ -95,6 +95,6 @@ extension Center {
         }
         var observation = peal_observation()
         try PealError.check(peal_observe_service(proto, name, &cOptions, &observation))
-        return Observation(observation)
+        return ObserverToken(observation)
     }
 }

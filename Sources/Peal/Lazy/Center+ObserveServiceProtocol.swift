@@ -27,9 +27,9 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     public func observe<Observed: PealProtocol, Instance: Sendable>(
-        _ type: Observed.Type, by service: Service<Instance>, _ options: ObserverOption...,
+        _ type: Observed.Type, by service: ServiceProvider<Instance>, _ options: ObserverOption...,
         methods: (inout ServiceMethods<Instance>) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let caller = ServiceCaller(service)
         var list = ServiceMethods(caller)
         methods(&list)
@@ -62,24 +62,24 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     @discardableResult
     public func observe<Observed: Sendable, Instance: Sendable>(
-        _ type: Observed.Type, by service: Service<Instance>, as view: @escaping @Sendable (Instance) -> Observed,
+        _ type: Observed.Type, by service: ServiceProvider<Instance>, as view: @escaping @Sendable (Instance) -> Observed,
         _ options: ObserverOption...
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try observe(type, by: service, view, options)
     }
 
     /// The same for a service that was registered with that very type: `register((any ChatObserver).self) { … }`.
     @discardableResult
     public func observe<Observed: Sendable>(
-        _ type: Observed.Type, by service: Service<Observed>, _ options: ObserverOption...
-    ) throws(PealError) -> Observation {
+        _ type: Observed.Type, by service: ServiceProvider<Observed>, _ options: ObserverOption...
+    ) throws(PealError) -> ObserverToken {
         try observe(type, by: service, { $0 }, options)
     }
 
     private func observe<Observed: Sendable, Instance: Sendable>(
-        _ type: Observed.Type, by service: Service<Instance>, _ view: @escaping @Sendable (Instance) -> Observed,
+        _ type: Observed.Type, by service: ServiceProvider<Instance>, _ view: @escaping @Sendable (Instance) -> Observed,
         _ options: [ObserverOption]
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let caller = ServiceCaller(service)
         let protocols = try swiftProtocols.find(type, in: handle)
         let isQueued = peal_observe_options(options).queue.number != 0
@@ -89,9 +89,9 @@ extension Center {
     }
 
     private func register<Instance: Sendable>(
-        _ service: Service<Instance>, _ caller: ServiceCaller<Instance>, _ responses: [Response], for methods: [String],
+        _ service: ServiceProvider<Instance>, _ caller: ServiceCaller<Instance>, _ responses: [Response], for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption]
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try service.checkType()
         let anchor = try ServiceTypes.anchor(of: service.handle)
         let handler = ServiceHandler(

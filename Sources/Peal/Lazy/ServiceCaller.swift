@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Calls a service for an observer, and ends the observation with the service.
 final class ServiceCaller<Instance: Sendable>: Sendable {
-    private let service: Service<Instance>
+    private let service: ServiceProvider<Instance>
     private let observation = Atomic<UInt64>(0)
 
-    init(_ service: Service<Instance>) { self.service = service }
+    init(_ service: ServiceProvider<Instance>) { self.service = service }
 
     func note(_ observation: peal_observation) {
         self.observation.store(observation.number, ordering: .releasing)

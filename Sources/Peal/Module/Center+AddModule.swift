@@ -70,7 +70,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(
-        _ service: Service<Part>, named name: String? = nil, moduleClass: String? = nil, dependencies: [Dependency] = [],
+        _ service: ServiceProvider<Part>, named name: String? = nil, moduleClass: String? = nil, dependencies: [Dependency] = [],
         priority: Int32 = 0, stepTimeLimit: Duration? = .seconds(10), tables: [Provision] = [], on queue: Queue? = nil,
         owner: Owner? = nil
     ) throws(PealError) -> RegisteredModule {

@@ -8,7 +8,7 @@ extension Center {
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
-    public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> Observation {
+    public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> ObserverToken {
         try observeModules(EventTarget(notify: notify, end: {}))
     }
 
@@ -26,7 +26,7 @@ extension Center {
         try EventStream.make(policy, observe: observeModules)
     }
 
-    private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> Observation {
+    private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_started = {

@@ -24,7 +24,7 @@ extension Center {
     public func observe<Owner, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try observe(method.signature, options, Responses.make(body))
     }
 
@@ -44,14 +44,14 @@ extension Center {
     public func observe<Owner, Result: PealResult, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Result
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try observe(method.signature, options, Responses.make(body))
     }
 
     @usableFromInline
     func observe(
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let found = try resolve(signature)
         return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
@@ -60,7 +60,7 @@ extension Center {
     func register(
         _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption],
         weak: UnsafePointer<peal_weak_type>? = nil
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         handler.queues = options.compactMap(\.keptQueue)
         let target = Box.retain(handler)
         var cOptions = peal_observe_options(options)
@@ -73,6 +73,6 @@ extension Center {
             peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)
         }
         try PealError.check(status)
-        return Observation(observation)
+        return ObserverToken(observation)
     }
 }

@@ -21,7 +21,7 @@ extension Center {
     public func observe<Owner, Isolation: Actor, each Parameter: PealValue & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let found = try resolve(method.signature)
         let queue = try ActorQueues.queue(of: actor)
         return try register(
@@ -48,7 +48,7 @@ extension Center {
     public func observe<Owner, each Parameter: PealValue & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let response = Response { arguments, _ in
             var arguments = CallArguments(arguments)
             let values = (repeat arguments.read((each Parameter).self))
@@ -78,7 +78,7 @@ extension Center {
     public func observe<Observed: PealProtocol, Isolation: Actor>(
         _ type: Observed.Type, on actor: Isolation, _ options: ObserverOption...,
         methods: (inout ActorMethods<Isolation>) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         var list = ActorMethods<Isolation>()
         methods(&list)
         let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
@@ -107,7 +107,7 @@ extension Center {
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, weakly object: Object, on actor: MainActor, _ options: ObserverOption...,
         methods: (inout MainActorMethods<Object>) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         var list = MainActorMethods<Object>()
         methods(&list)
         return try register(object, list.entries, of: type, options + [.on(try ActorQueues.queue(of: actor))]).keep()

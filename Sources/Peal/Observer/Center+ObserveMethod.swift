@@ -18,7 +18,7 @@ extension Center {
     public func observe<each Parameter: PealValue>(
         _ method: BoundMethod<Void, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try observe(method.untyped, options, Responses.make(body))
     }
 
@@ -36,14 +36,14 @@ extension Center {
     public func observe<Result: PealResult, each Parameter: PealValue>(
         _ method: BoundMethod<Result, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Result
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         try observe(method.untyped, options, Responses.make(body))
     }
 
     @usableFromInline
     func observe(
         _ method: ResolvedMethod, _ options: [ObserverOption], _ response: Response
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let name = try CStrings.copied { Status(peal_method_name(method.method, $0, $1, $2)) }
         var found = peal_method(number: 0)
         try PealError.check(peal_method_find(method.protocol, name, &found))

@@ -21,7 +21,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Observed: PealProtocol>(
         _ type: Observed.Type, _ options: ObserverOption..., methods: (inout ObserverMethods) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         var list = ObserverMethods()
         methods(&list)
         let owner = try findOrDefine(type)
@@ -52,7 +52,7 @@ extension Center {
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, weakly object: Object, _ options: ObserverOption...,
         methods: (inout ObjectMethods<Object>) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         var list = ObjectMethods<Object>()
         methods(&list)
         return try register(object, list.entries, of: type, options).keep()
@@ -60,7 +60,7 @@ extension Center {
 
     /// Ends all observations of an object on a protocol.
     ///
-    /// For callers without an ``Observation``. Observations of protocols that adopt it stay.
+    /// For callers without an ``ObserverToken``. Observations of protocols that adopt it stay.
     ///
     /// - Parameters:
     ///   - type: The protocol.
@@ -81,7 +81,7 @@ extension Center {
     func register(
         _ object: any AnyObject & Sendable, _ entries: [(signature: MethodSignature, response: ObjectResponse)],
         of type: any PealProtocol.Type, _ options: [ObserverOption]
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let owner = try findOrDefine(type)
         let names = try names(entries.map(\.signature), in: type, owner)
         return try register(object, entries.map(\.response), for: names, of: owner, options)
@@ -93,7 +93,7 @@ extension Center {
     func register(
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let place = ObservedObjects.Key(protocol: owner, options, object: object)
         let handler = ObjectHandler(object, responses, place: place, isKept: isKept)
         return try register(handler, as: object, for: methods, of: owner, options, weak: ObjectHandler.weakType)
@@ -103,7 +103,7 @@ extension Center {
     func register(
         _ handler: PlacedHandler, as object: any AnyObject & Sendable, for methods: [String], of owner: peal_protocol,
         _ options: [ObserverOption], weak: UnsafePointer<peal_weak_type>? = nil
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
         let observation = try register(handler, for: methods, of: owner, options, weak: weak)
         ObservedObjects.note(observation.handle, of: handler)

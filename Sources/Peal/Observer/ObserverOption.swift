@@ -10,7 +10,7 @@ public enum ObserverOption: Sendable {
     case priority(Int32)
     /// The observation ends before the first call runs: there is one, also when broadcasts race.
     case once
-    /// Registered with one block: it is not called before ``Observation/unblock()``.
+    /// Registered with one block: it is not called before ``ObserverToken/unblock()``.
     case blocked
     /// All observations of the same object on the protocol end once this one is there.
     case replacing

@@ -29,7 +29,7 @@ extension Change: Equatable where Value: Equatable {}
 /// The kinds of notifications of a property's observer.
 ///
 /// The C interface's `enum peal_property_observe_flags`.
-public struct Telling: OptionSet, Sendable {
+public struct ChangeNotification: OptionSet, Sendable {
     /// One bit each.
     public let rawValue: UInt32
 
@@ -37,9 +37,9 @@ public struct Telling: OptionSet, Sendable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Notified of the current value at once, before any change.
-    public static let initial = Telling(rawValue: 1)
+    public static let initial = ChangeNotification(rawValue: 1)
     /// With a queue: a change that still waits at the next change is dropped, and counted.
-    public static let latest = Telling(rawValue: 2)
+    public static let latest = ChangeNotification(rawValue: 2)
     /// Notified before the value changes, not after. It cannot prevent the change.
-    public static let before = Telling(rawValue: 4)
+    public static let before = ChangeNotification(rawValue: 4)
 }

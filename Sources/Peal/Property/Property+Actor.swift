@@ -7,7 +7,7 @@ extension Property {
     ///
     /// - Parameters:
     ///   - actor: Runs the closure, later.
-    ///   - telling: The notifications: `.initial`, `.latest`.
+    ///   - notifications: The notifications: `.initial`, `.latest`.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor, the old value and the new one; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
@@ -15,15 +15,15 @@ extension Property {
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     public func observe<Isolation: Actor>(
-        on actor: Isolation, _ telling: Telling = [], _ options: ObserverOption...,
+        on actor: Isolation, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ actor: isolated Isolation, _ old: Value, _ new: Value) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let options = options + [.on(try ActorQueues.queue(of: actor))]
         let target = WeakPropertyTarget(actor, options) { actor, record in
             let change = Change<Value>(record)
             unsafeDowncast(actor, to: Isolation.self).assumeIsolated { body($0, change.old, change.new) }
         }
-        return try observe(telling, options, target, isWeak: true)
+        return try observe(notifications, options, target, isWeak: true)
     }
 
     /// Calls a closure for each change on the main actor.
@@ -32,7 +32,7 @@ extension Property {
     ///
     /// - Parameters:
     ///   - actor: `MainActor.shared`.
-    ///   - telling: The notifications: `.initial`, `.latest`.
+    ///   - notifications: The notifications: `.initial`, `.latest`.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
@@ -40,11 +40,11 @@ extension Property {
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     public func observe(
-        on actor: MainActor, _ telling: Telling = [], _ options: ObserverOption...,
+        on actor: MainActor, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (_ old: Value, _ new: Value) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let options = options + [.on(try ActorQueues.queue(of: actor))]
-        return try observe(telling, options) { record in
+        return try observe(notifications, options) { record in
             let change = Change<Value>(record)
             MainActor.assumeIsolated { body(change.old, change.new) }
         }

@@ -6,7 +6,7 @@ extension Property {
     ///     let shown = try volume.observe { old, new in print("from \(old) to \(new)") }
     ///
     /// - Parameters:
-    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - notifications: The notifications: `.initial`, `.latest`, `.before`.
     ///   - options: Options of the registration: `.on(queue)`, `.priority(1)`, `.once`.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
@@ -15,10 +15,10 @@ extension Property {
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     @inlinable
     public func observe(
-        _ telling: Telling = [], _ options: ObserverOption...,
+        _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
-    ) throws(PealError) -> Observation {
-        try observe(telling, options) { record in
+    ) throws(PealError) -> ObserverToken {
+        try observe(notifications, options) { record in
             let change = Change<Value>(record)
             body(change.old, change.new)
         }
@@ -27,7 +27,7 @@ extension Property {
     /// The same, with a record that also distinguishes the initial value from a change.
     ///
     /// - Parameters:
-    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - notifications: The notifications: `.initial`, `.latest`, `.before`.
     ///   - options: Options of the registration.
     ///   - body: Gets the record; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
@@ -36,10 +36,10 @@ extension Property {
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     @inlinable
     public func observeChanges(
-        _ telling: Telling = [], _ options: ObserverOption...,
+        _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (Change<Value>) -> Void
-    ) throws(PealError) -> Observation {
-        try observe(telling, options) { body(Change<Value>($0)) }
+    ) throws(PealError) -> ObserverToken {
+        try observe(notifications, options) { body(Change<Value>($0)) }
     }
 
     /// Calls a closure for each change, with a weak object. The observation ends once the object has
@@ -49,7 +49,7 @@ extension Property {
     ///
     /// - Parameters:
     ///   - object: A weak target: kept alive during each call only.
-    ///   - telling: The notifications.
+    ///   - notifications: The notifications.
     ///   - options: Options of the registration.
     ///   - body: Gets the object, the old value and the new one.
     /// - Returns: The observation, which stays when the result is dropped.
@@ -58,33 +58,33 @@ extension Property {
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     @discardableResult
     public func observe<Object: AnyObject & Sendable>(
-        weakly object: Object, _ telling: Telling = [], _ options: ObserverOption...,
+        weakly object: Object, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ object: Object, _ old: Value, _ new: Value) -> Void
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let target = WeakPropertyTarget(object, options) { object, record in
             let change = Change<Value>(record)
             body(unsafeDowncast(object, to: Object.self), change.old, change.new)
         }
-        return try observe(telling, options, target, isWeak: true).keep()
+        return try observe(notifications, options, target, isWeak: true).keep()
     }
 
     /// Calls a target that decodes the values itself.
     @usableFromInline
     func observe(
-        _ telling: Telling, _ options: [ObserverOption],
+        _ notifications: ChangeNotification, _ options: [ObserverOption],
         _ body: @escaping @Sendable (UnsafePointer<peal_change>) -> Void
-    ) throws(PealError) -> Observation {
-        try observe(telling, options, ClosurePropertyTarget(options, body))
+    ) throws(PealError) -> ObserverToken {
+        try observe(notifications, options, ClosurePropertyTarget(options, body))
     }
 
     func observe(
-        _ telling: Telling, _ options: [ObserverOption], _ target: PropertyTarget, isWeak: Bool = false
-    ) throws(PealError) -> Observation {
+        _ notifications: ChangeNotification, _ options: [ObserverOption], _ target: PropertyTarget, isWeak: Bool = false
+    ) throws(PealError) -> ObserverToken {
         var observer = peal_property_observer()
         observer.size = MemoryLayout<peal_property_observer>.size
-        if telling.contains(.before) {
+        if notifications.contains(.before) {
             observer.prior = PropertyTarget.receive
-            observer.recorded = telling.contains(.initial) ? PropertyTarget.receiveInitial : nil
+            observer.recorded = notifications.contains(.initial) ? PropertyTarget.receiveInitial : nil
         } else {
             observer.recorded = PropertyTarget.receive
         }
@@ -95,8 +95,8 @@ extension Property {
         options.weak = isWeak ? PropertyTarget.hooks : nil
         options.weak_reference = isWeak ? pointer : nil
         var observation = peal_observation(number: 0)
-        let flags = telling.intersection([.initial, .latest]).rawValue
+        let flags = notifications.intersection([.initial, .latest]).rawValue
         try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
-        return Observation(observation)
+        return ObserverToken(observation)
     }
 }

@@ -58,7 +58,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Calls a closure for each change: ``Property/observe(_:_:body:)``.
     ///
     /// - Parameters:
-    ///   - telling: The notifications: `.initial`, `.latest`, `.before`.
+    ///   - notifications: The notifications: `.initial`, `.latest`, `.before`.
     ///   - options: Options of the registration.
     ///   - body: Gets the old value and the new one; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
@@ -66,10 +66,10 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     public func observe(
-        _ telling: Telling = [], _ options: ObserverOption...,
+        _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
-    ) throws(PealError) -> Observation {
-        try property().observe(telling, options) { record in
+    ) throws(PealError) -> ObserverToken {
+        try property().observe(notifications, options) { record in
             let change = Change<Value>(record)
             body(change.old, change.new)
         }

@@ -11,8 +11,8 @@ extension Center {
     /// Any thread. The C interface's `peal_service_find`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
-    ) throws(PealError) -> Service<Instance> {
-        Service(try find(name ?? TypeName.of(type)), in: self)
+    ) throws(PealError) -> ServiceProvider<Instance> {
+        ServiceProvider(try find(name ?? TypeName.of(type)), in: self)
     }
 
     /// Finds the service that provides a protocol.
@@ -23,8 +23,8 @@ extension Center {
     /// Any thread. The C interface's `peal_service_find_provider`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
-    ) throws(PealError) -> Service<Instance> {
-        Service(try findProvider(of: protocolName), in: self)
+    ) throws(PealError) -> ServiceProvider<Instance> {
+        ServiceProvider(try findProvider(of: protocolName), in: self)
     }
 
     /// Finds a service by its name, whatever made it.

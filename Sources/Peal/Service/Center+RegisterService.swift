@@ -44,7 +44,7 @@ extension Center {
         clearData: (@Sendable (Instance) -> Void)? = nil,
         end: (@Sendable (Instance) -> Void)? = nil,
         create: @escaping @Sendable (borrowing Creation) throws -> Instance
-    ) throws(PealError) -> Service<Instance> {
+    ) throws(PealError) -> ServiceProvider<Instance> {
         let recipe = TypedRecipe(create: create, initialize: initialize, clearData: clearData, end: end)
         let name = name ?? TypeName.of(type)
         let mark = try SwiftMark.define(in: handle)
@@ -60,7 +60,7 @@ extension Center {
             // Also where the registration has already ended: then the recipe's end, here, removes this.
             recipe.service = service.number
             ServiceTypes.note(type, of: service, mark: mark)
-            return Service(service, mark: mark)
+            return ServiceProvider(service, mark: mark)
         }
     }
 

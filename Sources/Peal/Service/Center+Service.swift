@@ -11,7 +11,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's own by default.
-    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``Service/get()``.
+    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``ServiceProvider/get()``.
     ///
     /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
     @inlinable
@@ -35,7 +35,7 @@ extension Center {
 
     /// Calls a closure with the instance of a service, on this thread.
     ///
-    /// To do so often, keep the ``Service``: the search for it takes several times as long as the rest.
+    /// To do so often, keep the ``ServiceProvider``: the search for it takes several times as long as the rest.
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.

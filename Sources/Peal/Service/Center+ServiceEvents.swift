@@ -8,7 +8,7 @@ extension Center {
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
-    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> Observation {
+    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken {
         try observeServices(EventTarget(notify: notify, end: {}))
     }
 
@@ -30,7 +30,7 @@ extension Center {
         try EventStream.make(policy, observe: observeServices)
     }
 
-    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> Observation {
+    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> ObserverToken {
         var table = peal_service_events()
         table.size = MemoryLayout<peal_service_events>.size
         table.service_registered = { EventTarget.notify($0, ServiceEvent.registered(String(pealText: $1))) }

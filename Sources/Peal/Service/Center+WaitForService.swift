@@ -14,12 +14,12 @@ extension Center {
     @available(*, noasync, message: "it blocks the thread: await waitForService instead")
     public func waitForServiceBlocking<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
-    ) throws(PealError) -> Service<Instance> {
+    ) throws(PealError) -> ServiceProvider<Instance> {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
         var service = peal_service()
         try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(timeout), &service))
-        return Service(service, in: self)
+        return ServiceProvider(service, in: self)
     }
 
     /// Waits until a service is registered, and blocks no thread.
@@ -34,7 +34,7 @@ extension Center {
     /// The C interface's `peal_service_wait`.
     public func waitForService<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
-    ) async throws(PealError) -> Service<Instance> {
+    ) async throws(PealError) -> ServiceProvider<Instance> {
         let name = name ?? TypeName.of(type)
         try NameList.check(name, is: "the service's name")
         let wait = RegistrationWait()

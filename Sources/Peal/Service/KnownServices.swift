@@ -58,15 +58,15 @@ extension Center {
     /// Does something with the service of a type or name, and again where what was known of it is out of date.
     @inlinable
     func reach<Instance: Sendable, Result>(
-        _ type: Instance.Type, named name: String?, _ body: (Service<Instance>) throws(PealError) -> Result
+        _ type: Instance.Type, named name: String?, _ body: (ServiceProvider<Instance>) throws(PealError) -> Result
     ) throws(PealError) -> Result {
         let known = try knownService(type, named: name)
         do throws(PealError) {
-            return try body(Service(known))
+            return try body(ServiceProvider(known))
         } catch {
             guard error.status == .handle else { throw error }
             removeService(type, named: name)
-            return try body(Service(try knownService(type, named: name)))
+            return try body(ServiceProvider(try knownService(type, named: name)))
         }
     }
 
@@ -74,7 +74,7 @@ extension Center {
     func removeService(_ type: Any.Type, named name: String?) { knownServices.put(nil, type, named: name) }
 }
 
-extension Service {
+extension ServiceProvider {
     @inlinable
     init(_ known: KnownServices.Entry) {
         handle = known.handle

@@ -3,7 +3,7 @@ internal import CPeal
 extension ServiceReference {
     /// Gets the instance as C has it, which is created on first use.
     ///
-    /// - Throws: ``PealError`` as ``Service/get()``.
+    /// - Throws: ``PealError`` as ``ServiceProvider/get()``.
     ///
     /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     public func usePointer() throws(PealError) -> PointerUse {
@@ -17,7 +17,7 @@ extension ServiceReference {
     ///   - protocolName: A protocol that the service provides.
     ///   - type: The struct that the protocol's list macro made, imported into Swift.
     /// - Throws: ``PealError``: ``Status/notFound`` when the service does not provide the protocol; the rest as
-    ///   ``Service/get()``.
+    ///   ``ServiceProvider/get()``.
     ///
     /// Any thread; it waits for creations. The C interface's `peal_service_use_instance` and `peal_use_table`.
     public func use<Table: BitwiseCopyable>(

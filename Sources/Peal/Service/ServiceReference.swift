@@ -1,6 +1,6 @@
 public import CPeal
 
-/// The reference of a registered service: ``Service`` with its Swift type, ``AnyService`` without.
+/// The reference of a registered service: ``ServiceProvider`` with its Swift type, ``AnyService`` without.
 ///
 /// It is a value, and does not keep the registration, which lasts until ``unregister()``, the end of its owner or
 /// of its center. All functions may be called on any thread.

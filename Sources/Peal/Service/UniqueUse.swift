@@ -25,7 +25,7 @@ public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
     deinit { _ = peal_use_release(use) }
 }
 
-extension Service {
+extension ServiceProvider {
     /// Gets the instance, which is created on first use, until the end of the value.
     ///
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.

@@ -24,7 +24,7 @@ extension Center {
     @discardableResult
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
-    ) throws(PealError) -> Observation {
+    ) throws(PealError) -> ObserverToken {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
         let isQueued = peal_observe_options(options).queue.number != 0

@@ -55,7 +55,7 @@ private func check(_ center: Center, _ broadcast: () -> Void, _ sum: Int32) thro
         try center.observe(News.onNumber, on: clerk) { (clerk: isolated Clerk, number) in clerk.write(number) },
     ]
     let ticks = Tally(3)
-    let timer = try Timer(every: .milliseconds(1)) { ticks.add(1) }
+    let timer = try QueueTimer(every: .milliseconds(1)) { ticks.add(1) }
     try timer.start()
     broadcast()
     var missed = (tallies + [("timer", ticks)]).filter { !$0.1.isReached() }.map(\.0)

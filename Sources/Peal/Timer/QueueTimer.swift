@@ -2,16 +2,14 @@ public import CPeal
 
 /// Calls at a due time, once or periodically.
 ///
-///     let timer = try Timer(every: .seconds(30), weakly: document) { $0.save() }
+///     let timer = try QueueTimer(every: .seconds(30), weakly: document) { $0.save() }
 ///     try timer.start()
 ///
 /// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It goes by
 /// the monotonic clock and does not drift. A firing that is due while another still waits is missed, and counted.
 ///
 /// A timer ends with its last reference, and never keeps the object alive that it calls.
-///
-/// Where Foundation is imported too, write `Peal.Timer`.
-public final class Timer: Sendable {
+public final class QueueTimer: Sendable {
     /// The timer in the C interface.
     public let handle: peal_timer
 

@@ -13,7 +13,7 @@ public import CPeal
 /// ```
 ///
 /// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.
-public struct Service<Instance: Sendable>: ServiceReference {
+public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     /// The service in the C interface.
     public let handle: peal_service
     /// The protocol that instances made in Swift provide; zero where there is none in the center.

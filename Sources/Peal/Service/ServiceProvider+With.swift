@@ -1,6 +1,6 @@
 public import CPeal
 
-extension Service {
+extension ServiceProvider {
     /// Calls a closure with the instance, which is created on first use.
     ///
     /// Cheaper than ``get()``: it writes to no memory that other threads write to. The instance is not destroyed until

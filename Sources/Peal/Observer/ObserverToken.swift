@@ -6,7 +6,7 @@ internal import Synchronization
 ///     let observation = try center.observe(Chat.onMessage) { room, count in … }
 ///
 /// `peal_observation` in C.
-public final class Observation: Sendable {
+public final class ObserverToken: Sendable {
     /// The observation in the C interface.
     public let handle: peal_observation
     private let isKept = Atomic(false)
@@ -27,7 +27,7 @@ public final class Observation: Sendable {
     ///
     /// Any thread.
     @discardableResult
-    public func keep() -> Observation {
+    public func keep() -> ObserverToken {
         isKept.store(true, ordering: .relaxed)
         return self
     }

@@ -1,6 +1,6 @@
 import CPeal
 
-extension Timer {
+extension QueueTimer {
     /// The state of a timer.
     ///
     /// The C interface's `struct peal_timer_info`.

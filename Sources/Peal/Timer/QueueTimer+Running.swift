@@ -1,6 +1,6 @@
 import CPeal
 
-extension Timer {
+extension QueueTimer {
     /// Starts the timer: it fires after its delay. A running timer begins again from now, and a waiting firing is
     /// dropped. This is how a watchdog is reset.
     ///

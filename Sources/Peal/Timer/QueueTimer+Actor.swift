@@ -1,8 +1,8 @@
-extension Timer {
+extension QueueTimer {
     /// Makes a timer that calls an actor, isolated to it. The actor is a weak target; once it has ended the timer ends
     /// by itself.
     ///
-    ///     let timer = try Timer(every: .seconds(1), on: counter) { counter in counter.tick() }
+    ///     let timer = try QueueTimer(every: .seconds(1), on: counter) { counter in counter.tick() }
     ///
     /// - Parameters:
     ///   - period: From one firing to the next.
@@ -28,7 +28,7 @@ extension Timer {
 
     /// Makes a timer that calls a closure on the main actor.
     ///
-    ///     let timer = try Timer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
+    ///     let timer = try QueueTimer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
     ///
     /// - Parameters:
     ///   - period: From one firing to the next.
