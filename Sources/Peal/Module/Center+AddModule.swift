@@ -19,7 +19,7 @@ extension Center {
     public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError) -> RegisteredModule {
         let name = module.moduleName
         let box = TypedBox(module, module: module)
-        box.failures = StepFailuresEnd(name, in: handle)
+        box.steps = StepRegistration(name, in: handle)
         box.queue = queue
         let traits = ModuleTraits(
             name: name, moduleClass: module.moduleClass, dependencies: module.dependencies, priority: module.priority,
@@ -33,7 +33,7 @@ extension Center {
     ///   - module: As ``add(_:on:owner:)``.
     ///   - queue: As ``add(_:on:owner:)``.
     ///   - owner: As ``add(_:on:owner:)``.
-    /// - Throws: As ``add(_:on:owner:)``; ``Status/state`` also when the task is cancelled: the start continues.
+    /// - Throws: As ``add(_:on:owner:)``. Cancelling the task cancels the start.
     ///
     /// Any task. The C interface's `peal_module_register`.
     @discardableResult
@@ -41,7 +41,7 @@ extension Center {
         _ module: Part, on queue: Queue? = nil, owner: Owner? = nil
     ) async throws(PealError) -> RegisteredModule {
         let current = peal_owner_current()
-        return try await Blocking.run { () throws(PealError) in
+        return try await Blocking.runInTask { () throws(PealError) in
             // The owner of the calling thread owns the module, and not that of the thread that waits.
             guard owner == nil, current.number != 0 else { return try self.add(module, on: queue, owner: owner) }
             try PealError.check(peal_owner_enter(current))
@@ -77,7 +77,7 @@ extension Center {
         let serviceName = try service.info().name
         let name = name ?? serviceName
         let box = TypedBox((), module: nil)
-        box.failures = StepFailuresEnd(name, in: handle)
+        box.steps = StepRegistration(name, in: handle)
         box.queue = queue
         let traits = ModuleTraits(
             name: name, moduleClass: moduleClass, dependencies: dependencies, priority: priority,
@@ -88,6 +88,7 @@ extension Center {
     private func add(
         _ traits: ModuleTraits, context: InstanceBox, _ queue: Queue?, _ owner: Owner?
     ) throws(PealError) -> RegisteredModule {
+        try StepRegistry.watchTimeLimits(in: self)
         var module = peal_module()
         let status = try traits.withDescription { description in
             description.queue = queue?.handle ?? peal_queue()
@@ -101,6 +102,6 @@ extension Center {
         }
         guard status.rawValue < 0 else { return RegisteredModule(module, in: handle) }
         // The error of its start is removed with the box.
-        throw withExtendedLifetime(context) { StepFailures.complete(PealError.failure(status), in: handle) }
+        throw withExtendedLifetime(context) { StepRegistry.complete(PealError.failure(status), of: traits.name, in: handle) }
     }
 }

@@ -26,6 +26,14 @@ extension Center {
         try EventStream.make(policy, observe: observeModules)
     }
 
+    /// Notifies a target of time limits alone.
+    func observeTimeLimits(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
+        var table = peal_module_events()
+        table.size = MemoryLayout<peal_module_events>.size
+        table.module_overdue = ModuleEvent.notifyOverdue
+        return try target.observe("PealModules", table, in: self)
+    }
+
     private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
@@ -39,10 +47,7 @@ extension Center {
             let step = ModuleEvent.Step(pealText: $2)
             EventTarget.notify($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
         }
-        table.module_overdue = {
-            let step = ModuleEvent.Step(pealText: $2), time = Duration.nanoseconds(Int64(clamping: $3))
-            EventTarget.notify($0, ModuleEvent.overdue(String(pealText: $1), step: step, after: time))
-        }
+        table.module_overdue = ModuleEvent.notifyOverdue
         table.signal_received = { EventTarget.notify($0, ModuleEvent.signal($1)) }
         return try target.observe("PealModules", table, in: self)
     }
@@ -76,4 +81,16 @@ public enum ModuleEvent: Hashable, Sendable {
     case overdue(String, step: Step, after: Duration)
     /// A bound signal has arrived; its action runs next.
     case signal(Int32)
+}
+
+extension ModuleEvent {
+    fileprivate typealias Overdue = @convention(c) (
+        UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt64
+    ) -> Void
+
+    /// The function of both tables.
+    fileprivate static let notifyOverdue: Overdue = { target, module, step, nanoseconds in
+        let (step, time) = (Step(pealText: step), Duration.nanoseconds(Int64(clamping: nanoseconds)))
+        EventTarget.notify(target, ModuleEvent.overdue(String(pealText: module), step: step, after: time))
+    }
 }

@@ -24,13 +24,27 @@ extension Center {
     ///
     /// - Throws: ``PealError``: ``Status/start``, with the module's error; ``Status/notFound`` for a missing
     ///   dependency, and ``Status/cycle`` with the path: then nothing was started; ``Status/timeout``;
-    ///   ``Status/state`` when they start or run already, or have been stopped; ``Status/wouldDeadlock`` from within a
-    ///   step.
+    ///   ``Status/state`` when they start or run already, have been stopped, or the task was cancelled;
+    ///   ``Status/wouldDeadlock`` from within a step.
+    ///
+    /// Cancelling the task cancels the start of a module that runs, and fails the next one. Steps have the task-local
+    /// values of the task, unless their module has a queue.
     ///
     /// Any task. The C interface's `peal_modules_start`.
     public func startModules() async throws(PealError) {
         if StepAttempt.running(in: handle) != nil { return try start() }
-        try await Blocking.run { () throws(PealError) in try self.start() }
+        let handle = handle
+        let failure = await withTaskCancellationHandler { () async -> PealError? in
+            do throws(PealError) {
+                try await Blocking.runInTask { () throws(PealError) in try self.start() }
+                return nil
+            } catch {
+                return error
+            }
+        } onCancel: {
+            StepRegistry.cancel(.start, in: handle)
+        }
+        if let failure { throw Task.isCancelled && failure.status == .start ? .cancelled : failure }
     }
 
     /// Starts all modules as ``startModules()`` does, and blocks the thread until all have started.
@@ -50,7 +64,10 @@ extension Center {
         }
         let status = peal_modules_start(handle)
         guard status.rawValue < 0 else { return }
-        throw StepFailures.complete(PealError.failure(status), in: handle)
+        let error = PealError.failure(status)
+        // One module has failed; it is listed as such until the next start.
+        let failed = try? moduleReport().first { $0.state == .failed }
+        throw failed.map { StepRegistry.complete(error, of: $0.name, in: handle) } ?? error
     }
 
     /// Stops all modules in reverse start order. Stopping is final. Calls `willTerminate` on all before. Waits without
@@ -59,9 +76,12 @@ extension Center {
     /// The stops run on a thread of their own until they suspend. A module receives no event after its own stop has begun.
     /// A stop that throws, or whose time limit expires, is reported, and the next module is stopped.
     ///
+    /// Cancelling the task does not end the wait, because modules have to stop; the time limit does, and it cancels the
+    /// stops that run.
+    ///
     /// - Parameter timeout: How long all together may take; nil for no limit.
     /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has
-    ///   ended. Also when the task is cancelled, and the stop continues.
+    ///   ended.
     /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and a module was stopped without waiting
     ///   for it; ``Status/handle``.
     ///
@@ -71,7 +91,7 @@ extension Center {
         if let step = StepAttempt.running(in: handle) {
             return try step.endWithoutWaiting { () throws(PealError) in try self.stop(timeout) }
         }
-        return try await Blocking.run(cancelled: .success(.pending)) { () throws(PealError) in try self.stop(timeout) }
+        return try await Blocking.runInTask { () throws(PealError) in try self.stop(timeout) }
     }
 
     /// Stops all modules as ``stopModules(timeout:)`` does, and blocks the thread until all have stopped.
@@ -89,6 +109,8 @@ extension Center {
     }
 
     private func stop(_ timeout: Duration?) throws(PealError) -> Ending {
-        try Ending(checking: peal_modules_stop(handle, Milliseconds.limit(timeout)))
+        let status = peal_modules_stop(handle, Milliseconds.limit(timeout))
+        if status == PEAL_ERROR_TIMEOUT { StepRegistry.cancel(.stop, in: handle) }
+        return try Ending(checking: status)
     }
 }

@@ -4,13 +4,8 @@ internal import CPeal
 enum ModuleFunctions {
     typealias Step = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_module_step>?) -> peal_status
 
-    static let start: Step = { pointer, step in
-        run(pointer, step) { try await $0.start(in: $1) }
-    }
-
-    static let stop: Step = { pointer, step in
-        run(pointer, step) { try await $0.stop(in: $1) }
-    }
+    static let start: Step = { pointer, step in run(.start, pointer, step) }
+    static let stop: Step = { pointer, step in run(.stop, pointer, step) }
 
     /// Calls the module for the life cycle.
     static var lifecycle: Provision {
@@ -50,21 +45,33 @@ enum ModuleFunctions {
 
     /// Begins a step on this thread. Where it suspends it is deferred, and answers when it ends.
     private static func run(
-        _ pointer: UnsafeMutableRawPointer?, _ step: UnsafeMutablePointer<peal_module_step>?,
-        _ body: @escaping @Sendable (any Module, Center) async throws -> Void
+        _ kind: StepAttempt.Kind, _ pointer: UnsafeMutableRawPointer?, _ step: UnsafeMutablePointer<peal_module_step>?
     ) -> peal_status {
         guard let module = module(pointer), let step else { return PEAL_ERROR_START }
-        let attempt = StepAttempt(
-            module: String(cString: step.pointee.module), center: step.pointee.center, done: step.pointee.done)
+        let attempt = StepAttempt(kind, step.pointee)
+        // The start of all was cancelled. The stops of those that had started are not cancelled.
+        if kind == .start, Task.isCancelled {
+            _ = attempt.end(CancellationError())
+            return attempt.leave(step)
+        }
         let center = Center(borrowing: step.pointee.center)
-        Task.immediate {
+        let task = Task.immediate {
             do {
-                try await StepAttempt.$current.withValue(attempt) { try await body(module, center) }
-                attempt.end(nil)
+                try await StepAttempt.$current.withValue(attempt) { try await perform(kind, module, center) }
+                // A start that succeeds too late is undone, since its module is not started.
+                if !attempt.end(nil), kind == .start { Task { try await perform(.stop, module, center) } }
             } catch {
-                attempt.end(error)
+                _ = attempt.end(error)
             }
         }
+        attempt.note(task)
         return attempt.leave(step)
+    }
+
+    private static func perform(_ kind: StepAttempt.Kind, _ module: any Module, _ center: Center) async throws {
+        switch kind {
+        case .start: try await module.start(in: center)
+        case .stop: try await module.stop(in: center)
+        }
     }
 }

@@ -23,7 +23,7 @@ public struct RegisteredModule: Hashable, Sendable {
         var info = peal_module_info()
         info.size = MemoryLayout<peal_module_info>.size
         try PealError.check(peal_module_get_info(handle, &info))
-        return ModuleInfo(info, thrown: StepFailures.sentence(of: String(pealArray: info.name), in: center))
+        return ModuleInfo(info, thrown: StepRegistry.sentence(of: String(pealArray: info.name), in: center))
     }
 
     /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit, without blocking a

@@ -3,6 +3,8 @@ import Synchronization
 
 /// A step of a module that runs: it ends before its C function returns, or answers later.
 final class StepAttempt: Sendable {
+    typealias Kind = ModuleEvent.Step
+
     /// The step of the task: C identifies calls from within a step by the thread, and a suspended step is on another
     /// one.
     @TaskLocal static var current: StepAttempt?
@@ -13,30 +15,38 @@ final class StepAttempt: Sendable {
         case over((any Error)?)
     }
 
+    private struct Cancellation {
+        var isRequested = false
+        var task: Task<Void, Never>?
+    }
+
+    let kind: Kind
     let module: String
     let center: peal_center
     private let done: peal_completion
     private let state = Mutex(State.running)
+    private let cancellation = Mutex(Cancellation())
 
-    init(module: String, center: peal_center, done: peal_completion) {
-        self.module = module
-        self.center = center
-        self.done = done
-        StepFailures.remove(module, in: center)
+    init(_ kind: Kind, _ step: peal_module_step) {
+        self.kind = kind
+        module = String(cString: step.module)
+        center = step.center
+        done = step.done
+        StepRegistry.enter(self)
     }
 
     /// The step has ended.
-    func end(_ error: (any Error)?) {
+    ///
+    /// - Returns: False if its time limit has passed and no caller waits for it.
+    func end(_ error: (any Error)?) -> Bool {
         let wasDeferred = state.withLock { state -> Bool in
             defer { state = .over(error) }
             if case .deferred = state { return true }
             return false
         }
-        guard wasDeferred else { return }
-        if let error { StepFailures.note(Self.sentence(of: error), of: module, in: center) }
-        let status = peal_complete(done, error == nil ? 0 : 1)
-        // No caller waits for it any more.
-        if status.rawValue < 0 { StepFailures.remove(module, in: center) }
+        guard wasDeferred else { return true }
+        if let error { StepRegistry.note(Self.sentence(of: error), of: self) }
+        return peal_complete(done, error == nil ? 0 : 1).rawValue >= 0
     }
 
     /// The step of this task, if it is one of a center's modules and has not ended.
@@ -83,5 +93,25 @@ final class StepAttempt: Sendable {
 
     private static func sentence(of error: any Error) -> String {
         (error as? PealError)?.message ?? String(describing: error)
+    }
+}
+
+extension StepAttempt {
+    /// Cancels the task of the step.
+    func cancel() {
+        let task = cancellation.withLock { cancellation in
+            cancellation.isRequested = true
+            return cancellation.task
+        }
+        task?.cancel()
+    }
+
+    /// Notes the task of the step, which may be cancelled already.
+    func note(_ task: Task<Void, Never>) {
+        let isCancelled = cancellation.withLock { cancellation in
+            cancellation.task = task
+            return cancellation.isRequested
+        }
+        if isCancelled { task.cancel() }
     }
 }

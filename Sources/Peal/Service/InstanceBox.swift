@@ -12,7 +12,7 @@ class InstanceBox {
     final var recipe: ServiceRecipe?
     final var kept: UseKeeper?
     /// The module, if it is no service.
-    final var failures: StepFailuresEnd?
+    final var steps: StepRegistration?
     final var queue: Queue?
 
     init<Instance>(of type: Instance.Type, module: (any Module)?) {

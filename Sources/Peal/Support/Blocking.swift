@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Work that blocks, for tasks: it has a thread of its own, since tasks share few.
 enum Blocking {
@@ -27,6 +28,18 @@ enum Blocking {
         }.get()
     }
 
+    /// Runs the work as part of the task, so that functions that C calls from it have the task's local values and
+    /// cancellation. Cancelling the task does not end the work.
+    static func runInTask<Result: Sendable>(
+        _ body: @Sendable () throws(PealError) -> Result
+    ) async throws(PealError) -> Result {
+        let executor = ThreadExecutor()
+        return try await withTaskExecutorPreference(executor) { () async throws(PealError) -> Result in
+            if executor.hasFailed { throw noThread }
+            return try body()
+        }
+    }
+
     static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
 
     /// Begins the work, without a waiting caller. False where there is no thread.
@@ -47,5 +60,20 @@ enum Blocking {
         }
         pthread_detach(thread)
         return true
+    }
+}
+
+/// Runs each job on a thread of its own.
+private final class ThreadExecutor: TaskExecutor {
+    private let failure = Atomic(false)
+
+    /// True if the system had no thread. The job runs on the thread of its task then, and must not block.
+    var hasFailed: Bool { failure.load(ordering: .acquiring) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if Blocking.start({ job.runSynchronously(on: self.asUnownedTaskExecutor()) }) { return }
+        failure.store(true, ordering: .releasing)
+        job.runSynchronously(on: asUnownedTaskExecutor())
     }
 }

@@ -1,0 +1,176 @@
+import Peal
+import Synchronization
+import Testing
+
+/// Steps as tasks: their cancellation, their time limits, their task-local values.
+@Suite struct ModuleTaskTests {
+    let center: Center
+    private let notes = Record<String>()
+
+    init() throws { center = try Center() }
+
+    @Test("M5: a start that suspends is cancelled when its time limit passes", .timeLimit(.minutes(1)))
+    func overdueIsCancelled() async throws {
+        let ended = Latch()
+        try center.add(Sleeping(notes: notes, ended: ended, limit: .milliseconds(20)))
+        let failure = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(failure?.status == .timeout)
+        #expect(await ended.opened())
+        #expect(notes.all == ["Sleeping was cancelled"])
+    }
+
+    @Test("M5: a start that succeeds after its time limit is undone by its stop", .timeLimit(.minutes(1)))
+    func lateIsUndone() async throws {
+        let (go, stopped) = (Latch(), Latch())
+        try center.add(Stubborn(notes: notes, go: go, stopped: stopped))
+        let failure = await #expect(throws: PealError.self) { try await center.startModules() }
+        #expect(failure?.status == .timeout)
+        #expect(notes.all == [])
+        go.open()
+        #expect(await stopped.opened())
+        #expect(notes.all == ["Stubborn starts", "Stubborn stops"])
+    }
+
+    @Test("M5: cancelling the task that starts the modules cancels the start, and what had started is stopped",
+        .timeLimit(.minutes(1)))
+    func startIsCancelled() async throws {
+        let (began, ended) = (Latch(), Latch())
+        try center.add(Plain(moduleName: "first", notes: notes))
+        try center.add(Sleeping(notes: notes, began: began, ended: ended, limit: nil))
+        try center.add(Plain(moduleName: "last", dependencies: ["Sleeping"], notes: notes))
+        let center = center
+        let task = Task { try await center.startModules() }
+        #expect(await began.opened())
+        task.cancel()
+        let failure = await #expect(throws: PealError.self) { try await task.value }
+        #expect(failure?.status == .state)
+        #expect(failure?.message.contains("cancelled") == true)
+        #expect(notes.all == ["first starts", "Sleeping was cancelled", "first stops"])
+        #expect(try center.modulesState == .idle)
+    }
+
+    @Test("M5: a cancelled task starts no module", .timeLimit(.minutes(1)))
+    func cancelledBefore() async throws {
+        try center.add(Plain(moduleName: "first", notes: notes))
+        let center = center
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await center.startModules()
+        }
+        #expect(await #expect(throws: PealError.self) { try await task.value }?.status == .state)
+        #expect(notes.all == [])
+        try await center.startModules()
+        #expect(notes.all == ["first starts"])
+        try await center.stopModules()
+    }
+
+    @Test("M1: steps have the task-local values of the task that starts and stops the modules")
+    func taskLocals() async throws {
+        try center.add(Tracing(notes: notes))
+        try await Tracing.$trace.withValue("a start") { try await center.startModules() }
+        try await Tracing.$trace.withValue("a stop") { try await center.stopModules() }
+        #expect(notes.all == ["a start", "a start, later", "a stop"])
+    }
+
+    @Test("M5: a stop that the time limit of all cuts short is cancelled", .timeLimit(.minutes(1)))
+    func stopIsCutShort() async throws {
+        let ended = Latch()
+        try center.add(Lingering(notes: notes, ended: ended))
+        try await center.startModules()
+        let failure = await #expect(throws: PealError.self) { try await center.stopModules(timeout: .milliseconds(20)) }
+        #expect(failure?.status == .timeout)
+        #expect(await ended.opened())
+        #expect(notes.all == ["Lingering was cancelled"])
+    }
+
+    @Test("M4: a module that starts late is awaited, on the main actor too", .timeLimit(.minutes(1)))
+    @MainActor func late() async throws {
+        try await center.startModules()
+        let main = OnMain()
+        #expect(try await center.addAndStart(main).info().state == .running)
+        #expect(main.isStarted)
+        try await center.stopModules()
+    }
+}
+
+private struct Plain: Module {
+    let moduleName: String
+    var dependencies: [Dependency] = []
+    let notes: Record<String>
+
+    func start(in center: Center) { notes.append("\(moduleName) starts") }
+    func stop(in center: Center) { notes.append("\(moduleName) stops") }
+}
+
+private struct Sleeping: Module {
+    let notes: Record<String>
+    var began: Latch?
+    let ended: Latch
+    let limit: Duration?
+
+    var stepTimeLimit: Duration? { limit }
+    func start(in center: Center) async throws {
+        defer { ended.open() }
+        began?.open()
+        do {
+            try await Task.sleep(for: .seconds(50))
+        } catch {
+            notes.append("Sleeping was cancelled")
+            throw error
+        }
+    }
+    func stop(in center: Center) { notes.append("Sleeping stops") }
+}
+
+/// Does not react to its cancellation.
+private struct Stubborn: Module {
+    let notes: Record<String>
+    let go: Latch
+    let stopped: Latch
+
+    var stepTimeLimit: Duration? { .milliseconds(20) }
+    func start(in center: Center) async throws {
+        _ = await Task { await go.opened() }.value
+        notes.append("Stubborn starts")
+    }
+    func stop(in center: Center) {
+        notes.append(Task.isCancelled ? "Stubborn's stop is cancelled" : "Stubborn stops")
+        stopped.open()
+    }
+}
+
+private struct Lingering: Module {
+    let notes: Record<String>
+    let ended: Latch
+
+    func stop(in center: Center) async throws {
+        defer { ended.open() }
+        do {
+            try await Task.sleep(for: .seconds(50))
+        } catch {
+            notes.append("Lingering was cancelled")
+        }
+    }
+}
+
+private struct Tracing: Module {
+    @TaskLocal static var trace = "none"
+    let notes: Record<String>
+
+    func start(in center: Center) async {
+        notes.append(Self.trace)
+        await Task.yield()
+        notes.append("\(Self.trace), later")
+    }
+    func stop(in center: Center) { notes.append(Self.trace) }
+}
+
+@MainActor private final class OnMain: Module {
+    private(set) var isStarted = false
+
+    nonisolated var moduleName: String { "main" }
+    func start(in center: Center) async {
+        await Task.yield()
+        isStarted = true
+    }
+}
