@@ -2,6 +2,7 @@ import Peal
 
 /// The protocol that most tests use.
 enum Chat: PealProtocol {
+    static let name = "Chat"
     static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
     static let onNumber = Method<Void, Int32>("on_number", parameters: "number")
     static let onClose = Method<Void>("on_close")

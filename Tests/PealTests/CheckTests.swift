@@ -4,6 +4,7 @@ import Testing
 
 /// A protocol that C has defined by its list macro, as Swift declares it.
 private enum Shop: PealProtocol {
+    static let name = "Shop"
     static let price = Method<Double, String, Int32>("price")
     static let count = Method<Void, Int>("count")
     static let color = Method<Void, UInt32>("color")

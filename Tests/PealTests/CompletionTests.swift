@@ -5,6 +5,7 @@ import Testing
 /// Methods with completions: declared, answered and broadcast in Swift, and by C on the other side.
 @Suite struct CompletionTests {
     private enum Push: PealProtocol {
+        static let name = "Push"
         static let onPush = Method<Void, String, Completion>("on_push", parameters: "text", "done")
         static let onEarly = Method<Void, Completion, Double, Int32>("on_early", parameters: "done", "a", "b")
         static let onNested = Method<Void, Int32, Completion>("on_nested", recursion: .deferred)

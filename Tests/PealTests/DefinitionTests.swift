@@ -9,6 +9,7 @@ private enum Room: PealProtocol {
 }
 
 private enum Sink: PealProtocol {
+    static let name = "Sink"
     static let line = Method<Void, String>("line")
     static let methods: [any MethodDeclaration] = [line]
 }

@@ -185,10 +185,10 @@ import Testing
     @Test("What does not fit is refused before anything is made")
     func refused() throws {
         let history = try register()
-        let wrong = try center.service(Account.self, named: "History")
+        let wrong = try center.service(Account.self, named: try history.info().name)
         #expect(pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
         #expect(
-            pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: "History")) }?.status
+            pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: try history.info().name)) }?.status
                 == .type)
         #expect(pealError { try center.observe(Chat.self, by: history) { _ in } }?.status == .argument)
         let missing = pealError { try center.observe(Strict.self, by: history) { $0.on(Strict.onFirst) { _ in } } }

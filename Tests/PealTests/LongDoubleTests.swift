@@ -10,6 +10,7 @@
     }
 
     private enum Numbers: PealProtocol {
+        static let name = "Numbers"
         static let mixed = Method<Void, Int8, Float80, Int32, Float80>("mixed")
         static let named = Method<Void, String, Float80>("named")
         static let precise = Method<Precise, Precise>("precise", policy: .last)

@@ -37,7 +37,7 @@ import Testing
         let (began, ended) = (Latch(), Latch())
         try center.add(Plain(moduleName: "first", notes: notes))
         try center.add(Sleeping(notes: notes, began: began, ended: ended, limit: nil))
-        try center.add(Plain(moduleName: "last", dependencies: ["Sleeping"], notes: notes))
+        try center.add(Plain(moduleName: "last", dependencies: [.type(Sleeping.self)], notes: notes))
         let center = center
         let task = Task { try await center.startModules() }
         #expect(await began.opened())

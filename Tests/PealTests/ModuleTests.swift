@@ -112,7 +112,7 @@ import Testing
         let flaky = try center.add(Flaky(failures: 1, suspends: suspends))
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
         #expect(caught?.status == .start)
-        #expect(caught?.message == "module Flaky could not be started: no network at 1")
+        #expect(caught?.message == "module PealTests.Flaky could not be started: no network at 1")
         #expect(try flaky.info().state == .failed)
         #expect(try flaky.info().lastFailure?.contains("no network at 1") == true)
         #expect(notes.all == ["first willStart", "first starts", "first stops"])
@@ -141,7 +141,7 @@ import Testing
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
         #expect(caught?.status == .timeout)
         #expect(try slow.info().isOverdue)
-        let wasTold = events.all.contains { if case .overdue("Slow", step: .start, after: _) = $0 { true } else { false } }
+        let wasTold = events.all.contains { if case .overdue("PealTests.Slow", step: .start, after: _) = $0 { true } else { false } }
         #expect(wasTold)
         go.open()
         observation.cancel()

@@ -32,7 +32,7 @@ import Testing
         let observers = try Center()
         var events = try observers.serviceEvents().makeAsyncIterator()
         try observers.register(Counted.self) { [population] _ in Counted(population) }
-        #expect(await events.next() == .registered("Counted"))
+        #expect(await events.next() == .registered("PealTests.Counted"))
         do {
             var short: Center? = try Center()
             let handle = try #require(short?.handle)
@@ -62,8 +62,8 @@ import Testing
                 _ = try? center.register(Counted.self) { _ in Counted(population) }
             }
         }
-        #expect(found.all == ["Counted"])
-        #expect(try center.waitForServiceBlocking(Counted.self).name == "Counted")
+        #expect(found.all == ["PealTests.Counted"])
+        #expect(try center.waitForServiceBlocking(Counted.self).name == "PealTests.Counted")
         #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .milliseconds(1)) }?.status == .timeout)
         #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .seconds(-1)) }?.status == .timeout)
         #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as ServiceProvider<Account> }?.status == .argument)

@@ -34,7 +34,7 @@ import Testing
     @Test("The object behind a pointer is given as its type, and what it conforms to, and nothing else")
     func objectBehindPointer() throws {
         try center.register(Polite.self) { _ in Polite() }
-        let use = try center.anyService(named: "Polite").usePointer()
+        let use = try center.anyService(named: "PealTests.Polite").usePointer()
         #expect(swiftInstance(of: Polite.self, at: use.pointer)?.greeting == "good day")
         #expect(swiftInstance(of: (any Greeter).self, at: use.pointer)?.greeting == "good day")
         #expect(swiftInstance(of: Counted.self, at: use.pointer) == nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(first.instance === second.instance)
         try center.with(Counted.self) { #expect($0 === first.instance) }
         #expect(population.made == 1)
-        #expect(service.name == "Counted")
+        #expect(service.name == "PealTests.Counted")
     }
 
     @Test("S1: of many threads one makes the instance, and the others wait for it")
@@ -72,7 +72,7 @@ import Testing
         try center.register((any Greeter).self) { _ in Polite() }
         #expect(try center.get(Counted.self, named: "two").instance.name == "two")
         #expect(try center.with((any Greeter).self) { $0.greeting } == "good day")
-        #expect(try center.service((any Greeter).self).name == "Greeter")
+        #expect(try center.service((any Greeter).self).name == "PealTests.Greeter")
         #expect(status { try center.get(Counted.self) } == .notFound)
         #expect(status { try center.register(Counted.self, named: "one") { [population] _ in Counted(population) } }
             == .conflict)
@@ -87,7 +87,7 @@ import Testing
             { _ = try center.with(Counted.self, named: "greeter") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
             #expect(status(body) == .type)
-            #expect(message(body) == "service 'greeter' is Polite, and no Counted: get it as the type with which it was registered")
+            #expect(message(body) == "service 'greeter' is PealTests.Polite, and no PealTests.Counted: get it as the type with which it was registered")
         }
         // Nor as what it conforms to.
         #expect(status { try center.get((any Greeter).self, named: "greeter") } == .type)
@@ -102,7 +102,7 @@ import Testing
             { _ = try center.with(Counted.self, named: "peal.services") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
             #expect(status(body) == .type)
-            #expect(message(body).hasPrefix("service 'peal.services' was not made in Swift, so it is no Counted"))
+            #expect(message(body).hasPrefix("service 'peal.services' was not made in Swift, so it is no PealTests.Counted"))
         }
     }
 
@@ -112,12 +112,12 @@ import Testing
             [population] _ in Counted(population)
         }
         let account = try center.register(Account.self, end: { [notes] _ in notes.append("account ends") }) { creation in
-            #expect(creation.serviceName == "Account")
+            #expect(creation.serviceName == "PealTests.Account")
             return Account(database: try creation.get(Counted.self, named: "database"))
         }
         _ = try account.get()
         #expect(try database.info().uses == 1)
-        #expect(try database.info().createdBy == "service Account")
+        #expect(try database.info().createdBy == "service PealTests.Account")
         #expect(try database.remove() == .pending)
         #expect(notes.all == [])
         #expect(try account.remove() == .complete)

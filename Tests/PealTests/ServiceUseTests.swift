@@ -119,7 +119,7 @@ import Testing
             }
             #expect(calls == 1)
             #expect(error?.message == "mine")
-            #expect(pealError { try center.use(Account.self, named: "Counted").instance }?.status == .type)
+            #expect(pealError { try center.use(Account.self, named: "PealTests.Counted").instance }?.status == .type)
             #expect(pealError { try center.use(Account.self, named: "peal.services").instance }?.status == .type)
         }
     }

@@ -2,6 +2,7 @@
 import Peal
 
 enum Chat: PealProtocol {
+    static let name = "Chat"
     static let onMessage = Method<Void, String, String>("on_message", parameters: "room", "text")
     static let onClose = Method<Void>("on_close")
     static let methods: [any MethodDeclaration] = [onMessage, onClose]

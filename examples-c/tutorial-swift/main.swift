@@ -3,6 +3,7 @@ import Peal
 import Synchronization
 
 enum Chat: PealProtocol {
+    static let name = "Chat"
     static let onMessage = Method<Void, String, String>("on_message", parameters: "who", "text", isRequired: true)
     static let mayEnter = Method<Bool, String>("may_enter", parameters: "who", policy: .every)
     static let methods: [any MethodDeclaration] = [onMessage, mayEnter]

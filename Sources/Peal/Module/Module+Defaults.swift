@@ -1,5 +1,5 @@
 extension Module {
-    /// The type's own name.
+    /// The type's full name, as in `App.Network`.
     public var moduleName: String { TypeName.of(Self.self) }
     /// None.
     public var moduleClass: String? { nil }

@@ -21,7 +21,7 @@
 public protocol Module: Sendable {
     // MARK: Properties
 
-    /// Its name, of 1 to 255 bytes; the type's own by default.
+    /// Its name, of 1 to 255 bytes; the type's full name by default.
     var moduleName: String { get }
     /// A name that several modules may share, to remove them together; nil by default.
     var moduleClass: String? { get }

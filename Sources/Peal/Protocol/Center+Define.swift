@@ -30,6 +30,7 @@ extension Center {
 
     /// Defines the protocol; a known one grows by this, or the first difference is thrown.
     private func defineAnew(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
+        try checkIsNotShared(type)
         for adopted in type.adopts { _ = try findOrDefine(adopted) }
         for method in type.methods { try declareTypes(of: method.signature) }
         var defined = peal_protocol(number: 0)
@@ -45,6 +46,17 @@ extension Center {
         }
         try PealError.check(status)
         return defined
+    }
+
+    /// Refuses a protocol without a name of its own where the center has one of its type's bare name: that one was meant.
+    private func checkIsNotShared(_ type: any PealProtocol.Type) throws(PealError) {
+        let bareName = String(describing: type)
+        var found = peal_protocol(number: 0)
+        guard type.name == TypeName.ofProtocol(type), Status(peal_protocol_find(handle, bareName, &found)) == .ok else { return }
+        throw PealError(
+            status: .conflict,
+            message: "the center has a protocol '\(bareName)', and \(type) is '\(type.name)'; declare "
+                + "'static let name = \"\(bareName)\"' in it to use that protocol, or another name")
     }
 
     /// Makes the structs of a method known.

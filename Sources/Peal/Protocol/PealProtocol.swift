@@ -1,6 +1,7 @@
 /// A protocol of a center, declared once as a Swift type.
 ///
 ///     enum Chat: PealProtocol {
+///         static let name = "Chat"
 ///         static let onMessage = Method<Void, String, Int32>("on_message", parameters: "room", "count")
 ///         static let mayClose = Method<Bool>("may_close", policy: .every)
 ///         static let methods: [any MethodDeclaration] = [onMessage, mayClose]
@@ -12,7 +13,8 @@
 ///
 /// `peal_protocol_define` in C.
 public protocol PealProtocol: SendableMetatype {
-    /// The key in the center; the type's name unless given.
+    /// The key in the center. Name a protocol that is shared with C or with other modules: `static let name = "Chat"`.
+    /// Unless given, it is the type's name with its module and its enclosing types, as in `App::Player::Events`.
     static var name: String { get }
 
     /// The methods, in the order of their addition. A protocol grows at the end, by methods with a greater `since`.
@@ -23,8 +25,8 @@ public protocol PealProtocol: SendableMetatype {
 }
 
 extension PealProtocol {
-    /// The type's name.
-    public static var name: String { String(describing: Self.self) }
+    /// The type's name with its module and its enclosing types.
+    public static var name: String { TypeName.ofProtocol(Self.self) }
 
     /// None.
     public static var adopts: [any PealProtocol.Type] { [] }

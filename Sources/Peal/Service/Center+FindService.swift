@@ -5,7 +5,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered. This is checked when it is got.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
     /// Any thread. The C interface's `peal_service_find`.

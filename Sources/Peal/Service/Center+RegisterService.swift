@@ -14,7 +14,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
-    ///   - name: 1 to 255 bytes; the type's own name by default, without its module. Names that begin with `peal.` are
+    ///   - name: 1 to 255 bytes; the type's full name by default. Names that begin with `peal.` are
     ///     peal's.
     ///   - isPersistent: True if the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.

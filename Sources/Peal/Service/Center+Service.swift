@@ -10,7 +10,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``ServiceProvider/get()``.
     ///
     /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
@@ -39,7 +39,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     ///   - body: Called once, unless this throws.
     /// - Throws: ``PealError`` as ``get(_:named:)``; then the closure was not called.
     ///
@@ -58,7 +58,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     ///   - body: Called once, unless this throws before.
     /// - Returns: The closure's result.
     /// - Throws: The closure's error; ``PealError`` as ``get(_:named:)``.

@@ -6,7 +6,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it will be registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     ///   - timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile.
     ///
@@ -26,7 +26,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it will be registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     ///   - timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile;
     ///   ``Status/state`` when the task was cancelled.

@@ -25,7 +25,7 @@ public struct Creation: ~Copyable {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     /// - Throws: ``PealError``, as ``Center/get(_:named:)``. Where services need each other, it has the path. Throw
     ///   it on: then the creation fails with this sentence.
     ///

@@ -44,7 +44,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type with which it was registered.
-    ///   - name: Its name; the type's own by default.
+    ///   - name: Its name; the type's full name by default.
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get(_:named:)``.
     ///

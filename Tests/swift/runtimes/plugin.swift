@@ -6,6 +6,7 @@ import Synchronization
 // What a plugin in Swift does with peal, whichever Swift runtime peal itself has.
 
 private enum News: PealProtocol {
+    static let name = "News"
     static let onNumber = Method<Void, Int32>("on_number", parameters: "number", isRequired: true)
     static let methods: [any MethodDeclaration] = [onNumber]
 }
