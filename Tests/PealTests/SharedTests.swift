@@ -68,4 +68,21 @@ private final class Remote: Sendable {
         #expect(title == "a\0b")
         #expect($title.failure?.status == .argument)
     }
+
+    @Test func aRefusedValueDoesNotEndTheSharing() throws {
+        let center = try Center()
+        @Shared("title", in: center) var title = "a"
+        let told = Record<String>()
+        let observation = try $title.observe { told.append("\($0)-\($1)") }
+        title = "a\0b"
+        title = "b"
+        #expect($title.failure == nil)
+        #expect(try Property<String>(existing: "title", in: center).value == "b")
+        #expect(told.all == ["a-b"])
+        try Property<String>(existing: "title", in: center).set("c")
+        #expect(title == "c")
+        title = "a\0b"
+        #expect(try $title.property().value == "c")
+        observation.cancel()
+    }
 }

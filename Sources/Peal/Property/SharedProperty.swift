@@ -17,6 +17,8 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         var property: Result<Property<Value>, PealError>
         /// The value that was set or read last.
         var last: Value
+        /// The reason why the property refused the last value, which is this variable's own until the next set.
+        var refusal: PealError?
     }
 
     /// Defines the property, or finds it.
@@ -48,11 +50,14 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         try state.withLock { $0.property }.get()
     }
 
-    /// The reason why the variable does not share its value, or nil.
+    /// The reason why the variable does not share its value, or nil. A value that the property refuses, such as a string
+    /// with a zero inside, is not shared; the next one is.
     ///
     /// Any thread.
     public var failure: PealError? {
-        if case .failure(let error) = state.withLock({ $0.property }) { error } else { nil }
+        state.withLock { state in
+            if case .failure(let error) = state.property { error } else { state.refusal }
+        }
     }
 
     /// Calls a closure for each change: ``Property/observe(_:_:body:)``.
@@ -80,26 +85,28 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
     public var wrappedValue: Value {
         get {
-            guard let value = try? property().value else { return state.withLock { $0.last } }
+            let (property, own) = state.withLock { state in (state.property, state.refusal == nil ? nil : state.last) }
+            if let own { return own }
+            guard let value = try? property.get().value else { return state.withLock { $0.last } }
             state.withLock { $0.last = value }
             return value
         }
         set {
-            state.withLock { $0.last = newValue }
-            do {
-                try property().set(newValue)
-            } catch {
-                guard error.status == .handle else { return fail(error) }
+            let property = state.withLock { state in
+                state.last = newValue
+                return state.property
+            }
+            let refusal = property.flatMap { property in
+                Result { () throws(PealError) in _ = try property.set(newValue) }
+            }.failure
+            if refusal?.status == .handle {
                 // It was removed: a set defines it again.
                 let property = Self.define(name, newValue, center, ignoresEqual)
-                state.withLock { $0.property = property }
+                state.withLock { ($0.property, $0.refusal) = (property, nil) }
+            } else {
+                state.withLock { $0.refusal = refusal }
             }
         }
-    }
-
-    /// A value that cannot be shared, such as a string with a zero inside, ends the sharing, for everybody to see.
-    private func fail(_ error: PealError) {
-        state.withLock { $0.property = .failure(error) }
     }
 
     private static func define(
@@ -109,4 +116,8 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
             try Property(name, initially: initial, in: center, ignoresEqual: ignoresEqual)
         }
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
