@@ -88,4 +88,4 @@ func startPlugin(_ center: Center) throws(PealError) {
 let plugin = try Owner("bots")
 try plugin.perform { () throws(PealError) in try startPlugin(center) }
 try center.broadcast(Chat.onMessage, "Gus", "any bots?")
-if try plugin.retire(within: .seconds(1)) == .complete { print("the plugin may be unloaded") }
+if try await plugin.retire(timeout: .seconds(1)) == .complete { print("the plugin may be unloaded") }

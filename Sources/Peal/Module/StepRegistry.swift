@@ -55,7 +55,7 @@ enum StepRegistry {
         let number = center.handle.number
         guard watchedCenters.withLock({ $0.insert(number).inserted }) else { return }
         let target = EventTarget<ModuleEvent>(
-            tell: { event in
+            notify: { event in
                 guard case .overdue(let module, let step, _) = event else { return }
                 let attempt = entries.withLock { $0[Key(center: number, module: module)]?.attempt }
                 if let attempt, attempt.kind == step { attempt.cancel() }
