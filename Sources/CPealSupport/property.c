@@ -120,7 +120,7 @@ bool peal_property_set_text_shortly(
 {
     struct peal_thread *thread = peal_thread_own;
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
-    if (thread == NULL || thread->batches != 0 || thread->holds[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
+    if (thread == NULL || thread->holds[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
         || !peal_property_lock_at_once(place))
         return false;
     if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
@@ -221,24 +221,40 @@ uint32_t peal_property_lock(struct peal_property_place *place)
 
 static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
 
-struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
-{
-    const size_t room = rounded(old_room) + rounded(new_room);
-    /* Values are written before they are read. */
-    struct peal_change_node *node = peal_memory_allocate_unset(sizeof *node + room);
-    if (node != NULL) {
-        memset(node, 0, sizeof *node);
-        node->room = room;
-        node->new_value = node->bytes;
-    }
-    return node;
-}
-
 void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
 {
     node->old_size = old_size;
     node->new_size = new_size;
     node->new_value = (char *)node->bytes + rounded(old_size);
+}
+
+/* The members of a spare node are those of a new one, but for `next`, `room` and the values. */
+__attribute__((always_inline)) static inline struct peal_change_node *make_node(
+    struct peal_thread *thread, size_t needed)
+{
+    const bool is_small = needed <= PEAL_CHANGE_SPARE_ROOM;
+    struct peal_change_node *node = is_small && thread != NULL ? thread->spare_changes : NULL;
+    if (__builtin_expect(node != NULL, 1)) {
+        thread->spare_changes = node->next;
+        thread->spare_change_count--;
+        return node;
+    }
+    const size_t room = is_small ? PEAL_CHANGE_SPARE_ROOM : needed;
+    /* Values are written before they are read. */
+    node = peal_memory_allocate_unset(sizeof *node + room);
+    if (node != NULL) {
+        memset(node, 0, sizeof *node);
+        node->room = room;
+    }
+    return node;
+}
+
+struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
+{
+    struct peal_change_node *node = make_node(peal_thread_own, rounded(old_room) + rounded(new_room));
+    if (node != NULL)
+        peal_change_lay_out(node, 0, 0);
+    return node;
 }
 
 bool peal_change_make_room(struct peal_change_node *node, size_t size)
@@ -253,13 +269,33 @@ bool peal_change_make_room(struct peal_change_node *node, size_t size)
     return node->new_size > 0;
 }
 
+void peal_change_free_single(struct peal_change_node *node)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || node->room != PEAL_CHANGE_SPARE_ROOM || thread->spare_change_count >= PEAL_CHANGE_SPARES) {
+        peal_memory_free(node);
+        return;
+    }
+    node->next = thread->spare_changes;
+    thread->spare_changes = node;
+    thread->spare_change_count++;
+}
+
 void peal_change_free(struct peal_change_node *node)
 {
-    if (node == NULL)
-        return;
-    peal_memory_free(node->latest);
-    peal_memory_free(node->more);
-    peal_memory_free(node);
+    while (node != NULL) {
+        struct peal_change_node *latest = node->latest;
+        if (node->more != NULL)
+            peal_memory_free(node->more);
+        node->in_batch = NULL;
+        node->latest = NULL;
+        node->observation = 0;
+        node->batch = NULL;
+        node->prior_is_told = false;
+        node->more = NULL;
+        peal_change_free_single(node);
+        node = latest;
+    }
 }
 
 void peal_property_append(struct peal_property_place *place, struct peal_change_node *node)
@@ -286,6 +322,20 @@ struct peal_change_node *peal_property_take(struct peal_property_place *place)
     return node;
 }
 
+/* With the lock held. */
+static void append_to_batch(
+    struct peal_property_place *place, struct peal_change_node *node, struct peal_thread *thread)
+{
+    struct peal_change_node *before = thread->last_in_batch;
+    node->batch = thread;
+    peal_property_append(place, node);
+    if (before != NULL)
+        before->in_batch = node;
+    else
+        thread->first_in_batch = node;
+    thread->last_in_batch = node;
+}
+
 struct peal_change_node *peal_batch_take_in(
     struct peal_property_place *place, struct peal_change_node *node, struct peal_thread *thread)
 {
@@ -295,24 +345,17 @@ struct peal_change_node *peal_batch_take_in(
         last->latest = node;
         return unused_now;
     }
-    node->batch = thread;
-    peal_property_append(place, node);
-    struct peal_change_node *before = thread->last_in_batch;
-    if (before != NULL)
-        before->in_batch = node;
-    else
-        thread->first_in_batch = node;
-    thread->last_in_batch = node;
+    append_to_batch(place, node, thread);
     return NULL;
 }
 
-bool peal_property_set_in_batch(
-    struct peal_property_place *place, uint64_t number, const void *value, size_t size)
+bool peal_property_set_in_batch(uint64_t number, const void *value, size_t size)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (thread == NULL || thread->batches == 0 || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0)
+    struct peal_property_place *place = peal_property_place_of(number);
+    if (place == NULL || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0)
         return false;
-    struct peal_change_node *node = peal_change_make(size, size);
+    struct peal_change_node *node = make_node(thread, 2 * rounded(size));
     if (node == NULL)
         return false;
     if (!peal_property_lock_at_once(place)) {
@@ -324,13 +367,12 @@ bool peal_property_set_in_batch(
         peal_change_free(node);
         return false;
     }
-    peal_change_lay_out(node, size, size);
-    memcpy(peal_change_old(node), peal_property_current(place)->words, size);
-    memcpy(peal_change_new(node), value, size);
     node->property = number;
+    peal_change_lay_out(node, size, size);
+    peal_property_copy(peal_change_old(node), peal_property_current(place)->words, size);
+    peal_property_copy(peal_change_new(node), value, size);
     peal_property_write(place, peal_change_new(node), size);
-    /* No change waited, so there is none to be merged with. */
-    (void)peal_batch_take_in(place, node, thread);
+    append_to_batch(place, node, thread);
     peal_property_unlock(place, PEAL_PROPERTY_WAITING);
     return true;
 }
@@ -345,6 +387,35 @@ struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
         thread->last_in_batch = NULL;
     node->in_batch = NULL;
     return node;
+}
+
+struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struct peal_property_place **out_place)
+{
+    struct peal_change_node *node = thread->first_in_batch;
+    struct peal_property_place *place = node == NULL ? NULL : peal_property_place_of(node->property);
+    uint32_t waiting = PEAL_PROPERTY_WAITING;
+    if (place == NULL)
+        return NULL;
+    peal_fork_enter();
+    if (!__atomic_compare_exchange_n(
+            &place->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false, __ATOMIC_ACQUIRE,
+            __ATOMIC_RELAXED)) {
+        peal_fork_leave();
+        return NULL;
+    }
+    /* A property that has ended has no changes: it left this one to its batch. */
+    if (place->first != node || node->next != NULL || node->latest != NULL) {
+        peal_property_unlock(place, PEAL_PROPERTY_WAITING);
+        return NULL;
+    }
+    place->first = NULL;
+    place->last = NULL;
+    place->waiting = 0;
+    place->notifier = thread;
+    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
+    node->batch = NULL;
+    *out_place = place;
+    return peal_batch_take_out(thread);
 }
 
 void peal_property_close_gaps(void *value, const uint8_t *mask, size_t size)

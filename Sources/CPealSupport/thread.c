@@ -29,18 +29,11 @@ static void after_weak(void) {}
 
 const struct peal_entry peal_after_weak = { after_weak, NULL, &gate_after_weak, NULL };
 
-static void (*end_batch)(struct peal_thread *thread);
-
-void peal_thread_set_batch_end(void (*end)(struct peal_thread *thread))
-{
-    __atomic_store_n(&end_batch, end, __ATOMIC_RELEASE);
-}
-
 static void give_back(void *slot)
 {
     struct peal_thread *thread = slot;
     if (thread->batches > 0)
-        __atomic_load_n(&end_batch, __ATOMIC_ACQUIRE)(thread);
+        thread->end_batches(thread);
     peal_thread_own = NULL;
     __atomic_store_n(&thread->claimed, 0, __ATOMIC_RELEASE);
 }
@@ -405,6 +398,9 @@ static void clear(struct peal_thread *thread)
     thread->batches = 0;
     thread->first_in_batch = NULL;
     thread->last_in_batch = NULL;
+    /* The thread may have been changing them. */
+    thread->spare_changes = NULL;
+    thread->spare_change_count = 0;
     thread->first_deferred = NULL;
     thread->last_deferred = NULL;
     thread->deferred_count = 0;

@@ -1,4 +1,5 @@
 public import CPeal
+internal import CPealSupport
 internal import PealCore
 
 @c @implementation
@@ -85,7 +86,9 @@ public func peal_property_get_text(
 public func peal_property_set(
     _ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    if let value, let isRejected = PropertyAccess.setFast(property.number, value, size: size) {
+    if let value, peal_thread_batches() > 0 {
+        if peal_property_set_in_batch(property.number, value, size) { return PEAL_DEFERRED }
+    } else if let value, let isRejected = PropertyAccess.setFast(property.number, value, size: size) {
         return isRejected ? PEAL_REJECTED : PEAL_OK
     }
     return setSlowly(property, value, size)
@@ -93,8 +96,7 @@ public func peal_property_set(
 
 @inline(never)
 private func setSlowly(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
-    if let value, PropertyAccess.setInBatch(property.number, value, size: size) { return PEAL_DEFERRED }
-    return Boundary.outcome { () throws(Failure) in
+    Boundary.outcome { () throws(Failure) in
         guard let value else { throw .null("value") }
         return try Property.set(property.number, value, size: size).status
     }

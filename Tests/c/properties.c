@@ -8,6 +8,7 @@
 #include "lane.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 PEAL_PROPERTY(volume, "volume", int32_t);
@@ -772,5 +773,60 @@ CLAIM("X5", "the changes of a batch that a property's observer begins and ends a
     observe("i", &by_values, 0);
     CHECK_OK(peal_batch_end());
     CHECK_JOURNAL("i:5>6");
+    end();
+}
+
+/* Sets another property in a batch of its own, and then reads the values that it was called with. */
+static struct volume_property nested;
+static void set_in_batch_and_note(void *self, int32_t old_value, int32_t new_value)
+{
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(volume_set(nested, 100 * new_value), PEAL_DEFERRED);
+    CHECK_OK(peal_batch_end());
+    note_values(self, old_value, new_value);
+}
+
+CLAIM("X5", "an observer notified at the end of a batch may run a batch of its own, and keeps its values")
+{
+    static const struct volume_observer nests = { PEAL_OBSERVER(volume), .changed_values = set_in_batch_and_note };
+
+    begin();
+    CHECK_OK(peal_property_define(center, "nested", "int32_t", NULL, NULL, &nested.property));
+    CHECK_OK(volume_observe(nested, (char *)"n", &by_values, 0, NULL, NULL));
+    observe("v", &nests, 0);
+    observe("w", &by_values, 0);
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK_OK(peal_batch_begin());
+        CHECK_STATUS(volume_set(volume, 6), PEAL_DEFERRED);
+        CHECK_OK(peal_batch_end());
+        CHECK_OK(volume_set(volume, 5));
+    }
+    CHECK_JOURNAL("n:0>600 v:5>6 w:5>6 n:600>500 v:6>5 w:6>5 n:500>600 v:5>6 w:5>6 n:600>500 v:6>5 w:6>5");
+    end();
+}
+
+CLAIM("X5", "a batch notifies of any number of properties, in the order of their first sets")
+{
+    enum { MANY = 24 };
+    struct volume_property properties[MANY];
+    char names[MANY][8], expected[MANY * 16] = "", *next = expected;
+
+    begin();
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(names[i], sizeof names[i], "p%d", i);
+        CHECK_OK(peal_property_define(center, names[i], "int32_t", NULL, NULL, &properties[i].property));
+        CHECK_OK(volume_observe(properties[i], names[i], &by_values, 0, NULL, NULL));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        next = expected;
+        CHECK_OK(peal_batch_begin());
+        for (int i = 0; i < MANY; i++) {
+            CHECK_STATUS(volume_set(properties[i], turn + 1), PEAL_DEFERRED);
+            next += sprintf(next, "%sp%d:%d>%d", i > 0 ? " " : "", i, turn, turn + 1);
+        }
+        CHECK_OK(peal_batch_end());
+        CHECK_JOURNAL(expected);
+        journal_clear();
+    }
     end();
 }

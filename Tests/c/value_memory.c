@@ -82,6 +82,31 @@ CLAIM("X4", "starting and stopping a timer allocates nothing")
     CHECK_OK(peal_timer_destroy(timer));
 }
 
+CLAIM("X5", "a batch of a few sets of short values allocates nothing once the thread has ended another")
+{
+    peal_status sets[2] = { PEAL_OK, PEAL_OK };
+    struct volume_property tone;
+
+    begin();
+    CHECK_OK(peal_property_define(center, "tone", "int32_t", NULL, NULL, &tone.property));
+    for (int turn = 0; turn < 2; turn++) {
+        interpose_watch();
+        const peal_status begun = peal_batch_begin();
+        sets[0] = volume_set(volume, turn);
+        sets[1] = volume_set(tone, turn);
+        const peal_status ended = peal_batch_end();
+        const struct interpose_counts counts = interpose_stop();
+        CHECK_OK(begun);
+        CHECK_STATUS(sets[0], PEAL_DEFERRED);
+        CHECK_STATUS(sets[1], PEAL_DEFERRED);
+        CHECK_OK(ended);
+        if (turn > 0)
+            CHECK_EQUAL(counts.allocations, 0);
+    }
+    CHECK_EQUAL(told, 2);
+    end();
+}
+
 /* Each allocation of `try` refused once. Until it succeeds it gives a status and changes nothing. */
 static void refuse_each(peal_status (*attempt)(void), void (*is_unchanged)(void))
 {

@@ -60,7 +60,7 @@ struct peal_property_block {
 /* A change that waits for its notification, or an observer that waits for its first notification, with the initial
  * value. The bytes of both values follow. */
 struct peal_change_node {
-    struct peal_change_node *_Nullable next;     /* the property's next change, in order */
+    struct peal_change_node *_Nullable next;     /* the property's next change, in order; the thread's next spare node */
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
     struct peal_change_node *_Nullable latest;   /* a later change of the same batch, which has the new value */
     uint64_t property;
@@ -251,7 +251,14 @@ static inline void peal_property_write(
     struct peal_property_place *_Nonnull place, const void *_Nonnull value, size_t size)
 {
     const uint32_t next = place->version + 1;
-    peal_property_store(place->blocks[next & 1], value, size);
+    struct peal_property_block *const block = place->blocks[next & 1];
+    /* The most frequent sizes are constants for the compiler. */
+    if (size == sizeof(uint64_t))
+        peal_property_store(block, value, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+        peal_property_store(block, value, sizeof(uint32_t));
+    else
+        peal_property_store(block, value, size);
     __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
 }
 /* The same for a text. Uses `block` if the text is longer than any before. Returns the block that is not used. */
@@ -259,9 +266,20 @@ struct peal_property_block *_Nullable peal_property_write_text(
     struct peal_property_place *_Nonnull place, const void *_Nonnull text, size_t length,
     struct peal_property_block *_Nullable block);
 
-/* Sets a short value of a property that needs no general path: no observer is notified before changes, no batch is
- * open, no broadcast occupies slot 0, and no thread sets or notifies. The caller then notifies. Returns false if the
- * general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
+/* Copies a value. The most frequent sizes are constants for the compiler. */
+static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull from, size_t size)
+{
+    if (size == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else
+        memcpy(to, from, size);
+}
+
+/* Sets a short value of a property that needs no general path: no observer is notified before changes, no broadcast
+ * occupies slot 0, and no thread sets or notifies. The thread must have no batch open. The caller then notifies. Returns
+ * false if the general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
  * after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
 static inline bool peal_property_set_shortly(
@@ -269,7 +287,7 @@ static inline bool peal_property_set_shortly(
     void *_Nonnull room)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || thread->batches != 0 || size > PEAL_PROPERTY_SHORT
+    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT
             || thread->holds[0].shown.list != 0, 0)
         || !peal_property_lock_at_once(place))
         return false;
@@ -280,18 +298,8 @@ static inline bool peal_property_set_shortly(
         return false;
     }
     void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-    const struct peal_property_block *old = peal_property_current(place);
-    /* The most frequent sizes are constants for the compiler. */
-    if (size == sizeof(uint64_t)) {
-        memcpy(room, old->words, sizeof(uint64_t));
-        memcpy(copy, value, sizeof(uint64_t));
-    } else if (size == sizeof(uint32_t)) {
-        memcpy(room, old->words, sizeof(uint32_t));
-        memcpy(copy, value, sizeof(uint32_t));
-    } else {
-        memcpy(room, old->words, size);
-        memcpy(copy, value, size);
-    }
+    peal_property_copy(room, peal_property_current(place)->words, size);
+    peal_property_copy(copy, value, size);
     place->notifier = thread;
     peal_property_write(place, copy, size);
     peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
@@ -308,9 +316,14 @@ bool peal_property_set_text_shortly(
     struct peal_property_place *_Nonnull place, uint64_t number, const char *_Nonnull text, void *_Nonnull room,
     size_t *_Nonnull out_size);
 
-/* Allocates a node with room for both values of a change. Returns NULL when memory is short. */
+/* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
+enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };
+
+/* Returns a node with room for both values of a change, or NULL when memory is short. */
 struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);
 void peal_change_free(struct peal_change_node *_Nullable node);
+/* The same for a node of no batch whose members after `next` are those of a new one, but for sizes and values. */
+void peal_change_free_single(struct peal_change_node *_Nonnull node);
 static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node)
 {
     return node->bytes;
@@ -407,15 +420,14 @@ struct peal_change_node *_Nullable peal_batch_take_in(
     struct peal_thread *_Nonnull thread);
 /* Removes and returns the first change of the thread's batch. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
-/* Sets a short value in the calling thread's batch, if no notification runs and the type needs no general path. */
-bool peal_property_set_in_batch(
-    struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size);
-/* With the lock held: returns true if a change is the only one that waits, and no other was merged with it. */
-static inline bool peal_property_waits_alone(
-    const struct peal_property_place *_Nonnull place, const struct peal_change_node *_Nonnull node)
-{
-    return place->first == node && node->next == NULL && node->latest == NULL;
-}
+/* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
+ * general path. */
+bool peal_property_set_in_batch(uint64_t number, const void *_Nonnull value, size_t size);
+/* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property, if that
+ * is the only change that waits and no other was merged with it. Returns NULL if the batch is empty, or if the general
+ * path is needed. */
+struct peal_change_node *_Nullable peal_batch_take_alone(
+    struct peal_thread *_Nonnull thread, struct peal_property_place *_Nullable *_Nonnull out_place);
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node)
 {
     node->batch = NULL;

@@ -65,8 +65,11 @@ struct peal_thread {
     uint32_t owner_count;
     const char *_Nullable asker; /* the text that names the requester of services; NULL: none in particular */
     uint32_t batches; /* the number of open property batches */
+    void (*_Nullable end_batches)(struct peal_thread *_Nonnull thread);
     void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */
     void *_Nullable last_in_batch;
+    void *_Nullable spare_changes; /* nodes of changes that are used again */
+    uint32_t spare_change_count;
     void *_Nullable first_deferred; /* calls that wait for the end of the broadcast around them */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
@@ -319,11 +322,14 @@ static inline uint32_t peal_thread_batches(void)
 {
     return peal_thread_own != NULL ? peal_thread_own->batches : 0;
 }
-static inline bool peal_thread_begin_batch(struct peal_thread *_Nonnull thread)
+/* `end` runs if the thread ends with a batch open. */
+static inline bool peal_thread_begin_batch(
+    struct peal_thread *_Nonnull thread, void (*_Nonnull end)(struct peal_thread *_Nonnull thread))
 {
     if (thread->batches == UINT32_MAX)
         return false;
     thread->batches++;
+    thread->end_batches = end;
     return true;
 }
 /* Ends a batch. Returns how many remain open, or -1 if none was open. */
@@ -335,8 +341,6 @@ static inline void peal_thread_leave_batches(struct peal_thread *_Nonnull thread
 {
     thread->batches = 0;
 }
-/* Sets the function that runs on a thread that ends with a batch open. */
-void peal_thread_set_batch_end(void (*_Nonnull end)(struct peal_thread *_Nonnull thread));
 
 /* Enters and leaves an owner, for which the thread registers in between. */
 static inline bool peal_thread_enter_owner(struct peal_thread *_Nonnull thread, uint64_t owner)

@@ -10,7 +10,7 @@ public enum PropertyAccess {
         return peal_property_read(place, number, out, size) == PEAL_PROPERTY_READ
     }
 
-    /// Sets a short value if nothing requires the general path, and notifies the observers.
+    /// Sets a short value if nothing requires the general path, and notifies the observers. No batch may be open.
     ///
     /// - Returns: True if a queue refused a call; nil if the value was not set, and `Property.set` must set it.
     @_optimize(speed) @inline(never)
@@ -26,14 +26,6 @@ public enum PropertyAccess {
             let new = old + Int(PEAL_PROPERTY_SHORT)
             return notify(place, number, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
         }
-    }
-
-    /// The same with a batch open: observers are notified when it ends.
-    ///
-    /// - Returns: False if the value was not set, and `Property.set` must set it.
-    public static func setInBatch(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool {
-        guard let place = peal_property_place_of(number) else { return false }
-        return peal_property_set_in_batch(place, number, value, size)
     }
 
     /// - Parameter value: Points to the pointer to the text.

@@ -3,37 +3,41 @@ import PealCall
 
 /// Delays the notifications of a thread's sets.
 public enum PropertyBatch {
-    /// Threads that end with a batch open end the batch: otherwise its changes would wait permanently.
-    private static let endsWithThread: Void = peal_thread_set_batch_end { thread in
-        peal_thread_leave_batches(thread)
-        PropertyBatch.notify(thread)
-    }
-
+    @_optimize(speed)
     public static func begin() throws(Failure) {
-        _ = endsWithThread
         guard let thread = peal_thread_current() else { throw .outOfMemory }
-        guard peal_thread_begin_batch(thread) else {
+        // Otherwise the changes of a thread that ends with a batch open would wait permanently.
+        let isOpen = peal_thread_begin_batch(thread) { thread in
+            peal_thread_leave_batches(thread)
+            PropertyBatch.notify(thread)
+        }
+        guard isOpen else {
             throw Failure(.limit, "batches are nested four billion deep; each begin needs an end")
         }
     }
 
     /// - Returns: True if a queue refused a call.
+    @_optimize(speed)
     public static func end() throws(Failure) -> Bool {
-        let thread = peal_thread_own_slot()
-        let left = thread.map(peal_thread_leave_batch) ?? -1
-        guard let thread, left >= 0 else {
+        guard let thread = peal_thread_own_slot(), case let left = peal_thread_leave_batch(thread), left >= 0 else {
             throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
         }
         return left == 0 ? notify(thread) : false
     }
 
-    @discardableResult
+    @discardableResult @_optimize(speed)
     private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         var isRejected = false
-        while let change = peal_batch_take_out(thread) {
-            if release(change, thread) { isRejected = true }
+        while true {
+            var place: UnsafeMutablePointer<peal_property_place>?
+            if let change = peal_batch_take_alone(thread, &place), let place {
+                if PropertyNotification(place: place, number: change.pointee.property).finishAlone(change) { isRejected = true }
+            } else if let change = peal_batch_take_out(thread) {
+                if release(change, thread) { isRejected = true }
+            } else {
+                return isRejected
+            }
         }
-        return isRejected
     }
 
     /// Releases one change from the batch. Notifies of it here, unless a thread notifies of the property already.
@@ -53,7 +57,6 @@ public enum PropertyBatch {
             return false
         }
         peal_property_set_notifier(place, thread)
-        let notification = PropertyNotification(place: place, number: number)
-        return peal_property_waits_alone(place, change) ? notification.drainOne(change) : notification.drain()
+        return PropertyNotification(place: place, number: number).drain()
     }
 }

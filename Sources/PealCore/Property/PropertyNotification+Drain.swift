@@ -24,12 +24,15 @@ extension PropertyNotification {
         return isRejected
     }
 
-    /// The same if exactly one change waits: then no thread waits for room.
-    func drainOne(_ change: PropertyChange) -> Bool {
-        _ = peal_property_take(place)
-        peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
-        let isRejected = notify(change)
-        peal_change_free(change)
+    /// Notifies of the change of a batch that was the only one to wait, and ends the notification.
+    @_optimize(speed)
+    func finishAlone(_ change: PropertyChange) -> Bool {
+        let values = Values(
+            old: peal_change_old(change), new: peal_change_new(change), newSize: change.pointee.new_size,
+            isText: place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
+        let isPriorRejected = notifyPrior(values)
+        let isRejected = notify(values) || isPriorRejected
+        peal_change_free_single(change)
         return peal_property_rest(place) ? isRejected : drainMore() || isRejected
     }
 
