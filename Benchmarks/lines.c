@@ -149,7 +149,7 @@ static const struct {
     { "broadcast", 0, broadcast },
     { "broadcast with a result", 0, ask },
     { "call through a proxy", 0, call_proxy },
-    { "broadcast of an invocation", 1, call_invocation },
+    { "broadcast of an invocation", 0, call_invocation },
     { "get of a property", 0, get_property },
     { "scope of a service", 0, scope },
     { "whether an observer is active", 0, is_active },

@@ -19,45 +19,16 @@ const struct peal_directory peal_property_directory
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
-enum { SIZES = 32 };
-static struct peal_property_block *unused[SIZES];
-static struct peal_lock unused_lock;
-
-/* The index of a list: capacities are 16 bytes times a power of two. */
-static unsigned size_class(size_t size)
-{
-    unsigned which = 0;
-    while ((size_t)16 << which < size)
-        which++;
-    return which;
-}
+static struct peal_block_pool blocks;
 
 struct peal_property_block *peal_property_block_take(size_t size)
 {
-    const unsigned which = size_class(size);
-    peal_lock_take(&unused_lock);
-    struct peal_property_block *block = unused[which];
-    if (block != NULL)
-        unused[which] = block->next;
-    peal_lock_release(&unused_lock);
-    if (block != NULL)
-        return block;
-    const size_t capacity = (size_t)16 << which;
-    block = peal_memory_allocate(sizeof *block + capacity);
-    if (block != NULL)
-        block->capacity = capacity;
-    return block;
+    return peal_block_take(&blocks, sizeof(struct peal_property_block), size);
 }
 
 void peal_property_block_give(struct peal_property_block *block)
 {
-    if (block == NULL)
-        return;
-    const unsigned which = size_class(block->capacity);
-    peal_lock_take(&unused_lock);
-    block->next = unused[which];
-    unused[which] = block;
-    peal_lock_release(&unused_lock);
+    peal_block_give(&blocks, block == NULL ? NULL : &block->block);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
@@ -78,13 +49,13 @@ enum peal_property_found peal_property_read_text(
         const size_t fitting = capacity == 0 ? 0 : length < capacity ? length : capacity - 1;
         /* The length may be that of another text's block, and have any value. */
         char next = 0;
-        if (fitting < block->capacity) {
+        if (fitting < block->block.capacity) {
             peal_property_load(block, buffer, fitting);
             const uint64_t word = __atomic_load_n(&block->words[fitting / 8], __ATOMIC_ACQUIRE);
             memcpy(&next, (const char *)&word + fitting % 8, 1);
         }
         if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version
-            || !peal_property_is_of(place, number) || fitting >= block->capacity)
+            || !peal_property_is_of(place, number) || fitting >= block->block.capacity)
             continue;
         /* Cut between two characters. */
         size_t end = fitting;
@@ -103,7 +74,7 @@ struct peal_property_block *peal_property_write_text(
 {
     const uint32_t next = place->version + 1;
     struct peal_property_block *target = place->blocks[next & 1];
-    if (target->capacity <= length) {
+    if (target->block.capacity <= length) {
         struct peal_property_block *small = target;
         target = block;
         block = small;
@@ -125,7 +96,7 @@ bool peal_property_set_text_shortly(
         return false;
     if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
         || peal_property_current(place)->length >= PEAL_PROPERTY_SHORT
-        || place->blocks[(place->version + 1) & 1]->capacity <= length
+        || place->blocks[(place->version + 1) & 1]->block.capacity <= length
         || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR])) {
         peal_property_unlock(place, 0);
         return false;
@@ -291,7 +262,7 @@ void peal_change_free(struct peal_change_node *node)
         node->latest = NULL;
         node->observation = 0;
         node->batch = NULL;
-        node->prior_is_told = false;
+        node->prior_is_notified = false;
         node->more = NULL;
         peal_change_free_single(node);
         node = latest;

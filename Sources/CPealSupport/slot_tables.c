@@ -1,4 +1,5 @@
 /* The tables of all handles of the process, constant except for their slots: their use initialises nothing. */
+#include "invocation.h"
 #include "property.h"
 #include "proxy.h"
 #include "reference.h"
@@ -18,7 +19,7 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_PROTOCOLS] = { SLOTS, .tag = 2, .limit = 1 << 24 },
     [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_PLACES, .directory = &peal_method_directory },
     [PEAL_SLOTS_OBSERVATIONS] = { SLOTS, .tag = 4, .limit = 1 << 28 },
-    [PEAL_SLOTS_INVOCATIONS] = { SLOTS, .tag = 5, .limit = 1 << 28 },
+    [PEAL_SLOTS_INVOCATIONS] = { .slot_size = sizeof(struct peal_invocation_slot), .tag = PEAL_INVOCATION_TAG, .limit = 1 << 28 },
     [PEAL_SLOTS_QUEUES] = { SLOTS, .tag = 6, .limit = 1 << 20 },
     [PEAL_SLOTS_REFERENCES] = { .slot_size = sizeof(struct peal_counted), .tag = 7, .limit = 1 << 28 },
     [PEAL_SLOTS_OWNERS] = { SLOTS, .tag = 8, .limit = 1 << 20 },

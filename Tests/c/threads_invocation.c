@@ -179,3 +179,129 @@ CLAIM("O11", "one of several threads that destroy one invocation succeeds")
     CHECK_EQUAL(papers[0].references, 0);
     close_center(center);
 }
+
+/* ---- Broadcasts of values ----------------------------------------------------------------------- */
+
+PEAL_TYPE(twins_text, struct twins { int64_t first, second; });
+#define SHOW(METHOD) METHOD(optional, void, show, (struct twins twins, int32_t count))
+PEAL_PROTOCOL(show, "Show", SHOW);
+
+static struct show_protocol show;
+static int64_t seen[2];
+static long shown;
+
+static void open_show(const struct show *first, const struct show *second)
+{
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, twins_text));
+    CHECK_OK(show_define(center, &show));
+    CHECK_OK(show_observe(&show, &seen[0], first, NULL, NULL));
+    if (second != NULL)
+        CHECK_OK(show_observe(&show, &seen[1], second, NULL, NULL));
+    shown = 0;
+}
+
+static void see_and_wait(void *self, struct twins twins, int32_t count)
+{
+    (void)self;
+    seen[0] = twins.first + count;
+    latch_open(&inside);
+    latch_wait(&outside);
+}
+static void see(void *self, struct twins twins, int32_t count)
+{
+    (void)self;
+    seen[1] = twins.second + count;
+}
+
+static void *broadcast_shared(void *context)
+{
+    (void)context;
+    CHECK_OK(peal_invocation_broadcast(shared, NULL, NULL, NULL));
+    return NULL;
+}
+
+CLAIM("B9", "a broadcast goes on with its values while another thread sets the invocation, destroys it and makes others")
+{
+    static const struct show waits = { PEAL_TABLE(show), see_and_wait }, sees = { PEAL_TABLE(show), see };
+    const struct twins twins = { 5, 6 }, others = { 70, 80 };
+    peal_invocation next[3];
+    pthread_t thread;
+
+    latch_shut(&inside);
+    latch_shut(&outside);
+    open_show(&waits, &sees);
+    CHECK_OK(peal_invocation_create(show.show, &shared));
+    CHECK_OK(peal_invocation_set_argument(shared, 0, &twins, sizeof twins));
+    thread = thread_start(broadcast_shared, NULL);
+    latch_wait(&inside);
+    CHECK_OK(peal_invocation_set_argument(shared, 0, &others, sizeof others));
+    CHECK_OK(peal_invocation_destroy(shared));
+    /* These take the memory of the one that has ended. */
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(peal_invocation_create(show.show, &next[i]));
+        CHECK_OK(peal_invocation_set_argument(next[i], 0, &others, sizeof others));
+    }
+    CHECK_STATUS(peal_invocation_broadcast(shared, NULL, NULL, NULL), PEAL_ERROR_HANDLE);
+    CHECK_STATUS(peal_invocation_set_argument(shared, 0, &twins, sizeof twins), PEAL_ERROR_HANDLE);
+    latch_open(&outside);
+    thread_join(thread);
+    CHECK_EQUAL(seen[0], 5);
+    CHECK_EQUAL(seen[1], 6);
+    CHECK_OK(peal_invocation_broadcast(next[0], NULL, NULL, NULL));
+    CHECK_EQUAL(seen[1], 80);
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(peal_invocation_destroy(next[i]));
+    close_center(center);
+}
+
+static void see_twins(void *self, struct twins twins, int32_t count)
+{
+    (void)self, (void)count;
+    CHECK_EQUAL(twins.first, twins.second);
+    __atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED);
+}
+
+/* The one shared invocation: each thread broadcasts it, sets it, or ends it and makes it again. */
+static uint64_t current;
+static void *use_values(void *context)
+{
+    unsigned random = (unsigned)(uintptr_t)context * 2654435761u + 1;
+
+    for (int round = 0; round < CHECK_ROUNDS(20000); round++) {
+        const struct twins twins = { round, round };
+        peal_invocation used = { __atomic_load_n(&current, __ATOMIC_ACQUIRE) };
+        peal_invocation made;
+        peal_status status = PEAL_OK;
+        random = random * 1664525u + 1013904223u;
+        if (random >> 29 == 0) {
+            CHECK_OK(peal_invocation_create(show.show, &made));
+            used.number = __atomic_exchange_n(&current, made.number, __ATOMIC_ACQ_REL);
+            CHECK_OK(peal_invocation_destroy(used));
+        } else if (random >> 29 < 4) {
+            status = peal_invocation_set_argument(used, 0, &twins, sizeof twins);
+        } else {
+            status = peal_invocation_broadcast(used, NULL, NULL, NULL);
+        }
+        CHECK(status == PEAL_OK || status == PEAL_ERROR_HANDLE);
+    }
+    return NULL;
+}
+
+CLAIM("B9", "threads that broadcast, set, end and make one invocation see values that belong together, or a stale handle")
+{
+    static const struct show table_of_twins = { PEAL_TABLE(show), see_twins };
+    pthread_t threads[THREADS];
+
+    open_show(&table_of_twins, NULL);
+    CHECK_OK(peal_invocation_create(show.show, &shared));
+    current = shared.number;
+    for (uintptr_t i = 0; i < THREADS; i++)
+        threads[i] = thread_start(use_values, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK(shown > 0);
+    shared.number = current;
+    CHECK_OK(peal_invocation_destroy(shared));
+    close_center(center);
+}

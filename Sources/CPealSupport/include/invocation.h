@@ -1,31 +1,87 @@
-/* The argument values of an invocation, which are read without its lock.
+/* The argument values of an invocation, which are read without its lock and without a pin of its slot.
  *
  * Not Swift: a reader copies words that another thread may be writing, so all of them are atomic. A writer makes the
  * version odd while it writes. A reader that finds it odd, or changed after the copy, has no values. (A sequence lock.)
  * While the arguments are retained elsewhere the version stays odd.
+ *
+ * The slot of an invocation leads to its values. They are in a block that is never unmapped, and has the number of its
+ * invocation while that is alive. So a reader with a stale number reads valid memory, and the number there reveals it.
  */
 #ifndef CPEAL_INVOCATION_H
 #define CPEAL_INVOCATION_H
-
-#include "nullability.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "block.h"
+#include "lock.h"
+#include "slot.h"
+
 struct peal_invocation_values {
-    uint64_t version;
+    struct peal_block block;
+    uint64_t number;  /* the invocation; 0: it has ended */
+    uint64_t version; /* odd: there are no values to be read now */
+    uint64_t method;
+    const void *_Nullable copy_plan; /* the method's, which are never freed */
+    const void *_Nullable call_plan;
+    struct peal_lock lock; /* of the values, and of the invocation's other state */
+    uint32_t size; /* of the values that are read without the lock; UINT32_MAX: they are not */
     uint64_t words[];
 };
 
-/* Copies the first `size` bytes, rounded up to words. Returns false if there are no values to be read now. */
-static inline bool peal_invocation_values_read(
-    const struct peal_invocation_values *_Nonnull values, void *_Nonnull out, size_t size)
+enum { PEAL_INVOCATION_TAG = 5 };
+
+/* A slot of the table of invocations. */
+struct peal_invocation_slot {
+    struct peal_slot slot;
+    struct peal_invocation_values *_Nullable values; /* of the last invocation that took the slot */
+};
+
+/* Takes a block for the values and the result of an invocation. There are no values to be read before
+ * peal_invocation_open. Returns NULL when memory is short. */
+struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
+/* Lets readers find the values by the number of the invocation, whose slot is taken. */
+void peal_invocation_open(
+    struct peal_invocation_values *_Nonnull values, uint64_t number, uint64_t method, const void *_Nonnull copy_plan,
+    const void *_Nonnull call_plan, uint32_t size);
+/* Makes the number stale for readers and writers. */
+void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
+/* Returns the block of an invocation that has ended, or was never opened. */
+void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
+
+/* Returns the values that may be those of a number, or NULL. */
+static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t number)
 {
-    const uint64_t version = __atomic_load_n(&values->version, __ATOMIC_ACQUIRE);
-    if (__builtin_expect((version & 1) != 0, 0))
+    if (peal_number_tag(number) != PEAL_INVOCATION_TAG)
+        return NULL;
+    struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at_sized(
+        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(number), sizeof *slot);
+    return slot == NULL ? NULL : __atomic_load_n(&slot->values, __ATOMIC_ACQUIRE);
+}
+
+/* A broadcast of an invocation. */
+struct peal_invocation_call {
+    uint64_t method;
+    const void *_Nullable copy_plan;
+};
+
+/* Copies the values, rounded up to words, if they have at most `most` bytes. Returns false if there are no values to be
+ * read now. */
+static inline bool peal_invocation_read(
+    uint64_t number, void *_Nonnull out, size_t most, struct peal_invocation_call *_Nonnull out_call)
+{
+    const struct peal_invocation_values *values = peal_invocation_values_of(number);
+    if (values == NULL)
         return false;
+    const uint64_t version = __atomic_load_n(&values->version, __ATOMIC_ACQUIRE);
+    const size_t size = __atomic_load_n(&values->size, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(
+            (version & 1) != 0 || __atomic_load_n(&values->number, __ATOMIC_ACQUIRE) != number || size > most, 0))
+        return false;
+    out_call->method = __atomic_load_n(&values->method, __ATOMIC_ACQUIRE);
+    out_call->copy_plan = __atomic_load_n(&values->copy_plan, __ATOMIC_ACQUIRE);
     for (size_t i = 0; i * sizeof(uint64_t) < size; i++) {
         const uint64_t word = __atomic_load_n(&values->words[i], __ATOMIC_ACQUIRE);
         memcpy((char *)out + i * sizeof word, &word, sizeof word);
@@ -33,14 +89,23 @@ static inline bool peal_invocation_values_read(
     return __builtin_expect(__atomic_load_n(&values->version, __ATOMIC_RELAXED) == version, 1);
 }
 
-/* The rest is for one thread at a time. */
+/* Acquires the lock of the values of a number, if it is not stale and they are not retained elsewhere. The caller
+ * releases the lock. Returns NULL otherwise. */
+struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t number);
 
-static inline void peal_invocation_values_write(
+/* The rest is for the thread that has the lock. */
+
+static inline void *_Nonnull peal_invocation_memory(struct peal_invocation_values *_Nonnull values)
+{
+    return values->words;
+}
+
+static inline void peal_invocation_write(
     struct peal_invocation_values *_Nonnull values, size_t offset, const void *_Nonnull from, size_t size)
 {
     const uint64_t version = values->version;
     const char *in = (const char *)from;
-    __atomic_store_n(&values->version, version + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&values->version, version | 1, __ATOMIC_RELAXED);
     while (size > 0) {
         uint64_t *const word = &values->words[offset / sizeof *word];
         const size_t begin = offset % sizeof *word;
@@ -51,11 +116,12 @@ static inline void peal_invocation_values_write(
         __atomic_store_n(word, value, __ATOMIC_RELEASE);
         offset += part, in += part, size -= part;
     }
+    /* It stays odd after the end of the invocation. */
     __atomic_store_n(&values->version, version + 2, __ATOMIC_RELEASE);
 }
 
 /* No reader finds values any more. */
-static inline void peal_invocation_values_close(struct peal_invocation_values *_Nonnull values)
+static inline void peal_invocation_close(struct peal_invocation_values *_Nonnull values)
 {
     __atomic_store_n(&values->version, values->version | 1, __ATOMIC_RELEASE);
 }

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "block.h"
 #include "event_count.h"
 #include "fork.h"
 #include "interface.h"
@@ -48,12 +49,10 @@ enum {
     PEAL_PROPERTY_IGNORES_EQUAL = 4
 };
 
-/* The bytes of a value. The memory is never returned to the system: a late reader may read it, and then finds that the
- * version has changed. */
+/* The bytes of a value. */
 struct peal_property_block {
-    size_t capacity; /* in bytes, whole words; never changes */
-    size_t length;   /* of a text, without its zero */
-    struct peal_property_block *_Nullable next; /* the next unused block */
+    struct peal_block block; /* a late reader may read it, and then finds that the version has changed */
+    size_t length;           /* of a text, without its zero */
     uint64_t words[];
 };
 
@@ -163,7 +162,7 @@ static inline enum peal_property_found peal_property_read(
             return peal_property_is_of(place, number) ? PEAL_PROPERTY_OTHER_SIZE : PEAL_PROPERTY_STALE;
         const struct peal_property_block *block =
             __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
-        if (__builtin_expect(block == NULL || block->capacity < size, 0))
+        if (__builtin_expect(block == NULL || block->block.capacity < size, 0))
             continue;
         if (__builtin_expect(size <= sizeof(uint64_t), 1)) {
             const uint64_t value = __atomic_load_n(block->words, __ATOMIC_ACQUIRE);

@@ -106,13 +106,19 @@ extern struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] __attribute__((visib
 
 static inline struct peal_slots *_Nonnull peal_slots_of(enum peal_slot_kind kind) { return &peal_slot_tables[kind]; }
 
-/* Returns the slot at an index, or NULL if its chunk does not exist. */
-static inline struct peal_slot *_Nullable peal_slot_at(const struct peal_slots *_Nonnull slots, uint32_t index)
+/* Returns the slot at an index, or NULL if its chunk does not exist. Where the size of the table's slots is a constant,
+ * the lookup does not load it. */
+static inline struct peal_slot *_Nullable peal_slot_at_sized(
+    const struct peal_slots *_Nonnull slots, uint32_t index, size_t slot_size)
 {
     const uint32_t shifted = index + (1U << PEAL_SLOT_FIRST_BITS);
     const unsigned bits = 31U - (unsigned)__builtin_clz(shifted);
     char *chunk = __atomic_load_n(&slots->chunks[bits - PEAL_SLOT_FIRST_BITS], __ATOMIC_ACQUIRE);
-    return chunk == NULL ? NULL : (struct peal_slot *)(void *)(chunk + (size_t)(shifted ^ 1U << bits) * slots->slot_size);
+    return chunk == NULL ? NULL : (struct peal_slot *)(void *)(chunk + (size_t)(shifted ^ 1U << bits) * slot_size);
+}
+static inline struct peal_slot *_Nullable peal_slot_at(const struct peal_slots *_Nonnull slots, uint32_t index)
+{
+    return peal_slot_at_sized(slots, index, slots->slot_size);
 }
 
 /* The member of a pinned slot that points to its object. */

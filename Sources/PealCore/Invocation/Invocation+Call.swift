@@ -25,7 +25,7 @@ extension Invocation {
     ) throws(Failure) -> Broadcast.Outcome {
         let policy = request.policy ?? method.traits.policy
         guard policy != .collect, policy != .fold else {
-            return try withArguments(of: block) { (slots, _) throws(Failure) in try send(slots, request, calls) }
+            return try withArguments { (given) throws(Failure) in try send(given.pointers, request, calls) }
         }
         return try withCall { (call) throws(Failure) in
             var kept = request
@@ -50,12 +50,12 @@ extension Invocation {
     /// Prepares a call with the current arguments, and stores its result if it succeeds.
     private func withCall<Value>(_ body: (SingleCall) throws(Failure) -> Value) throws(Failure) -> Value {
         let size = method.resultSize
-        return try withArguments(of: block) { (arguments, _) throws(Failure) in
+        return try withArguments { (given) throws(Failure) in
             let outcome = withUnsafeTemporaryAllocation(
                 byteCount: max(CallPlan.smallResultSize, size), alignment: CopyPlan.alignment
             ) { room -> Result<Value, Failure> in
                 let result = room.baseAddress.unsafelyUnwrapped
-                let call = SingleCall(plan: method.plan, arguments: arguments, result: result)
+                let call = SingleCall(plan: method.plan, arguments: given.pointers, result: result)
                 let outcome = Result { () throws(Failure) in try body(call) }
                 if case .success = outcome { keepResult(result, size: size) }
                 return outcome
@@ -68,8 +68,7 @@ extension Invocation {
 extension Invocation {
     public func readResult(into destination: UnsafeMutableRawPointer, size: Int) throws(Failure) {
         try checkResult(size: size)
-        let destination = UnsafeMemory(destination)
-        state.withLock { destination.address.copyMemory(from: $0.result, byteCount: size) }
+        withLock { destination.copyMemory(from: result, byteCount: size) }
     }
 
     public func writeResult(from source: UnsafeRawPointer, size: Int) throws(Failure) {
@@ -78,8 +77,7 @@ extension Invocation {
     }
 
     private func keepResult(_ source: UnsafeRawPointer, size: Int) {
-        let source = UnsafeMemory(UnsafeMutableRawPointer(mutating: source))
-        state.withLock { $0.result.copyMemory(from: source.address, byteCount: size) }
+        withLock { result.copyMemory(from: source, byteCount: size) }
     }
 
     private func checkResult(size: Int) throws(Failure) {

@@ -4,34 +4,35 @@ import PealCall
 /// One call as an object: a method, argument values, a result.
 ///
 /// Each operation is atomic: other threads see the state before it or after it. Calls and the hooks of types run
-/// without the lock, with the arguments at their beginning. A retained argument is set by replacing the block.
+/// without the lock, with the arguments at their beginning. Arguments that are retained are in a capture, which is
+/// replaced when one of them is set.
 public final class Invocation: Sendable {
-    struct State {
-        var block: ArgumentBlock
-        /// Memory for one result, zeros until there is one. Not used by a method without result.
-        let result: UnsafeMutableRawPointer
-    }
-
     public let number: UInt64
     public let method: Method
-    /// The first block of the invocation. It is kept, since calls read its values without the lock.
-    let first: ArgumentBlock
-    let state: Guarded<State>
+    /// The arguments as they were given, then memory for one result, zeros until there is one. Its lock guards them and
+    /// the capture. See invocation.h of CPealSupport.
+    nonisolated(unsafe) let values: UnsafeMutablePointer<peal_invocation_values>
+    /// nil: the arguments are not retained.
+    private nonisolated(unsafe) var capture: ArgumentBlock?
 
-    private init(number: UInt64, method: Method, state: sending State) {
+    private init(
+        number: UInt64, method: Method, values: UnsafeMutablePointer<peal_invocation_values>, capture: ArgumentBlock?
+    ) {
         self.number = number
         self.method = method
-        first = state.block
-        self.state = Guarded(state)
+        self.values = values
+        self.capture = capture
+        peal_invocation_open(values, number, method.number, method.copyPlan, method.plan, Self.sizeForReaders(method))
+        if capture != nil { peal_invocation_close(values) }
     }
 
     deinit {
-        if method.resultSize > 0 { peal_memory_free(state.withLock { UnsafeMemory($0.result) }.address) }
+        peal_invocation_give(values)
     }
 
     /// An invocation whose arguments are zeros.
     public static func make(_ method: Method) throws(Failure) -> Invocation {
-        try make(method, try .zeros(method.copyPlan))
+        try make(method) { _ in nil }
     }
 
     /// An invocation with these arguments, pointers as they are given.
@@ -46,21 +47,51 @@ public final class Invocation: Sendable {
                 throw BroadcastFailure.nullArgument(method, arguments)
             }
         }
-        return try make(method, try .values(method.copyPlan, arguments))
+        return try make(method) { values in
+            if let arguments { _ = method.copyPlan.copyValues(arguments, to: values) }
+            return nil
+        }
     }
 
-    static func make(_ method: Method, _ block: ArgumentBlock) throws(Failure) -> Invocation {
-        let size = method.resultSize
-        guard let result = size > 0 ? peal_memory_allocate(size) : block.memory else { throw .outOfMemory }
-        let memory = UnsafeMemory(result)
+    static func make(_ method: Method, _ capture: ArgumentBlock) throws(Failure) -> Invocation {
+        try make(method) { _ in capture }
+    }
+
+    /// - Parameter fill: Writes the values, which are zeros, or returns a capture.
+    private static func make(
+        _ method: Method, _ fill: (UnsafeMutableRawPointer) -> ArgumentBlock?
+    ) throws(Failure) -> Invocation {
+        guard let values = peal_invocation_take(resultOffset(method) + method.resultSize) else { throw .outOfMemory }
         do throws(Failure) {
             return try Handles.invocations.insert { number in
-                Invocation(number: number, method: method, state: State(block: block, result: memory.address))
+                Invocation(
+                    number: number, method: method, values: values, capture: fill(peal_invocation_memory(values)))
             }
         } catch {
-            if size > 0 { peal_memory_free(result) }
+            peal_invocation_give(values)
             throw error
         }
+    }
+
+    /// The result follows the values, aligned for any type.
+    private static func resultOffset(_ method: Method) -> Int {
+        method.resultSize == 0 ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
+    }
+
+    /// A broadcast without a result reads the values without the lock, if they are not too many.
+    private static func sizeForReaders(_ method: Method) -> UInt32 {
+        method.resultSize == 0 ? UInt32(clamping: method.copyPlan.pointee.fixedSize) : .max
+    }
+
+    /// The memory of the result. The caller must hold the lock.
+    var result: UnsafeMutableRawPointer { peal_invocation_memory(values) + Self.resultOffset(method) }
+
+    /// Runs `body` under the lock. The body must not acquire it again, and runs no user code.
+    @inline(__always)
+    func withLock<Value>(_ body: () -> Value) -> Value {
+        peal_lock_take(&values.pointee.lock)
+        defer { peal_lock_release(&values.pointee.lock) }
+        return body()
     }
 
     /// The invocation of a number, whose method must not have ended.
@@ -76,29 +107,68 @@ public final class Invocation: Sendable {
 
     /// Ends an invocation. Its captures are released once no call reads them.
     public static func end(_ number: UInt64) throws(Failure) {
-        guard Handles.invocations.remove(number) != nil else { throw .staleInvocation }
+        guard let invocation = Handles.invocations.remove(number) else { throw .staleInvocation }
+        peal_invocation_end(invocation.values)
     }
 
-    /// The current arguments. Given ones may be written at any time.
-    var block: ArgumentBlock { state.withLock { $0.block } }
+    /// The capture of the arguments; nil if they are not retained.
+    var currentCapture: ArgumentBlock? { withLock { capture } }
 
-    /// Passes one pointer for each parameter of a block, to values that do not change meanwhile.
+    /// The current values. The caller must hold the lock.
+    func value(_ index: Int) -> UnsafeMutableRawPointer {
+        (capture?.memory ?? peal_invocation_memory(values)) + method.copyPlan.pointee.offsets[index]
+    }
+
+    /// Writes a given value. The caller must hold the lock.
     ///
-    /// - Parameter body: Also receives the version of given values.
-    func withArguments<Value>(
-        of block: ArgumentBlock, _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, UInt64) throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        if block.isCaptured { return try block.withArguments { (slots) throws(Failure) in try body(slots, 0) } }
+    /// - Returns: False if the arguments are retained.
+    func writeGiven(_ index: Int, from source: UnsafeRawPointer, size: Int) -> Bool {
+        guard capture == nil else { return false }
+        peal_invocation_write(values, method.copyPlan.pointee.offsets[index], source, size)
+        return true
+    }
+
+    /// Replaces a capture, or given values, by a capture. Returns false if the old one was replaced or written meanwhile.
+    /// The old capture ends with the caller's reference, outside the lock.
+    ///
+    /// - Parameter version: The version of given values.
+    func replace(_ old: ArgumentBlock?, by new: ArgumentBlock, ifVersion version: UInt64) -> Bool {
+        withLock {
+            guard capture === old, old != nil || values.pointee.version == version else { return false }
+            peal_invocation_close(values)
+            capture = new
+            return true
+        }
+    }
+
+    /// The arguments at one time.
+    struct Arguments {
+        /// One pointer for each parameter, to values that do not change meanwhile.
+        let pointers: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        let capture: ArgumentBlock?
+        /// The version of given values.
+        let version: UInt64
+    }
+
+    /// Passes the current arguments.
+    func withArguments<Value>(_ body: (Arguments) throws(Failure) -> Value) throws(Failure) -> Value {
+        let plan = method.copyPlan
         let result = withUnsafeTemporaryAllocation(
-            byteCount: max(block.size, 1), alignment: CopyPlan.alignment
+            byteCount: max(plan.pointee.fixedSize, 1), alignment: CopyPlan.alignment
         ) { copy in
-            Result { () throws(Failure) in
-                let copy = UnsafeMemory(copy.baseAddress.unsafelyUnwrapped)
-                let version = state.withLock { _ in
-                    copy.address.copyMemory(from: block.memory, byteCount: block.size)
-                    return block.values.pointee.version
+            let copy = copy.baseAddress.unsafelyUnwrapped
+            let (current, version) = withLock { () -> (ArgumentBlock?, UInt64) in
+                if capture == nil {
+                    copy.copyMemory(from: peal_invocation_memory(values), byteCount: plan.pointee.fixedSize)
                 }
-                return try block.withArguments(of: copy.address) { (slots) throws(Failure) in try body(slots, version) }
+                return (capture, values.pointee.version)
+            }
+            return plan.withPointers(into: current?.memory ?? copy) { pointers in
+                withExtendedLifetime(current) {
+                    Result { () throws(Failure) in
+                        try body(Arguments(pointers: pointers, capture: current, version: version))
+                    }
+                }
             }
         }
         return try result.get()

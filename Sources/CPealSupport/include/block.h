@@ -1,0 +1,30 @@
+/* Blocks of memory that are never returned to the system, since a late reader may load from one after its end. The reader
+ * then finds that a number or a version has changed.
+ *
+ * Not Swift: the first member of a block is the pool's, in C structures of several kinds.
+ */
+#ifndef CPEAL_BLOCK_H
+#define CPEAL_BLOCK_H
+
+#include "lock.h"
+#include "nullability.h"
+
+#include <stddef.h>
+
+struct peal_block {
+    size_t capacity; /* the bytes after the head, whole words; never changes */
+    struct peal_block *_Nullable next; /* the next unused block */
+};
+
+/* The unused blocks of one kind, a list for each capacity. */
+struct peal_block_pool {
+    struct peal_lock lock;
+    struct peal_block *_Nullable unused[32];
+};
+
+/* Takes a block for `size` bytes after a head of `head` bytes, which is the same for all blocks of a pool. A new block has
+ * zeros, another one what its last user left. Returns NULL when memory is short. */
+void *_Nullable peal_block_take(struct peal_block_pool *_Nonnull pool, size_t head, size_t size);
+void peal_block_give(struct peal_block_pool *_Nonnull pool, struct peal_block *_Nullable block);
+
+#endif
