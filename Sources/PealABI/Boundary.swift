@@ -123,13 +123,14 @@ enum Boundary {
         _ pointer: UnsafePointer<Options>?, named name: String, default: Options
     ) throws(Failure) -> Options {
         guard let pointer else { return `default` }
-        let given = size(of: pointer)
-        guard given == MemoryLayout<Options>.size else {
-            throw Failure(
-                .argument,
-                "\(name): the size member is \(given), but the struct of this library has \(MemoryLayout<Options>.size) bytes; set it to sizeof, and build against the headers of this version")
-        }
+        guard size(of: pointer) == MemoryLayout<Options>.size else { throw wrongSize(of: pointer, named: name) }
         return pointer.pointee
+    }
+
+    static func wrongSize<Options>(of pointer: UnsafePointer<Options>, named name: String) -> Failure {
+        Failure(
+            .argument,
+            "\(name): the size member is \(size(of: pointer)), but the struct of this library has \(MemoryLayout<Options>.size) bytes; set it to sizeof, and build against the headers of this version")
     }
 
     /// The size that a struct states in its first member.

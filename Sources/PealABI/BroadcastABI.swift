@@ -144,8 +144,11 @@ extension BroadcastRequest {
     ) throws(Failure) {
         self.init(result: result)
         guard let options else { return }
-        let given = try Boundary.options(
-            options, named: "the options of a broadcast", default: peal_send_options())
+        // The size alone is read first: a structure that gives a smaller one may be shorter.
+        guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else {
+            throw Boundary.wrongSize(of: options, named: "the options of a broadcast")
+        }
+        let given = options.pointee
         guard given.flags & ~UInt32(PEAL_SEND_FFI_CALL.rawValue) == 0 else {
             throw Failure(.argument, "the flags of a broadcast have bits that this library does not define; use those of enum peal_send_flags")
         }

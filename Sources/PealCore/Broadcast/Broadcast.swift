@@ -61,6 +61,14 @@ public enum Broadcast {
         return hold
     }
 
+    /// Protects a method's list if no broadcast runs on the thread.
+    @inline(__always)
+    private static func holdFast(_ number: UInt64) -> Hold? {
+        guard let place = peal_directory_find(number), let hold = peal_hazard_outermost() else { return nil }
+        _ = peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY))
+        return hold
+    }
+
     /// Stores the method and arguments of a failure, for its error sentence.
     @usableFromInline
     @inline(never)
@@ -82,7 +90,7 @@ public enum Broadcast {
     ) -> Outcome {
         calls?.pointee = 0
         do throws(Outcome) {
-            let hold = try hold(number, arguments, count)
+            let hold = if let outermost = holdFast(number) { outermost } else { try hold(number, arguments, count) }
             if !request.forcesFFI, request.gathering == nil, !request.isOfLoop,
                 let outcome = withUnsafePointer(to: request, {
                     ResultBroadcast.send(hold, arguments, count, request.result, $0, calls, number)

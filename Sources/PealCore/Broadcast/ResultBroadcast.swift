@@ -97,11 +97,13 @@ enum ResultBroadcast {
             let values = collection.pointee.values
         else { return nil }
         let capacity = max(0, collection.pointee.capacity)
-        let collected = replay.fold(
-            CollectedResults(next: values, room: capacity, size: replay.plan.pointee.resultSize))
-        collection.pointee.count = capacity - Int(collected.words.0)
-        calls?.pointee = collected.calls
-        return collected.words.1 == 0 ? .done : .truncated
+        let size = replay.plan.pointee.resultSize
+        // No more results than observers, so the product does not overflow.
+        let end = values + min(capacity, Int(peal_snapshot_count(replay.list))) * size
+        let called = replay.fold(CollectedResults(next: values, end: end, size: size)).calls
+        collection.pointee.count = min(called, capacity)
+        calls?.pointee = called
+        return called <= capacity ? .done : .truncated
     }
 
     private static func fold(

@@ -146,25 +146,20 @@ struct CombinedResult: ResultTail {
     }
 }
 
-/// Results one after another in the caller's memory.
+/// Results one after another in the caller's memory, as many as fit.
 struct CollectedResults: ResultTail {
     var next: UnsafeMutableRawPointer
-    var room: Int
+    let end: UnsafeMutableRawPointer
     let size: Int
-    var isTruncated = false
 
-    /// The remaining capacity, and whether it was too small.
-    var words: (UInt64, UInt64) { (UInt64(room), isTruncated ? 1 : 0) }
+    /// The caller's memory has the results.
+    var words: (UInt64, UInt64) { (0, 0) }
 
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
-        guard room > 0 else {
-            isTruncated = true
-            return true
-        }
+        guard next != end else { return true }
         ResultWords.store(first, second, size, in: next)
         next += size
-        room &-= 1
         return true
     }
 }
