@@ -5,32 +5,33 @@ internal import PealCore
 // The conversions of services: descriptions, uses, scopes, information.
 
 extension ServiceDescription {
-    init(reading description: UnsafePointer<peal_service_description>) throws(Failure) {
+    static func read(_ description: UnsafePointer<peal_service_description>) throws(Failure) -> ServiceDescription {
         let given = try Boundary.options(
             description, named: "the description of a service", default: peal_service_description())
-        self.init(name: try Boundary.checkedText(given.name, "the service's name"))
+        var read = ServiceDescription(name: try Boundary.checkedText(given.name, "the service's name"))
         guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
             throw Failure(.argument, "the flags of a service have bits that this library does not define; use those of enum peal_service_flags")
         }
-        isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
-        context = given.context
-        create = given.create
-        initialize = given.`init`
-        clearData = given.clear_data
-        destroy = given.destroy
-        release = given.release
-        owner = try CurrentOwner.find(given.owner.number)
-        provisions = try Self.list(given.provides) { (provision) throws(Failure) in
+        read.isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
+        read.context = given.context
+        read.create = given.create
+        read.initialize = given.`init`
+        read.clearData = given.clear_data
+        read.destroy = given.destroy
+        read.release = given.release
+        read.owner = try CurrentOwner.find(given.owner.number)
+        read.provisions = try list(given.provides) { (provision) throws(Failure) in
             if provision.protocol == nil { return false }
             let name = try Boundary.checkedText(provision.protocol, "the protocol of a provision")
             guard provision.table != nil else { throw .null("the table for \(String(cString: name))") }
             return true
         }
-        dependencies = try Self.list(given.dependencies) { (name) throws(Failure) in
+        read.dependencies = try list(given.dependencies) { (name) throws(Failure) in
             if name == nil { return false }
             _ = try Boundary.checkedText(name, "the name of a dependency")
             return true
         }
+        return read
     }
 
     /// A list up to its end, where `hasElement` returns false.

@@ -11,7 +11,7 @@ public func peal_service_register(
     do throws(Failure) {
         guard let description else { throw .null("description") }
         try Boundary.prepareMemory()
-        let service = try Service.register(try ServiceDescription(reading: description), in: try center.find())
+        let service = try Service.register(try ServiceDescription.read(description), in: try center.find())
         out_service?.pointee = peal_service(number: service.number)
         return PEAL_OK
     } catch {

@@ -54,12 +54,14 @@ CLAIM("F2", "when memory is refused while a service is registered, the name stay
     describe_account(&description, &account);
     for (unsigned long nth = 1; nth < 100; nth++) {
         const int released = account.released;
+        bool is_refused;
         peal_status status;
 
         interpose_refuse(nth);
         status = peal_service_register(center, &description, &account.service);
+        is_refused = interpose_refused() > 0;
         interpose_refuse(0);
-        if (status == PEAL_OK && interpose_refused() == 0)
+        if (!is_refused)
             break;
         refused++;
         if (status == PEAL_OK) {

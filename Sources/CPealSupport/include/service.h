@@ -35,10 +35,12 @@ struct peal_provided {
     uint64_t protocol; /* the number of its handle */
     const char *_Nonnull name;
     struct peal_table_copy *_Nonnull largest;
+    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
 };
 
 struct peal_service_record {
     uint64_t center; /* the number of its handle */
+    uint64_t hash;   /* of the name in its center */
     const char *_Nonnull name;
     void *_Nullable context;
     void *_Nullable (*_Nullable create)(struct peal_creation *_Nullable creation);
@@ -58,6 +60,10 @@ static inline struct peal_provided *_Nonnull peal_record_provided(
     struct peal_service_record *_Nonnull record)
 {
     return record->provided;
+}
+static inline void *_Nullable *_Nonnull peal_provided_tables(struct peal_provided *_Nonnull provided)
+{
+    return &provided->tables;
 }
 static inline size_t *_Nonnull peal_table_words(struct peal_table_copy *_Nonnull copy)
 {

@@ -39,6 +39,8 @@ struct HandleSlots: @unchecked Sendable {
         unpinned(peal_slot_pin(slots, number, evenRetired), number)
     }
 
+    func has(_ number: UInt64) -> Bool { peal_slot_is_live(slots, number) }
+
     /// Runs `body` with a part of an object that is valid as long as the object is. The pin keeps the object meanwhile,
     /// so it need not be retained too. For short operations, because a pinned slot is not reused.
     @inline(__always)

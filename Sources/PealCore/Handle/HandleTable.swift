@@ -34,6 +34,9 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.find(number, evenRetired: true))
     }
 
+    /// Returns true if the number is not stale. Writes nothing, so concurrent tests do not contend.
+    func has(_ number: UInt64) -> Bool { slots.has(number) }
+
     /// All objects at this time, those of retired numbers too.
     var all: [Object] {
         slots.all.compactMap(typed)

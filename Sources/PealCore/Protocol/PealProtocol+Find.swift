@@ -29,6 +29,14 @@ extension Method {
 }
 
 extension CenterState {
+    /// The protocol of a name, without a text of Swift from the second time on. The center's handle is given too.
+    func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> PealProtocol? {
+        if let known = MethodNames.findProtocol(name, in: center).flatMap(Handles.protocols.find) { return known }
+        guard let proto = protocolsByName[String(cString: name)] else { return nil }
+        MethodNames.add(proto)
+        return proto
+    }
+
     func method(named name: String, of proto: PealProtocol) throws(Failure) -> Method {
         let methods = self[proto].all
         if let own = methods.first(where: { $0.origin == proto && $0.name == name }) {

@@ -97,25 +97,22 @@ final class Instance: Sendable {
 
     /// Ends it, and its dependencies whose last use it had. A loop instead of a recursion: there may be many.
     func end() {
-        var ending = self
         var others: [Instance] = []
-        while true {
-            let instance = ending
-            let service = instance.service
-            if let destroy = service.record.pointee.destroy {
-                service.running { destroy(instance.target) }
-            }
-            for use in instance.dependencies {
-                guard let place = peal_instance_place_of(use.number), peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
-                    let last = Handles.instances.find(use.number)
-                else { continue }
-                others.append(last)
-            }
-            Handles.instances.remove(instance.number)
-            service.release()
-            guard let next = others.popLast() else { return }
-            ending = next
+        endAlone(&others)
+        while let next = others.popLast() { next.endAlone(&others) }
+    }
+
+    /// Appends the dependencies that must end too.
+    private func endAlone(_ others: inout [Instance]) {
+        if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
+        for use in dependencies {
+            guard let place = peal_instance_place_of(use.number), peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
+                let last = Handles.instances.find(use.number)
+            else { continue }
+            others.append(last)
         }
+        Handles.instances.remove(number)
+        service.release()
     }
 
     /// Returns true if its destroy function has returned.

@@ -113,31 +113,21 @@ extension Service {
         record.pointee.create == nil && record.pointee.`init` == nil && record.pointee.dependency_count == 0
     }
 
-    /// Creates an instance that is ready made, so other threads have no creation to wait for. The caller must hold the
-    /// lock of `CreationMonitor`.
+    /// With the lock of the state, of a service that has not ended: creates an instance that is ready made. So other
+    /// threads have no creation to wait for.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
-    func createReadyMade(by asker: String?) throws(Failure) -> (use: ServiceUse, instance: Instance)? {
+    func createReadyMade(by asker: String?, in state: inout State) throws(Failure) -> Step? {
         guard isReadyMade else { return nil }
         let asker = asker ?? CurrentAsker.name
         guard let instance = try? Instance.make(of: self, by: asker, at: peal_clock_now()) else { return nil }
         instance.target = record.pointee.context
         guard let use = try instance.use() else { throw ended }
-        let order = center.services.nextOrder()
-        let isPublished = readState { state in
-            guard !state.isEnded else { return false }
-            state.creations += 1
-            state.order = order
-            state.creationTime = peal_clock_now() - instance.createdAt
-            publish(instance, in: &state)
-            return true
-        }
-        guard isPublished else {
-            use.end()
-            instance.discard()
-            throw ended
-        }
-        return (use, instance)
+        state.creations += 1
+        state.order = center.services.nextOrder()
+        state.creationTime = peal_clock_now() - instance.createdAt
+        publish(instance, in: &state)
+        return .made(use, instance)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {

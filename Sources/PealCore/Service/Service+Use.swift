@@ -28,7 +28,7 @@ extension Service {
         readState { show(instance, in: &$0) }
     }
 
-    private enum Step {
+    enum Step: Sendable {
         case use(ServiceUse)
         case made(ServiceUse, Instance)
         case create(Creation)
@@ -38,13 +38,14 @@ extension Service {
     private func step(_ asker: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
         return try CreationMonitor.locked { () throws(Failure) -> Step in
-            let (running, published) = try withState { (state) throws(Failure) in
+            let (known, running) = try withState { (state) throws(Failure) -> (Step?, Creation?) in
                 guard !state.isEnded else { throw self.ended }
-                return (state.creation, try state.instance?.use())
+                if let use = try state.instance?.use() { return (.use(use), nil) }
+                if let running = state.creation { return (nil, running) }
+                return (try self.createReadyMade(by: asker, in: &state), nil)
             }
-            if let published { return .use(published) }
+            if let known { return known }
             if let running { return try wait(for: running, on: thread) }
-            if let (use, instance) = try createReadyMade(by: asker) { return .made(use, instance) }
             return .create(try begin(on: thread, asker))
         }
     }
@@ -59,7 +60,7 @@ extension Service {
             // It may have ended since it was tested: the thread that ends it does not wait for this lock.
             guard !state.isEnded else { throw self.ended }
             state.creation = creation
-            state.keepers += 1
+            keep()
         }
         creation.enter()
         return creation

@@ -1,5 +1,6 @@
 internal import CPealSupport
 import PealCall
+internal import Synchronization
 
 /// A registration: a name, functions, the protocols that it provides.
 public final class Service: Sendable {
@@ -8,8 +9,8 @@ public final class Service: Sendable {
     let owner: Owner?
     // Owned; its changing members are atomic.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
-    /// For each provision.
-    let provided: [ObserverTables]
+    /// The number of reasons to keep the functions: the registration, a creation, instances.
+    private let keepers = Atomic<Int>(1)
     // Never unmapped, and this service's until it has ended. Written under the lock of the state.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_service_place>
     private let state = Guarded(State())
@@ -17,10 +18,6 @@ public final class Service: Sendable {
     struct State {
         /// True once it was unregistered.
         var isEnded = false
-        /// The number of reasons to keep it: the registration, a creation, instances.
-        var keepers = 1
-        /// True once no function of it is called any more.
-        var isGone = false
         var creation: Creation?
         var instance: Instance?
         var order: UInt64 = 0
@@ -44,14 +41,13 @@ public final class Service: Sendable {
     }
 
     init(
-        number: UInt64, center: Center, owner: Owner?, memory: ServiceMemory,
+        number: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
         place: UnsafeMutablePointer<peal_service_place>
     ) {
         self.number = number
         self.center = center
         self.owner = owner
-        record = memory.record
-        provided = memory.tables
+        self.record = record
         self.place = place
     }
 
@@ -94,7 +90,7 @@ public final class Service: Sendable {
 
     /// Retains the functions and the context.
     func keep() {
-        readState { $0.keepers += 1 }
+        keepers.add(1, ordering: .relaxed)
     }
 
     /// Releases them. The last release also releases the context; call with no lock held.
@@ -102,27 +98,17 @@ public final class Service: Sendable {
     /// - Returns: True if that was the last release.
     @discardableResult
     func release() -> Bool {
-        let release = record.pointee.release
-        let isLast = readState { state in
-            state.keepers -= 1
-            state.isGone = state.keepers == 0 && release == nil
-            return state.keepers == 0
-        }
-        guard isLast else {
+        guard keepers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             CreationMonitor.signal()
             return false
         }
-        if let release {
-            running { release(record.pointee.context) }
-            readState { $0.isGone = true }
-        }
+        if let release = record.pointee.release { running { release(record.pointee.context) } }
         Handles.services.recycle(number)
         owner?.remove(self)
         CreationMonitor.signal()
         return true
     }
 
-    var isGone: Bool { readState { $0.isGone } }
     var isCreated: Bool { readState { $0.instance != nil } }
     var isEnded: Bool { readState { $0.isEnded } }
 

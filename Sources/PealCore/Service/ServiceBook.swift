@@ -16,12 +16,12 @@ final class ServiceBook: Sendable {
         /// In order of registration, with gaps where services have ended.
         var numbers: [UInt64] = []
         var holes = 0
-        var lastOrder: UInt64 = 0
         /// The thread that is ending a session.
         var session: UInt?
     }
 
     private let events = Atomic<Bool>(false)
+    private let lastOrder = Atomic<UInt64>(0)
 
     /// True if there may be observers of service events.
     var hasEvents: Bool { events.load(ordering: .acquiring) }
@@ -36,30 +36,17 @@ final class ServiceBook: Sendable {
 
     /// The services that provide a protocol: the xor of all their numbers, which is the number of a single one.
     struct Providers {
-        private(set) var count = 0
-        private(set) var numbers: UInt64 = 0
-
-        /// Counts a provided protocol, or removes it from the count.
-        static func count(_ service: Service, by change: Int) {
-            let record = service.record
-            for index in 0..<Int(record.pointee.provided_count) {
-                let proto = service.provided[index].proto
-                let old = proto.providers.only
-                proto.providers.count += change
-                proto.providers.numbers ^= service.number
-                ServiceNames.setProvider(
-                    proto.providers.only, of: (peal_record_provided(record) + index).pointee.name, in: record.pointee.center, insteadOf: old)
-            }
-        }
+        var count = 0
+        var numbers: UInt64 = 0
 
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
     /// Makes a number and an element for a service, and lets lookups find it.
     func add(
-        _ memory: ServiceMemory, in center: Center, owner: Owner?
+        _ record: ServiceMemory.Pointer, in center: Center, owner: Owner?
     ) throws(Failure) -> Service {
-        let service = try makeService(memory, in: center, owner)
+        let service = try makeService(record, in: center, owner)
         do throws(Failure) {
             try state.withLock { (state) throws(Failure) in
                 guard !state.isEnded else { throw .endedCenter }
@@ -69,7 +56,6 @@ final class ServiceBook: Sendable {
                     throw error
                 }
                 state.numbers.append(service.number)
-                Providers.count(service, by: 1)
             }
         } catch {
             _ = service.readState { service.close(&$0) }
@@ -80,16 +66,16 @@ final class ServiceBook: Sendable {
     }
 
     private func makeService(
-        _ memory: ServiceMemory, in center: Center, _ owner: Owner?
+        _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
     ) throws(Failure) -> Service {
         do throws(Failure) {
             return try Handles.services.insert { (number) throws(Failure) in
                 guard let place = peal_service_place_of(number) else { throw .outOfMemory }
-                peal_service_open(place, number, memory.record)
-                return Service(number: number, center: center, owner: owner, memory: memory, place: place)
+                peal_service_open(place, number, record)
+                return Service(number: number, center: center, owner: owner, record: record, place: place)
             }
         } catch {
-            ServiceMemory.free(memory.record)
+            ServiceMemory.free(record)
             throw error
         }
     }
@@ -98,10 +84,9 @@ final class ServiceBook: Sendable {
     func remove(_ service: Service) {
         state.withLock { state in
             ServiceNames.remove(service)
-            Providers.count(service, by: -1)
             state.holes += 1
             guard state.holes > 64, 2 * state.holes > state.numbers.count else { return }
-            state.numbers.removeAll { $0 == service.number || Handles.services.find($0) == nil }
+            state.numbers.removeAll { $0 == service.number || !Handles.services.has($0) }
             state.holes = 0
         }
     }
@@ -137,12 +122,7 @@ final class ServiceBook: Sendable {
         state.withLock { state in state.numbers.map { $0 } }.compactMap(Handles.services.find)
     }
 
-    func nextOrder() -> UInt64 {
-        state.withLock { state in
-            state.lastOrder += 1
-            return state.lastOrder
-        }
-    }
+    func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }
 
     /// With the lock of `CreationMonitor`: the thread that is ending a session.
     var session: UInt? {

@@ -1,7 +1,7 @@
 public import CPealSupport
 
 /// A caller's description of a service. Names and tables are the caller's, and are copied when the service is registered.
-public struct ServiceDescription {
+public struct ServiceDescription: ~Copyable {
     public typealias Record = peal_service_record
 
     /// The functions and the context, in their stored form; the remaining members are filled in later.

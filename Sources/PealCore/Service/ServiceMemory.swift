@@ -1,21 +1,37 @@
 internal import CPealSupport
 
 /// A service's record, its names and peal's copies of its tables, in one allocation.
-struct ServiceMemory: @unchecked Sendable {
-    // Unchecked: a record belongs to one owner.
+enum ServiceMemory {
     typealias Pointer = UnsafeMutablePointer<peal_service_record>
 
-    let record: Pointer
-    /// For each provided protocol. The copies lead to the tables of adopted protocols in here, which observers share.
-    let tables: [ObserverTables]
+    /// The caller must hold the center's lock.
+    static func make(
+        _ description: borrowing ServiceDescription, in center: Center, _ state: borrowing CenterState
+    ) throws(Failure) -> Pointer {
+        let provisions = description.provisions
+        return try withUnsafeTemporaryAllocation(of: ObserverTables?.self, capacity: max(provisions.count, 1)) {
+            (tables) throws(Failure) in
+            tables.initialize(repeating: nil)
+            defer { tables.deinitialize() }
+            for (index, provision) in provisions.enumerated() {
+                let read = try readTable(provision, of: description, in: center, state)
+                guard !tables[..<index].contains(where: { $0?.proto == read.proto }) else {
+                    throw Failure(.conflict, "service \(description.text) provides \(read.proto.name) twice")
+                }
+                tables[index] = read
+            }
+            return try make(description, in: center, UnsafeMutableBufferPointer(rebasing: tables[..<provisions.count]), state)
+        }
+    }
 
-    init(
-        _ description: ServiceDescription, in center: Center, _ state: borrowing CenterState
-    ) throws(Failure) {
-        let tables = try Self.readTables(of: description, state)
+    /// Takes the tables, which the record owns.
+    private static func make(
+        _ description: borrowing ServiceDescription, in center: Center,
+        _ tables: UnsafeMutableBufferPointer<ObserverTables?>, _ state: borrowing CenterState
+    ) throws(Failure) -> Pointer {
         var size = MemoryLayout<peal_service_record>.size + max(tables.count, 1) * MemoryLayout<peal_provided>.stride
         let start = size
-        for table in tables { size += Self.sizeOfCopy(of: table, state) }
+        for table in tables { size += sizeOfCopy(of: table.unsafelyUnwrapped, state) }
         let textStart = size
         size += strlen(description.name) + 1
         for provision in description.provisions { size += strlen(provision.protocol) + 1 }
@@ -24,6 +40,7 @@ struct ServiceMemory: @unchecked Sendable {
 
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)
         record.pointee.center = center.number
+        record.pointee.hash = peal_name_hash(center.number, description.name)
         record.pointee.context = description.context
         record.pointee.create = description.create
         record.pointee.`init` = description.initialize
@@ -36,38 +53,41 @@ struct ServiceMemory: @unchecked Sendable {
         record.pointee.dependency_count = UInt32(description.dependencies.count)
         var text = memory + textStart
         var copy = memory + start
-        record.pointee.name = Self.write(description.name, &text)
-        for (index, table) in tables.enumerated() {
+        record.pointee.name = write(description.name, &text)
+        for index in 0..<tables.count {
             let provided = peal_record_provided(record) + index
+            let table = tables[index].take().unsafelyUnwrapped
             provided.pointee.protocol = table.proto.number
-            provided.pointee.name = Self.write(description.provisions[index].protocol, &text)
+            provided.pointee.name = write(description.provisions[index].protocol, &text)
             provided.pointee.largest = copy.assumingMemoryBound(to: peal_table_copy.self)
-            let size = Self.sizeOfCopy(of: table, state)
-            Self.write(table, to: copy + MemoryLayout<peal_table_copy>.size, size - MemoryLayout<peal_table_copy>.size)
+            let size = sizeOfCopy(of: table, state)
+            write(table, to: copy + MemoryLayout<peal_table_copy>.size, size - MemoryLayout<peal_table_copy>.size)
             copy += size
+            cell(of: provided).initialize(to: table)
         }
         record.pointee.dependencies = UnsafePointer(text.assumingMemoryBound(to: CChar.self))
-        for name in description.dependencies { _ = Self.write(name.unsafelyUnwrapped, &text) }
-        self.record = record
-        self.tables = tables
+        for name in description.dependencies { _ = write(name.unsafelyUnwrapped, &text) }
+        return record
     }
 
-    /// Reads and checks the tables, one for each provided protocol, in their order.
-    private static func readTables(
-        of description: ServiceDescription, _ state: borrowing CenterState
-    ) throws(Failure) -> [ObserverTables] {
-        var tables: [ObserverTables] = []
-        for provision in description.provisions {
+    private static func readTable(
+        _ provision: peal_provision, of description: borrowing ServiceDescription, in center: Center,
+        _ state: borrowing CenterState
+    ) throws(Failure) -> ObserverTables {
+        guard let proto = state.find(provision.protocol, in: center.number) else {
             let name = String(cString: provision.protocol)
-            guard let proto = state.protocolsByName[name] else {
-                throw Failure(.notFound, "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")")
-            }
-            guard !tables.contains(where: { $0.proto == proto }) else {
-                throw Failure(.conflict, "service \(description.text) provides \(name) twice")
-            }
-            tables.append(try state.tables(of: Registration(proto: proto, target: nil, functions: .table(provision.table))))
+            throw Failure(.notFound, "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")")
         }
-        return tables
+        return try state.tables(of: Registration(proto: proto, target: nil, functions: .table(provision.table)))
+    }
+
+    /// The tables that observers with the same functions share. The copies lead to those of adopted protocols in here.
+    static func tables(of provided: UnsafeMutablePointer<peal_provided>) -> ObserverTables {
+        cell(of: provided).pointee.unsafelyUnwrapped
+    }
+
+    private static func cell(of provided: UnsafeMutablePointer<peal_provided>) -> UnsafeMutablePointer<ObserverTables?> {
+        UnsafeMutableRawPointer(peal_provided_tables(provided)).assumingMemoryBound(to: ObserverTables?.self)
     }
 
     /// All current methods of the protocol: those that the caller's table lacks are NULL.
@@ -94,7 +114,9 @@ struct ServiceMemory: @unchecked Sendable {
     /// Frees the memory of a registration that failed, or of a service that has ended.
     static func free(_ record: Pointer) {
         for index in 0..<Int(record.pointee.provided_count) {
-            var copy = peal_provided_largest(peal_record_provided(record) + index)
+            let provided = peal_record_provided(record) + index
+            cell(of: provided).deinitialize(count: 1)
+            var copy = peal_provided_largest(provided)
             // The smallest copy is part of the record.
             while let smaller = copy.pointee.smaller {
                 peal_memory_free(copy)

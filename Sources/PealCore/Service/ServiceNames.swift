@@ -5,21 +5,43 @@ import PealCall
 enum ServiceNames {
     private static let writers = Guarded(())
 
-    /// The caller must hold the lock of the center's services.
+    /// Adds the name of a service and the protocols that it provides. The caller must hold the lock of the center's
+    /// services.
     static func add(_ service: Service) throws(Failure) {
-        let (name, center) = (service.record.pointee.name, service.center.number)
-        let hash = peal_name_hash(center, name)
+        let (number, record) = (service.number, service.record)
         try writers.withLock { (_) throws(Failure) in
-            guard find(name, hash, in: center) == nil else {
-                throw Failure(.conflict, "there is a service \(service.name) in this center already; unregister it, or choose another name")
+            guard find(record.pointee.name, record.pointee.hash, in: record.pointee.center) == nil else {
+                throw Failure(.conflict, "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name")
             }
-            guard peal_names_add(peal_names_of_services(), hash, service.number) else { throw .outOfMemory }
+            guard peal_names_add(peal_names_of_services(), record.pointee.hash, number) else { throw .outOfMemory }
+            countProviders(number, record, by: 1)
         }
     }
 
+    /// The caller must hold the lock of the center's services.
     static func remove(_ service: Service) {
-        let hash = peal_name_hash(service.center.number, service.record.pointee.name)
-        writers.withLock { _ in peal_names_remove(peal_names_of_services(), hash, service.number) }
+        let (number, record) = (service.number, service.record)
+        writers.withLock { _ in
+            peal_names_remove(peal_names_of_services(), record.pointee.hash, number)
+            countProviders(number, record, by: -1)
+        }
+    }
+
+    /// Adds a service to the providers of its protocols, or removes it. Readers get a service by a protocol if there is
+    /// exactly one.
+    private static func countProviders(_ number: UInt64, _ record: ServiceMemory.Pointer, by change: Int) {
+        for index in 0..<Int(record.pointee.provided_count) {
+            let provided = peal_record_provided(record) + index
+            let proto = ServiceMemory.tables(of: provided).proto
+            let old = proto.providers.only
+            proto.providers.count += change
+            proto.providers.numbers ^= number
+            let new = proto.providers.only
+            let hash = peal_name_hash(record.pointee.center, provided.pointee.name)
+            if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
+            // Without memory for it readers take the slow path.
+            if let new { _ = peal_names_add(peal_names_of_providers(), hash, new) }
+        }
     }
 
     static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> UInt64? {
@@ -36,16 +58,6 @@ enum ServiceNames {
             // It is in the table, so its record exists.
             guard let record = peal_service_place_of(number)?.pointee.record, record.pointee.center == center else { continue }
             if strcmp(record.pointee.name, name) == 0 { return number }
-        }
-    }
-
-    /// Sets the service that readers get by a protocol, if there is exactly one.
-    static func setProvider(_ number: UInt64?, of proto: UnsafePointer<CChar>, in center: UInt64, insteadOf old: UInt64?) {
-        writers.withLock { _ in
-            let hash = peal_name_hash(center, proto)
-            if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
-            // Without memory for it readers take the slow path.
-            if let number { _ = peal_names_add(peal_names_of_providers(), hash, number) }
         }
     }
 }
