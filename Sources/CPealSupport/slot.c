@@ -161,9 +161,9 @@ bool peal_slot_is_live(const struct peal_slots *slots, uint64_t number)
             PEAL_SLOT_LIVE);
 }
 
-/* Adds a pin and changes the flags, if `flags` of `mask` are set. */
+/* Adds pins and changes the flags, if `flags` of `mask` are set. */
 static struct peal_slot *change(
-    const struct peal_slots *slots, uint64_t number, uint64_t mask, uint64_t flags, uint64_t changed)
+    const struct peal_slots *slots, uint64_t number, uint64_t mask, uint64_t flags, uint64_t changed, uint64_t pins)
 {
     struct peal_slot *slot = slot_of(slots, number);
     if (slot == NULL)
@@ -173,7 +173,7 @@ static struct peal_slot *change(
         if (!has_flags(word, number, mask, flags))
             return NULL;
         if (__atomic_compare_exchange_n(
-                &slot->word, &word, (word ^ changed) + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+                &slot->word, &word, (word ^ changed) + pins, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return slot;
     }
 }
@@ -181,18 +181,23 @@ static struct peal_slot *change(
 struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t number, bool even_retired)
 {
     const uint64_t mask = even_retired ? PEAL_SLOT_LIVE : PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED;
-    return change(slots, number, mask, PEAL_SLOT_LIVE, 0);
+    return change(slots, number, mask, PEAL_SLOT_LIVE, 0, 1);
 }
 
 struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t number)
 {
-    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED);
+    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1);
+}
+
+bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t number)
+{
+    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0) != NULL;
 }
 
 struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t number, bool is_retired)
 {
     const uint64_t flags = is_retired ? PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED : PEAL_SLOT_LIVE;
-    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags);
+    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
 }
 
 struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)

@@ -75,14 +75,18 @@ CLAIM("O11", "a suspended lookup of a handle keeps the object and its slot when 
     struct peal_slot *remover = peal_slot_remove(&table, number, false);
     uint64_t other = 0;
 
-    CHECK(reader != NULL && remover == reader);
+    CHECK(reader != NULL && remover == reader && !peal_slot_has_last_pin(remover));
     CHECK(!unpin(&table, remover, number));
+    CHECK(peal_slot_has_last_pin(reader));
     CHECK(peal_slot_pin(&table, number, true) == NULL && !peal_slot_is_live(&table, number));
     CHECK(!remove_number(&table, number, false));
     other = insert(&table);
     CHECK(peal_number_index(other) != peal_number_index(number));
     CHECK_EQUAL(object_in(reader)->number, number);
     CHECK(unpin(&table, reader, number));
+    reader = peal_slot_pin(&table, other, false);
+    CHECK(reader != NULL && !peal_slot_has_last_pin(reader)); /* its number is not removed */
+    CHECK(!unpin(&table, reader, other));
     CHECK(remove_number(&table, other, false));
     end_table(&table);
 }
@@ -113,6 +117,7 @@ CLAIM("O11", "a retired handle is found by lookups for retired objects alone, un
     CHECK(!remove_number(&table, number, true));
     CHECK(!unpin(&table, peal_slot_retire(&table, number), number));
     CHECK(peal_slot_pin(&table, number, false) == NULL && peal_slot_retire(&table, number) == NULL);
+    CHECK(!peal_slot_retire_unpinned(&table, number));
     CHECK(!peal_slot_is_live(&table, number));
     CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
     struct peal_slot *reader = peal_slot_pin(&table, number, true);

@@ -13,6 +13,7 @@
 
 #include "count.h"
 #include "interface.h"
+#include "lock.h"
 #include "nullability.h"
 #include "slot.h"
 #include "thread.h"
@@ -50,11 +51,15 @@ struct peal_service_record {
     void (*_Nullable release)(void *_Nullable context);
     const char *_Nonnull dependencies; /* one after another, each with its zero */
     uint32_t dependency_count;
+    struct peal_lock lock; /* guards the changing state of the service's object */
     uint16_t provided_count;
     bool is_persistent;
     bool is_built_in;
     struct peal_provided provided[]; /* room for at least one */
 };
+
+static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_take(&record->lock); }
+static inline void peal_service_unlock(struct peal_service_record *_Nonnull record) { peal_lock_release(&record->lock); }
 
 static inline struct peal_provided *_Nonnull peal_record_provided(
     struct peal_service_record *_Nonnull record)

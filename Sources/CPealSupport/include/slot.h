@@ -146,14 +146,16 @@ void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t number);
 /* Returns true if a number is not stale. Writes nothing: threads that look up the same number do not disturb each other. */
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t number);
 
-/* The next four return the slot of a number with one pin more, which the caller releases by peal_slot_unpin once it has
- * retained the object; or NULL if the slot is not in the state that the function requires. */
+/* Unless they state otherwise, the next functions return the slot of a number with one pin more, which the caller releases
+ * by peal_slot_unpin once it has retained the object; or NULL if the slot is not in the state that the function requires. */
 
 /* Requires a number that is not stale or, if `even_retired`, one that is not recycled. */
 struct peal_slot *_Nullable peal_slot_pin(
     const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
 /* Makes a number stale. The slot keeps its object until the number is recycled. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t number);
+/* The same without a pin. Returns true if the slot was in the required state. */
+bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t number);
 /* Removes a number that is retired, or one that is not. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(
     const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
@@ -167,6 +169,13 @@ static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
 {
     const uint64_t word = __atomic_sub_fetch(&slot->word, 1, __ATOMIC_ACQ_REL);
     return __builtin_expect((word & (PEAL_SLOT_LIVE | PEAL_SLOT_PINS)) == 0, 0);
+}
+
+/* Returns true if the number of a pinned slot is removed, and the caller has the only pin. No pin begins after a removal,
+ * so the caller then frees the slot without releasing the pin. */
+static inline bool peal_slot_has_last_pin(const struct peal_slot *_Nonnull slot)
+{
+    return (__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) & (PEAL_SLOT_LIVE | PEAL_SLOT_PINS)) == 1;
 }
 
 #endif

@@ -52,13 +52,15 @@ struct HandleSlots: @unchecked Sendable {
         return try body(part(Self.cell(of: slot).pointee))
     }
 
-    func retire(_ number: UInt64) -> Object? {
-        unpinned(peal_slot_retire(slots, number), number)
-    }
+    func retire(_ number: UInt64) -> Bool { peal_slot_retire_unpinned(slots, number) }
 
     /// Removes a number that is retired, or one that is not.
     func remove(_ number: UInt64, isRetired: Bool) -> Object? {
-        unpinned(peal_slot_remove(slots, number, isRetired), number)
+        guard let slot = peal_slot_remove(slots, number, isRetired) else { return nil }
+        guard peal_slot_has_last_pin(slot) else { return unpinned(slot, number) }
+        let object = Self.cell(of: slot).move()
+        peal_slot_free(slots, number)
+        return object
     }
 
     var all: [Object] {

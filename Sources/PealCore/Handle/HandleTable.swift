@@ -50,10 +50,10 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Makes a number stale. The number keeps its object and its slot until it is recycled.
+    ///
+    /// - Returns: False if the number was already stale.
     @discardableResult
-    func retire(_ number: UInt64) -> Object? {
-        typed(slots.retire(number))
-    }
+    func retire(_ number: UInt64) -> Bool { slots.retire(number) }
 
     /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     ///

@@ -30,7 +30,7 @@ public struct ObserverHandles: Sendable {
     ///
     /// - Returns: False if the number was stale already.
     @discardableResult
-    func retire(_ number: UInt64) -> Bool { unpinned(peal_slot_retire(Self.slots, number), number) }
+    func retire(_ number: UInt64) -> Bool { peal_slot_retire_unpinned(Self.slots, number) }
 
     /// Makes a number stale, as `retire`, and runs `body` with the record, whose slot is not reused meanwhile.
     ///
@@ -38,7 +38,7 @@ public struct ObserverHandles: Sendable {
     func retire(_ number: UInt64, _ body: (Observer) -> Bool) -> Bool {
         guard let slot = peal_slot_retire(Self.slots, number) else { return false }
         let isDone = body(Self.record(of: slot))
-        _ = unpinned(slot, number)
+        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, number) }
         return isDone
     }
 

@@ -12,6 +12,13 @@ extension CenterState {
         return tables
     }
 
+    /// The same for the table of a service, which has no target and no queue.
+    func tables(_ table: UnsafeRawPointer, of proto: PealProtocol) throws(Failure) -> ObserverTables {
+        try FunctionTables.checkSize(of: table, for: proto, in: self)
+        if let known = self[proto].tables.find(table, of: proto), known.isComplete { return known }
+        return try tables(of: Registration(proto: proto, target: nil, functions: .table(table)))
+    }
+
     private func sharedTables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
         if registration.lazy == nil, case .table(let table) = registration.functions {

@@ -9,7 +9,7 @@ extension Owner {
     /// - Returns: False if its code may still run: this is one of its own calls, or the time has passed.
     public static func retire(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
-        if let owner = Handles.owners.retire(number) { owner.end(deadline: deadline) }
+        if let owner = Handles.owners.find(number), Handles.owners.retire(number) { owner.end(deadline: deadline) }
         guard let owner = Handles.owners.findEvenRetired(number) else { throw .staleOwner }
         guard owner.waitUntilQuiet(deadline: deadline) else { return false }
         Handles.owners.recycle(number)

@@ -45,7 +45,7 @@ public final class Property: Sendable {
 
     /// Makes the handle stale. No thread reads, sets or notifies afterwards. May be called under the center's lock.
     func close() {
-        guard Handles.properties.retire(number) != nil else { return }
+        guard Handles.properties.retire(number) else { return }
         var changes: UnsafeMutablePointer<peal_change_node>?
         let isQuiet = peal_property_close(place, number, &changes)
         while let change = changes {

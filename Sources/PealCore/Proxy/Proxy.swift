@@ -62,7 +62,7 @@ public final class Proxy: Sendable {
     @discardableResult
     public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout ?? 0)
-        guard let proxy = Handles.proxies.retire(number) else {
+        guard Handles.proxies.retire(number), let proxy = Handles.proxies.findEvenRetired(number) else {
             // Ended by its owner, or by another thread: its calls are waited for in any case.
             if timeout != nil, let ended = Handles.proxies.findEvenRetired(number), let record = ended.target?.record {
                 let hasEnded = RunningCalls.wait(for: [record], deadline: deadline)

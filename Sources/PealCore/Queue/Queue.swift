@@ -101,7 +101,7 @@ public final class Queue: Sendable {
         guard kind != .main else {
             throw Failure(.state, "the main queue cannot be ended; end only queues that peal_queue_create has created")
         }
-        guard Handles.queues.retire(number) != nil else { throw .staleQueue }
+        guard Handles.queues.retire(number) else { throw .staleQueue }
         let (observers, timers, modules) = members.withLock { members in
             members.isEnded = true
             return (members.observers.kept, members.timers.kept, Array(members.modules.values))

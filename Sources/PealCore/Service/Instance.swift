@@ -35,8 +35,8 @@ final class Instance: Sendable {
             return Instance(
                 number: number, place: place, service: service, dependencies: dependencies, createdBy: asker, createdAt: time)
         }
-        made.service.keep()
-        peal_instance_open(made.place, made.number, made.service.record)
+        service.keep()
+        peal_instance_open(made.place, made.number, service.record)
         return made
     }
 

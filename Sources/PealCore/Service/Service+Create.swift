@@ -109,7 +109,7 @@ extension Service {
     }
 
     /// Returns true if the instance is the context, and none of the service's functions makes it.
-    private var isReadyMade: Bool {
+    var isReadyMade: Bool {
         record.pointee.create == nil && record.pointee.`init` == nil && record.pointee.dependency_count == 0
     }
 
@@ -125,9 +125,8 @@ extension Service {
         guard let use = try instance.use() else { throw ended }
         state.creations += 1
         state.order = center.services.nextOrder()
-        state.creationTime = peal_clock_now() - instance.createdAt
         publish(instance, in: &state)
-        return .made(use, instance)
+        return .made(use, by: asker)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {

@@ -18,21 +18,20 @@ extension Service {
     /// - Returns: True if its functions are not called any more.
     public func unregister() throws(Failure) -> Bool {
         try refuseIfBuiltIn("unregistered")
-        let closed = readState { state in
-            close(&state) ? Closed(instance: state.instance.take(), followers: Self.values(of: state.followers.take())) : nil
+        var instance: Instance?
+        var followers: [any ServiceFollower] = []
+        let isClosed = readState { state in
+            guard close(&state) else { return false }
+            instance = state.instance.take()
+            if state.followers != nil { followers = Self.values(of: state.followers.take()) }
+            return true
         }
-        guard let closed else { throw .staleService }
+        guard isClosed else { throw .staleService }
         unlist()
-        if closed.instance != nil { notifyInstanceRemoval(closed.followers) }
-        notifyUnregistered(closed.followers)
-        if let instance = closed.instance { Instance.leave(instance) }
+        if instance != nil { notifyInstanceRemoval(followers) }
+        notifyUnregistered(followers)
+        if let instance { Instance.leave(instance) }
         return release()
-    }
-
-    /// The instance and the followers at the end of a registration.
-    private struct Closed: Sendable {
-        let instance: Instance?
-        let followers: [any ServiceFollower]
     }
 
     /// An array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while another

@@ -9,8 +9,8 @@ extension Service {
             while true {
                 switch try step(asker) {
                 case .use(let use): return use
-                case .made(let use, let instance):
-                    ServiceEvents.created(self, by: instance.createdBy)
+                case .made(let use, let asker):
+                    ServiceEvents.created(self, by: asker)
                     return use
                 case .create(let creation): return try create(creation)
                 case .again: continue
@@ -30,24 +30,32 @@ extension Service {
 
     enum Step: Sendable {
         case use(ServiceUse)
-        case made(ServiceUse, Instance)
+        case made(ServiceUse, by: String)
         case create(Creation)
         case again
     }
 
     private func step(_ asker: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
+        // No creation is waited for.
+        if isReadyMade, let step = try withState({ (state) throws(Failure) in try self.step(asker, in: &state) }) {
+            return step
+        }
         return try CreationMonitor.locked { () throws(Failure) -> Step in
-            let (known, running) = try withState { (state) throws(Failure) -> (Step?, Creation?) in
-                guard !state.isEnded else { throw self.ended }
-                if let use = try state.instance?.use() { return (.use(use), nil) }
-                if let running = state.creation { return (nil, running) }
-                return (try self.createReadyMade(by: asker, in: &state), nil)
+            let (known, running) = try withState { (state) throws(Failure) in
+                (try self.step(asker, in: &state), state.creation)
             }
             if let known { return known }
             if let running { return try wait(for: running, on: thread) }
             return .create(try begin(on: thread, asker))
         }
+    }
+
+    /// With the lock of the state: a use of the instance, or of one that is ready made; nil if a creation is needed.
+    private func step(_ asker: String?, in state: inout State) throws(Failure) -> Step? {
+        guard !state.isEnded else { throw ended }
+        if let use = try state.instance?.use() { return .use(use) }
+        return state.creation == nil ? try createReadyMade(by: asker, in: &state) : nil
     }
 
     private func begin(on thread: UInt, _ asker: String?) throws(Failure) -> Creation {

@@ -13,7 +13,8 @@ public final class Service: Sendable {
     private let keepers = Atomic<Int>(1)
     // Never unmapped, and this service's until it has ended. Written under the lock of the state.
     nonisolated(unsafe) let place: UnsafeMutablePointer<peal_service_place>
-    private let state = Guarded(State())
+    /// Guarded by the lock of the record. That excludes other accesses too, so they are not checked at run time.
+    @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     struct State {
         /// True once it was unregistered.
@@ -60,11 +61,15 @@ public final class Service: Sendable {
     func withState<Value: Sendable>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try state.withLock { (state) throws(Failure) in try body(&state) }
+        peal_service_lock(record)
+        defer { peal_service_unlock(record) }
+        return try body(&state)
     }
 
     func readState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
-        state.withLock { body(&$0) }
+        peal_service_lock(record)
+        defer { peal_service_unlock(record) }
+        return body(&state)
     }
 
     /// With the lock of the state: sets the current instance.

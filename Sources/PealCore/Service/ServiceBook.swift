@@ -98,7 +98,7 @@ final class ServiceBook: Sendable {
 
     /// Without peal's own services if no caller has looked for them yet.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
-        if let found = ServiceNames.find(name, in: center).flatMap(Handles.services.find) { return found }
+        if let found = ServiceNames.find(name, in: center) { return found }
         let isEnded = state.withLock { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
         return nil

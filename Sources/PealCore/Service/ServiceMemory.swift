@@ -78,7 +78,7 @@ enum ServiceMemory {
             let name = String(cString: provision.protocol)
             throw Failure(.notFound, "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")")
         }
-        return try state.tables(of: Registration(proto: proto, target: nil, functions: .table(provision.table)))
+        return try state.tables(provision.table, of: proto)
     }
 
     /// The tables that observers with the same functions share. The copies lead to those of adopted protocols in here.

@@ -44,9 +44,16 @@ enum ServiceNames {
         }
     }
 
-    static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> UInt64? {
+    static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
         let hash = peal_name_hash(center, name)
-        return writers.withLock { _ in find(name, hash, in: center) }
+        // The service proves a hint.
+        let hint = peal_names_hint(peal_names_of_services(), hash)
+        if let found = Handles.services.find(hint), isNamed(found.record, name, in: center) { return found }
+        return writers.withLock { _ in find(name, hash, in: center) }.flatMap(Handles.services.find)
+    }
+
+    private static func isNamed(_ record: ServiceMemory.Pointer, _ name: UnsafePointer<CChar>, in center: UInt64) -> Bool {
+        record.pointee.center == center && strcmp(record.pointee.name, name) == 0
     }
 
     /// The caller must hold the lock of the writers.
@@ -56,8 +63,7 @@ enum ServiceNames {
             let number = peal_names_next(peal_names_of_services(), hash, &cursor)
             guard number != 0 else { return nil }
             // It is in the table, so its record exists.
-            guard let record = peal_service_place_of(number)?.pointee.record, record.pointee.center == center else { continue }
-            if strcmp(record.pointee.name, name) == 0 { return number }
+            if let record = peal_service_place_of(number)?.pointee.record, isNamed(record, name, in: center) { return number }
         }
     }
 }
