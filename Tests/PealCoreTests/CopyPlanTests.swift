@@ -41,7 +41,8 @@ private let destroy: TypeHooks.Release = { value in
     }
 
     private func plan(_ text: String) throws -> CopyPlan.Pointer {
-        try CopyPlanCache.plan(for: try MethodDeclaration(text, in: try scope()))
+        let declaration = try MethodDeclaration(text, in: try scope())
+        return try CopyPlanCache.plan(for: declaration, declaration.signature.callShape.parameters)
     }
 
     /// Memory for one capture, and the pointers into it.

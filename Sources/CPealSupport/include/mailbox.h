@@ -22,8 +22,6 @@ enum peal_mailbox_kind {
     PEAL_MAILBOX_MAIN
 };
 
-enum { PEAL_MAILBOX_LINE = 128 };
-
 struct peal_mailbox {
     /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
      * sanitizer takes a change of any member by Swift for one of the first. */
@@ -50,9 +48,10 @@ struct peal_mailbox {
     bool is_finishing;     /* a thread runs the destroy callback, or has run it */
     bool is_left; /* its threads belong to a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
-    struct peal_work work; /* of a serial queue */
 
-    /* The members below never change. */
+    /* The members below change rarely or never. They are the distance between those that the running thread writes and
+     * `pushed`, which other threads write. */
+    struct peal_lock members_lock; /* guards the members of the queue's object */
     enum peal_mailbox_kind kind;
     uint32_t overflow; /* PealCore's Overflow */
     size_t capacity;   /* in items; 0: no limit */
@@ -62,18 +61,16 @@ struct peal_mailbox {
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
     char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
-
     /* The list of all mailboxes. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. It has a cache line
-     * of its own, since one thread pushes and another runs the queue. The constant members before it are part of the
-     * distance. The items in it have no reference to their groups yet. */
-    char apart[PEAL_MAILBOX_LINE / 2];
+    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. The items in it have no
+     * reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
-    char apart_too[PEAL_MAILBOX_LINE / 2];
+    /* The next run of a serial queue, which a push requests. */
+    struct peal_work work;
 };
 
 /* No item waits and no run is scheduled: the first push must schedule one. Set under the lock, and replaced by the
@@ -81,6 +78,16 @@ struct peal_mailbox {
 #define PEAL_MAILBOX_IDLE ((struct peal_item *)(uintptr_t)1)
 /* Calls are enqueued under the lock only, because the queue is bounded or has ended. Final. */
 #define PEAL_MAILBOX_SHUT ((struct peal_item *)(uintptr_t)2)
+
+/* The lock of the members of the queue's object. */
+static inline void peal_mailbox_lock_members(struct peal_mailbox *_Nonnull mailbox)
+{
+    peal_lock_take(&mailbox->members_lock);
+}
+static inline void peal_mailbox_unlock_members(struct peal_mailbox *_Nonnull mailbox)
+{
+    peal_lock_release(&mailbox->members_lock);
+}
 
 /* Returns true if no item was pushed. */
 static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed)
@@ -97,7 +104,6 @@ void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
 /* Releases a reference. The last release frees the mailbox. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
 
-/* The next run of a serial queue. */
 static inline struct peal_work *_Nonnull peal_mailbox_work(struct peal_mailbox *_Nonnull mailbox)
 {
     return &mailbox->work;

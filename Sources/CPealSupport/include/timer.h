@@ -23,6 +23,7 @@ struct peal_timer_state {
     bool is_put;        /* the task is on the queue */
     bool is_wanted;     /* the task calls the function when it runs; a stop clears this */
     bool is_ended;
+    bool repeats; /* never changes, as the members after `next_due` */
     uint64_t fired;
     uint64_t missed;
     int64_t latest;
@@ -34,7 +35,6 @@ struct peal_timer_state {
     void (*_Nullable fire)(void *_Nullable target);
     uint64_t method; /* the method that is broadcast instead of calling `fire` */
     int64_t tolerance;
-    bool repeats;
 };
 
 /* Begins with the members that every observer has: gate, weak target, destroy callback, counts. */

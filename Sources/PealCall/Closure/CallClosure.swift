@@ -83,7 +83,7 @@ public enum CallClosure {
         let halved = plan.pointee.halvedParameter
         guard halved >= 0, let first = slots[halved], let second = slots[halved + 1] else { return body(slots) }
         var whole = (first.loadUnaligned(as: UInt64.self), UInt64(0))
-        let rest = plan.pointee.parameterSizes[halved] - MemoryLayout<UInt64>.size
+        let rest = Int(plan.pointee.parameterSizes[halved]) - MemoryLayout<UInt64>.size
         withUnsafeMutableBytes(of: &whole) { whole in
             guard let start = whole.baseAddress else { return }
             (start + 8).copyMemory(from: second, byteCount: rest)

@@ -12,20 +12,26 @@ extension CallPlan {
         let interface = try memory.interface(of: ffiShape)
         let place = ResultProbe.place(of: ffiShape.result, interface: interface, parameters: ffiShape.parameters)
         let frame = place == .elsewhere ? nil : learned.frame
-        let moves = try copy(frame == nil ? [] : learned.moves, in: &memory)
-        let kinds = try copy(shape.parameters.map(VariadicKind.init), in: &memory)
-        let sizes = try copy(shape.parameters.map { $0.size }, in: &memory)
+        let moves = frame == nil ? [] : learned.moves
         let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters)
-        let wordPlaces: UnsafePointer<UInt8>? = if let places { try copy(places, in: &memory) } else { nil }
 
-        let plan = try memory.allocate(CallPlan.self, count: 1)
+        // One allocation: the plan, then its lists in the order of their alignments.
+        let count = shape.parameters.count
+        let lists = moves.count * MemoryLayout<FrameMove>.stride + count * MemoryLayout<UInt32>.stride + 2 * count
+        var next = UnsafeMutableRawPointer(try memory.allocate(UInt8.self, count: MemoryLayout<CallPlan>.stride + lists))
+        let plan = next.bindMemory(to: CallPlan.self, capacity: 1)
+        next += MemoryLayout<CallPlan>.stride
+        let sizes = list(shape.parameters.map { UInt32($0.size) }, &next)
+        let firstMove = list(moves, &next)
+        let kinds = list(shape.parameters.map(VariadicKind.init), &next)
+        let wordPlaces = places.map { list($0, &next) }
         plan.initialize(
             to: CallPlan(
                 frame: frame, resultPlace: place, parameterCount: shape.parameters.count,
                 resultKind: ResultKind(shape.result), resultSize: shape.result.size,
                 variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces,
-                stackWords: frame == nil ? 0 : learned.stackWords, moves: moves,
-                endOfMoves: moves + (frame == nil ? 0 : learned.moves.count),
+                stackWords: frame == nil ? 0 : learned.stackWords, moves: firstMove,
+                endOfMoves: firstMove + moves.count,
                 interface: UnsafeMutableRawPointer(interface), caller: FFICaller(interface, reusesPlan: frame == nil),
                 overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
                 halvedParameter: learned.halvedParameter ?? -1))
@@ -33,12 +39,13 @@ extension CallPlan {
         return UnsafePointer(plan)
     }
 
-    private static func copy<Value: BitwiseCopyable>(
-        _ values: [Value], in memory: inout FFITypes
-    ) throws(OutOfMemory) -> UnsafePointer<Value> {
-        let copy = try memory.allocate(Value.self, count: values.count)
-        for (index, value) in values.enumerated() { copy[index] = value }
-        return UnsafePointer(copy)
+    private static func list<Value: BitwiseCopyable>(
+        _ values: [Value], _ next: inout UnsafeMutableRawPointer
+    ) -> UnsafePointer<Value> {
+        let list = next.bindMemory(to: Value.self, capacity: values.count)
+        for (index, value) in values.enumerated() { list[index] = value }
+        next += values.count * MemoryLayout<Value>.stride
+        return UnsafePointer(list)
     }
 }
 

@@ -19,7 +19,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// For each parameter, how a variadic caller passes it.
     public let variadicKinds: UnsafePointer<VariadicKind>
     /// For each parameter, the size of its value in bytes.
-    public let parameterSizes: UnsafePointer<Int>
+    public let parameterSizes: UnsafePointer<UInt32>
 
     /// For each parameter, the word of a frame from which on its value lies as it does in memory; nil where
     /// one lies otherwise.

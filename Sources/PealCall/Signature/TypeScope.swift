@@ -63,6 +63,9 @@ public struct TypeScope: Sendable {
     /// Typedefs declared here go before the library's names.
     func alias(named name: String) -> Alias? { typedefs[name] ?? StandardTypes.alias(named: name) }
 
+    /// The same as a type.
+    func type(named name: String) -> CType? { typedefs[name].map { .alias($0) } ?? StandardTypes.type(named: name) }
+
     private var isFull: Bool {
         tags.count + typedefs.count + constants.count + hooks.count >= SyntaxLimits.scopeNames
     }

@@ -7,8 +7,8 @@ extension CopyPlan {
         let ownerships: [Ownership]
         let isBorrowed: Bool
 
-        init(_ declaration: MethodDeclaration) {
-            shapes = declaration.signature.parameters.map { $0.shape }
+        init(_ declaration: MethodDeclaration, _ shapes: [ValueShape]) {
+            self.shapes = shapes
             ownerships = declaration.signature.parameters.map { $0.ownership }
             isBorrowed = declaration.isBorrowed
         }
@@ -29,7 +29,7 @@ extension CopyPlan {
             }
         }
         // One allocation: the plan, then its lists.
-        let offsetsPlace = MemoryLayout<CopyPlan>.size.roundedUp(to: alignment)
+        let offsetsPlace = MemoryLayout<CopyPlan>.stride
         let valuesPlace = offsetsPlace + offsets.count * MemoryLayout<Int>.stride
         let pointersPlace = valuesPlace + values.count * MemoryLayout<CopiedValue>.stride
         let size = pointersPlace + pointers.count * MemoryLayout<CapturedPointer>.stride

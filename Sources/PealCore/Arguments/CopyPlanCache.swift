@@ -6,8 +6,10 @@ enum CopyPlanCache {
     private static let plans = Guarded<[CopyPlan.Key: CopyPlan.Pointer]>([:])
 
     /// The plan of a method's arguments, made at its first request.
-    static func plan(for declaration: MethodDeclaration) throws(OutOfMemory) -> CopyPlan.Pointer {
-        let key = CopyPlan.Key(declaration)
+    ///
+    /// - Parameter shapes: Those of its parameters. The key of its call plan shares them.
+    static func plan(for declaration: MethodDeclaration, _ shapes: [ValueShape]) throws(OutOfMemory) -> CopyPlan.Pointer {
+        let key = CopyPlan.Key(declaration, shapes)
         let result: Result<CopyPlan.Pointer, OutOfMemory> = plans.withLock { plans in
             if let known = plans[key] { return .success(known) }
             do throws(OutOfMemory) {

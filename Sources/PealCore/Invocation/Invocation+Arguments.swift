@@ -55,7 +55,7 @@ extension Invocation {
         guard (0..<count).contains(index) else {
             throw Failure(.argument, "\(method.title) has \(count) parameters, counted from 0, and no \(index)")
         }
-        let expected = method.plan.pointee.parameterSizes[index]
+        let expected = Int(method.plan.pointee.parameterSizes[index])
         guard size == expected else {
             throw Failure(
                 .argument,

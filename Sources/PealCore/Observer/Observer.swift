@@ -26,12 +26,18 @@ extension Observer {
         if let queue = registration.queue {
             extras.pointee.mailbox = queue.mailbox
             peal_mailbox_retain(queue.mailbox)
-            cell(peal_observer_queue(extras)).initialize(to: queue)
         }
-        if let owner = registration.owner { cell(peal_observer_owner(extras)).initialize(to: owner) }
+        record.keep(registration.queue, registration.owner)
         if let lazy = registration.lazy { cell(peal_observer_lazy(extras)).initialize(to: lazy) }
         extras.pointee.handler = tables.handled?.write(to: memory + size + extrasSize, target: registration.target)
         return record
+    }
+
+    /// Retains the queue and the owner of a record with extras.
+    func keep(_ queue: Queue?, _ owner: Owner?) {
+        guard let extras else { return }
+        if let queue { Self.cell(peal_observer_queue(extras)).initialize(to: queue) }
+        if let owner { Self.cell(peal_observer_owner(extras)).initialize(to: owner) }
     }
 
     // A record has objects of Swift by references that it owns. No other code writes them. Inlined: generic code
@@ -61,7 +67,6 @@ extension Observer {
 
     /// Releases the objects, before the memory is freed.
     func releaseObjects() {
-        guard pointee.tables != nil else { return }
         let tables: UnsafeMutablePointer<ObserverTables?> = Self.cell(peal_observer_tables(self))
         tables.deinitialize(count: 1)
         guard let extras else { return }

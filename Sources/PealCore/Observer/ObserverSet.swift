@@ -6,8 +6,9 @@ struct ObserverSet: @unchecked Sendable {
     // Unchecked: the lock guards the links.
     enum Kind { case ofOwner, ofQueue }
 
-    private let kind: Kind
     private var first: UnsafeMutablePointer<peal_link>?
+    // Last: then a member after the set can fill its word.
+    private let kind: Kind
 
     init(_ kind: Kind) {
         self.kind = kind

@@ -64,10 +64,8 @@ public final class Method: Sendable {
         for declaration: MethodDeclaration
     ) throws(Failure) -> (CallPlan.Pointer, CopyPlan.Pointer) {
         do {
-            return (
-                try CallPlanCache.plan(for: declaration.signature.callShape),
-                try CopyPlanCache.plan(for: declaration)
-            )
+            let shape = declaration.signature.callShape
+            return (try CallPlanCache.plan(for: shape), try CopyPlanCache.plan(for: declaration, shape.parameters))
         } catch {
             throw .outOfMemory
         }

@@ -26,22 +26,21 @@ public final class Queue: Sendable {
         public init() {}
     }
 
-    public let number: UInt64
     // Exists until the end of this object, and longer if calls wait.
     nonisolated(unsafe) let mailbox: Mailbox
     private let owner: Owner?
-    private let members = Guarded(Members())
+    /// Guarded by a lock of the mailbox. That excludes other accesses too, so they are not checked at run time.
+    @exclusivity(unchecked) private nonisolated(unsafe) var members = Members()
 
     private struct Members {
-        var isEnded = false
         var observers = ObserverSet(.ofQueue)
         /// The records of timers.
         var timers = ObserverSet(.ofQueue)
+        var isEnded = false
         var modules: [UInt64: Module] = [:]
     }
 
-    private init(number: UInt64, mailbox: Mailbox, owner: Owner?) {
-        self.number = number
+    private init(mailbox: Mailbox, owner: Owner?) {
         self.mailbox = mailbox
         self.owner = owner
     }
@@ -68,7 +67,7 @@ public final class Queue: Sendable {
         do throws(Failure) {
             queue = try Handles.queues.insert { number in
                 mailbox.pointee.number = number
-                return Queue(number: number, mailbox: mailbox, owner: options.owner)
+                return Queue(mailbox: mailbox, owner: options.owner)
             }
         } catch {
             peal_mailbox_release(mailbox)
@@ -94,6 +93,8 @@ public final class Queue: Sendable {
         }
     }
 
+    public var number: UInt64 { mailbox.pointee.number }
+
     var kind: Kind { Kind(rawValue: mailbox.pointee.kind.rawValue) ?? .serial }
 
     /// Ends the queue: its observers are removed, its calls dropped.
@@ -102,7 +103,7 @@ public final class Queue: Sendable {
             throw Failure(.state, "the main queue cannot be ended; end only queues that peal_queue_create has created")
         }
         guard Handles.queues.retire(number) else { throw .staleQueue }
-        let (observers, timers, modules) = members.withLock { members in
+        let (observers, timers, modules) = withMembers { members in
             members.isEnded = true
             return (members.observers.kept, members.timers.kept, Array(members.modules.values))
         }
@@ -116,7 +117,7 @@ public final class Queue: Sendable {
     /// Returns when no function of its host's is called any more.
     func leaveOwner() { owner?.remove(self) }
 
-    var isEnded: Bool { members.withLock { $0.isEnded } }
+    var isEnded: Bool { withMembers { $0.isEnded } }
 
     /// The caller must hold the lock of the observation's center, so that it cannot be removed before.
     func addMember(_ record: Observer) throws(Failure) {
@@ -125,7 +126,7 @@ public final class Queue: Sendable {
 
     func removeMember(_ record: Observer) {
         nonisolated(unsafe) let record = record
-        members.withLock { _ = $0.observers.remove(record) }
+        withMembers { _ = $0.observers.remove(record) }
     }
 
     func addMember(_ timer: Timer) throws(Failure) {
@@ -133,7 +134,7 @@ public final class Queue: Sendable {
     }
 
     func removeMember(_ timer: Timer) {
-        members.withLock { _ = $0.timers.remove(timer.observer) }
+        withMembers { _ = $0.timers.remove(timer.observer) }
     }
 
     func addMember(_ module: Module) throws(Failure) {
@@ -141,7 +142,7 @@ public final class Queue: Sendable {
     }
 
     func removeMember(_ module: Module) {
-        let gone = members.withLock { $0.modules.removeValue(forKey: module.number) }
+        let gone = withMembers { $0.modules.removeValue(forKey: module.number) }
         withExtendedLifetime(gone) {}
     }
 
@@ -151,9 +152,15 @@ public final class Queue: Sendable {
         throw Failure(.state, "the queue was created before the fork, and the threads that run it are in the parent process; create a queue in this process")
     }
 
+    private func withMembers<Value>(_ body: (inout Members) -> Value) -> Value {
+        peal_mailbox_lock_members(mailbox)
+        defer { peal_mailbox_unlock_members(mailbox) }
+        return body(&members)
+    }
+
     private func addMember(_ add: (inout Members) -> Void) throws(Failure) {
         try checkIsOwn()
-        let isKept = members.withLock { members in
+        let isKept = withMembers { members in
             if !members.isEnded { add(&members) }
             return !members.isEnded
         }

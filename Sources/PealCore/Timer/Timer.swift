@@ -6,17 +6,11 @@ import PealCall
 /// Its record is an observer's with more members after it: so everything that is true of an observer's weak target, its
 /// running calls and its destroy callback is true of a timer's.
 public final class Timer: Sendable {
-    public let number: UInt64
-    private let queue: Queue?
-    let owner: Owner?
     // Owned with the timer's life: valid until the end of this object.
     nonisolated(unsafe) let record: TimerRecord
 
-    private init(number: UInt64, record: TimerRecord, options: Options) {
-        self.number = number
+    private init(_ record: TimerRecord) {
         self.record = record
-        queue = options.queue
-        owner = options.owner
         peal_observer_own(observer)
     }
 
@@ -25,6 +19,8 @@ public final class Timer: Sendable {
     }
 
     var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
+    public var number: UInt64 { observer.pointee.number }
+    var owner: Owner? { observer.owner }
 
     /// If this fails, the caller must run the destroy callback.
     public static func make(_ options: Options) throws(Failure) -> Timer {
@@ -34,7 +30,7 @@ public final class Timer: Sendable {
         do throws(Failure) {
             timer = try Handles.timers.insert { number in
                 peal_timer_observer(record).pointee.number = number
-                return Timer(number: number, record: record, options: options)
+                return Timer(record)
             }
         } catch {
             ObserverLife.disown(peal_timer_observer(record))
@@ -96,7 +92,7 @@ public final class Timer: Sendable {
             agenda.stop(record)
             record.pointee.is_ended = true
         }
-        queue?.removeMember(self)
+        observer.queue?.removeMember(self)
         ObserverLife.release(observer)
         return true
     }

@@ -17,6 +17,7 @@ extension TimerRecord {
         peal_timer_observer(record).begin(
             target: options.target, destroy: options.destroy, owner: options.owner, weak: options.weak)
         peal_timer_observer(record).extras?.pointee.mailbox = mailbox
+        peal_timer_observer(record).keep(options.queue, options.owner)
         peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
         record.pointee.delay = options.schedule.delay
         record.pointee.period = options.schedule.period

@@ -13,9 +13,9 @@ public enum Ownership: Hashable, Sendable {
     /// `const char *` without a length: ends with a zero byte.
     case string
     /// `__counted_by`: a length in elements of `elementSize` bytes.
-    case counted(by: Length, elementSize: Int, allowsNull: Bool)
+    indirect case counted(by: Length, elementSize: Int, allowsNull: Bool)
     /// `__sized_by`: a length in bytes.
-    case sized(by: Length, allowsNull: Bool)
+    indirect case sized(by: Length, allowsNull: Bool)
     /// A pointer to code; there is nothing to copy.
     case function
     /// A pointer to a type whose own functions keep or copy it. Not in the text: it was known of the type

@@ -96,6 +96,7 @@ extension DeclarationParser {
             types.append(type)
         }
         var parameters: [Parameter] = []
+        parameters.reserveCapacity(list.entries.count)
         for (entry, type) in zip(list.entries, types) {
             let ownership = try ownership(of: entry, type, list, types)
             parameters.append(

@@ -70,7 +70,7 @@ extension DeclarationParser {
             gathered.type = QualifiedType(try parseTagged(word, place))
         } else if !gathered.hasType, !Vocabulary.isReserved(word) {
             gathered.column = token.column
-            gathered.type = QualifiedType(scope.alias(named: word).map { .alias($0) } ?? .opaque(name: word))
+            gathered.type = QualifiedType(scope.type(named: word) ?? .opaque(name: word))
             advance()
         } else {
             return false

@@ -102,6 +102,7 @@ extension DeclarationParser {
         switch type {
         case .void, .scalar, .enumeration, .pointer, .function, .handle: return type
         case .alias(let alias):
+            if case .scalar = alias.target.type { return type }
             return .alias(Alias(name: alias.name, target: try byValue(alias.target, column: column)))
         case .array(let element, let count):
             return .array(of: try byValue(element, column: column), count: count)

@@ -47,6 +47,18 @@ enum StandardTypes {
         fixedAlias(named: name) ?? customary[name].map { Alias(name: name, target: QualifiedType(.scalar($0))) }
     }
 
+    private static let known = Guarded<[String: CType]>([:])
+
+    /// The alias as a type. Signatures share the types that were requested before.
+    static func type(named name: String) -> CType? {
+        known.withLock { known in
+            if let type = known[name] { return type }
+            guard let alias = alias(named: name) else { return nil }
+            known[name] = .alias(alias)
+            return known[name]
+        }
+    }
+
     /// The names of the C standard and of peal bind a program that declares its own.
     static func fixedAlias(named name: String) -> Alias? {
         let type: CType? = handles.contains(name) ? .handle(name: name) : fixed[name].map { .scalar($0) }

@@ -1,21 +1,22 @@
 /// A C type as a prototype names it: with the spelling that its author chose, for messages and
 /// traces, and all that is needed to see through that spelling.
-public indirect enum CType: Sendable {
+/// All cases but those without an allocation are indirect, so a type is one word.
+public enum CType: Sendable {
     case void
     case scalar(Scalar)
-    case enumeration(Enumeration)
-    case pointer(to: QualifiedType)
+    indirect case enumeration(Enumeration)
+    indirect case pointer(to: QualifiedType)
     /// Stands behind a pointer only.
-    case function(FunctionType)
+    indirect case function(FunctionType)
     /// Stands behind a pointer or as a member only. Without a count it stands behind a pointer.
-    case array(of: QualifiedType, count: Int?)
+    indirect case array(of: QualifiedType, count: Int?)
     /// Also a union.
-    case structure(Structure)
+    indirect case structure(Structure)
     /// One of peal's handles, by its name: a struct of one number, which no other type is compatible with.
-    case handle(name: String)
+    indirect case handle(name: String)
     /// A type name that was never declared; stands behind a pointer only.
-    case opaque(name: String)
-    case alias(Alias)
+    indirect case opaque(name: String)
+    indirect case alias(Alias)
 
     /// The type with its typedefs followed, qualifiers dropped.
     public var unaliased: CType { QualifiedType(self).unaliased.type }
