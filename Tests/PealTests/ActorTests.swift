@@ -13,11 +13,11 @@ private func pumpElsewhere(_ queue: Queue) async throws { try queue.pump() }
 private actor Log {
     var lines: [String] = []
     let rang: Latch
-    let life: Lifetimes.Life?
+    let life: Counted?
 
-    init(_ rang: Latch, _ lifetimes: Lifetimes? = nil) {
+    init(_ rang: Latch, _ population: Population? = nil) {
         self.rang = rang
-        life = lifetimes?.begin()
+        life = population.map { Counted($0) }
     }
 
     func add(_ line: String) {
@@ -59,7 +59,7 @@ private final class Window: Screen {
 
     init() throws { center = try Center() }
 
-    @Test func aClosureIsIsolatedToItsActor_Q1() async throws {
+    @Test func `Q1: a closure is isolated to its actor`() async throws {
         let log = Log(rang)
         let observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, count) in log.add("\(door) \(count)") }
         for count in Int32(0)..<3 { try center.broadcast(Bell.onRing, "front", count) }
@@ -69,19 +69,19 @@ private final class Window: Screen {
         #expect(try center.broadcast(Bell.onRing, "back", 4).calls == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func anObservationDoesNotKeepItsActorAliveAndEndsWithIt_O9() async throws {
-        let lifetimes = Lifetimes()
+    @Test(.timeLimit(.minutes(1))) func `O9: an observation does not keep its actor alive and ends with it`() async throws {
+        let population = Population()
         let observation: ObserverToken
         do {
-            let log = Log(rang, lifetimes)
+            let log = Log(rang, population)
             observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, _) in log.add(door) }
         }
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         try center.broadcast(Bell.onRing, "front", 1)
-        while observation.isActive { await Task.yield() }
+        #expect(await eventually { !observation.isActive })
     }
 
-    @Test func theSameActorMayObserveTwice() async throws {
+    @Test func `an actor may observe the same method twice`() async throws {
         let log = Log(rang)
         let first = try center.observe(Bell.onRing, on: log) { (log: isolated Log, _, _) in log.add("first") }
         let second = try center.observe(Bell.onRing, on: log) { (log: isolated Log, _, _) in log.add("second") }
@@ -92,7 +92,7 @@ private final class Window: Screen {
     }
 
     @MainActor
-    @Test func aClosureIsIsolatedToTheMainActor_Q1() async throws {
+    @Test func `Q1: a closure is isolated to the main actor`() async throws {
         let label = Label()
         let rang = rang
         let observation = try center.observe(Bell.onRing, on: MainActor.shared) { door, count in
@@ -106,7 +106,7 @@ private final class Window: Screen {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func anOptionKeepsItsQueueUntilTheObservationEnds() throws {
+    @Test func `an observation keeps the queue of its options until it ends`() throws {
         weak var kept: Queue?
         let heard = Record<Int32>()
         do {
@@ -126,7 +126,7 @@ private final class Window: Screen {
     }
 
     @MainActor
-    @Test func objectsOfTheMainActorAreCalledOnItAtOnceOrFromTheirQueue() async throws {
+    @Test func `objects of the main actor are called on it, at once or from their queue`() async throws {
         let shown = Record<String>()
         let (first, second) = (Window(shown, rang), Window(shown, rang))
         let queue = try Queue()
@@ -139,7 +139,7 @@ private final class Window: Screen {
     }
 
     @MainActor
-    @Test func aQueueOnAnActorHasNoneOfItsBroadcastersTaskLocalValues() async throws {
+    @Test func `calls on an actor's queue have none of the broadcaster's task-local values`() async throws {
         let shown = Record<String>()
         let window = Window(shown, rang)
         try center.observe((any Screen).self, window, .on(try Queue()))
@@ -151,7 +151,7 @@ private final class Window: Screen {
     }
 
     @MainActor
-    @Test func aTaskOfAnObserverIsNotTakenForTheMainActor() async throws {
+    @Test func `a task of an observer is not taken for the main actor`() async throws {
         let shown = Record<String>()
         let (immediate, queued) = (Window(shown, rang), Window(shown, rang))
         let queue = try Queue.pumped()
@@ -165,7 +165,7 @@ private final class Window: Screen {
         #expect(shown.all == ["hello", "hello"])
     }
 
-    @Test func theMainActorIsReachedFromElsewhere() async throws {
+    @Test func `a broadcast on another thread reaches observers on the main actor`() async throws {
         let shown = Record<String>()
         let window = await Window(shown, rang)
         try center.observe((any Screen).self, window)
@@ -173,7 +173,7 @@ private final class Window: Screen {
         #expect(shown.all == ["hello"])
     }
 
-    @Test func aPropertyIsObservedOnAnActor_X5() async throws {
+    @Test func `X5: a property is observed on an actor`() async throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let log = Log(rang)
         let observation = try volume.observe(on: log, .initial) { (log: isolated Log, old, new) in
@@ -186,7 +186,7 @@ private final class Window: Screen {
     }
 
     @MainActor
-    @Test func aPropertyIsObservedOnTheMainActor_X5() async throws {
+    @Test func `X5: a property is observed on the main actor`() async throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let label = Label()
         let rang = rang

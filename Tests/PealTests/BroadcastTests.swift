@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct BroadcastTests {
-    @Test func aClosureHearsABroadcastWithItsArguments() throws {
+    @Test func `a closure is called for a broadcast with its arguments`() throws {
         let center = try Center()
         let heard = Mutex<[String]>([])
         let observation = try center.observe(Chat.onMessage) { room, count in
@@ -16,7 +16,7 @@ import Testing
         #expect(observation.isActive)
     }
 
-    @Test func theResultFollowsThePolicy() throws {
+    @Test func `the result of a broadcast follows the method's policy`() throws {
         let center = try Center()
         let first = try center.observe(Chat.votes) { room in Int32(room.utf8.count) }
         let second = try center.observe(Chat.votes) { _ in 10 }
@@ -25,8 +25,7 @@ import Testing
         _ = (first, second)
     }
 
-    @Test("B5: broadcasts nest up to a depth, and a method may refuse to")
-    func broadcastsNestUpToADepth() throws {
+    @Test func `B5: broadcasts nest up to a limit of depth, and a method may reject recursion`() throws {
         let center = try Center()
         let errors = Record<Status>()
         let calls = Record<Int>()
@@ -40,8 +39,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("B5: a deferred broadcast runs after the outer one, with a copy of its arguments")
-    func aDeferredBroadcastRunsAfterTheOuterOne() throws {
+    @Test func `B5: a deferred broadcast runs after the outer one, with a copy of its arguments`() throws {
         let center = try Center()
         let heard = Record<String>()
         let observation = try center.observe(Nesting.later) { text in
@@ -63,15 +61,14 @@ import Testing
         withExtendedLifetime((observation, never)) {}
     }
 
-    @Test("B6: many threads broadcast and observe at once")
-    func manyThreadsBroadcastAndObserve() throws {
+    @Test func `B6: many threads may broadcast and observe at the same time`() throws {
         let center = try Center()
-        let lives = Lifetimes()
+        let population = Population()
         let sum = Atomic<Int>(0)
         let fixed = try center.observe(Chat.onNumber) { sum.add(Int($0), ordering: .relaxed) }
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for round in 0..<200 {
-                let life = lives.begin()
+                let life = Counted(population)
                 let own = try? center.observe(Chat.onNumber) { _ in withExtendedLifetime(life) {} }
                 if (try? center.broadcast(Chat.onNumber, 1)) == nil { Issue.record("a broadcast failed in round \(round)") }
                 own?.cancel()
@@ -79,7 +76,7 @@ import Testing
         }
         #expect(sum.load(ordering: .relaxed) == 800)
         #expect(try center.method(Chat.onNumber).observerCount() == 1)
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
         withExtendedLifetime(fixed) {}
     }
 }

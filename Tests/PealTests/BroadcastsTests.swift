@@ -15,7 +15,7 @@ private enum News: PealProtocol {
 
     private func observers() throws -> Int { try center.broadcast(News.onNumber, -1).calls }
 
-    @Test func theBroadcastsOfAMethodComeInOrder() async throws {
+    @Test func `the broadcasts of a method arrive in a sequence in order`() async throws {
         let messages = try center.broadcasts(of: News.onMessage)
         try center.broadcast(News.onMessage, "lobby", 1)
         try center.broadcast(News.onMessage, "hall", 2)
@@ -28,7 +28,7 @@ private enum News: PealProtocol {
         #expect(messages.dropped == 0)
     }
 
-    @Test func aSequenceHearsWhatComesWhileItWaits() async throws {
+    @Test func `a sequence receives broadcasts while it waits`() async throws {
         let center = center
         let numbers = try center.broadcasts(of: News.onNumber)
         async let sum = numbers.prefix(100).reduce(0, +)
@@ -42,7 +42,7 @@ private enum News: PealProtocol {
     @Test(arguments: [
         (BroadcastPolicy.newest(2), [Int32(3), 4], 3), (.oldest(2), [0, 1], 3), (.unbounded, [0, 1, 2, 3, 4], 0),
     ])
-    func whatNobodyTakesInTimeIsKeptOrDroppedAndCounted(
+    func `a sequence stores or drops elements that are not read in time, and counts those that it drops`(
         policy: BroadcastPolicy, expected: [Int32], dropped: Int
     ) async throws {
         let numbers = try center.broadcasts(of: News.onNumber, bufferingPolicy: policy.policy)
@@ -53,7 +53,7 @@ private enum News: PealProtocol {
         #expect(heard == expected)
     }
 
-    @Test func theObservationEndsWithTheSequence() throws {
+    @Test func `the observation of a sequence ends with the sequence`() throws {
         do {
             let numbers = try center.broadcasts(of: News.onNumber)
             #expect(try observers() == 1)
@@ -62,7 +62,7 @@ private enum News: PealProtocol {
         #expect(try observers() == 0)
     }
 
-    @Test func theObservationEndsWithTheIterator() async throws {
+    @Test func `the observation of a sequence ends with its iterator`() async throws {
         do {
             var iterator = try center.broadcasts(of: News.onNumber).makeAsyncIterator()
             #expect(try observers() == 1)
@@ -71,7 +71,7 @@ private enum News: PealProtocol {
         #expect(try observers() == 0)
     }
 
-    @Test func aCancelledTaskEndsTheSequence() async throws {
+    @Test func `the cancellation of its task ends a sequence`() async throws {
         let began = Latch()
         let center = center
         let task = Task {
@@ -87,7 +87,7 @@ private enum News: PealProtocol {
         #expect(try observers() == 0)
     }
 
-    @Test func theEndOfTheCenterEndsTheSequence() async throws {
+    @Test func `the end of the center ends a sequence`() async throws {
         let numbers: Broadcasts<Int32>
         do {
             let center = try Center()
@@ -99,7 +99,7 @@ private enum News: PealProtocol {
         #expect(heard == [7])
     }
 
-    @Test func aSequenceOfOnceHasOneElement_O10() async throws {
+    @Test func `O10: a sequence with the option once has one element`() async throws {
         let numbers = try center.broadcasts(of: News.onNumber, .once)
         try center.broadcast(News.onNumber, 7)
         try center.broadcast(News.onNumber, 8)
@@ -108,7 +108,7 @@ private enum News: PealProtocol {
         #expect(heard == [7])
     }
 
-    @Test func aMethodWithoutParametersGivesEmptyTuples() async throws {
+    @Test func `a sequence of a method without parameters has empty tuples`() async throws {
         let closes = try center.broadcasts(of: News.onClose)
         try center.broadcast(News.onClose)
         var iterator = closes.makeAsyncIterator()
@@ -116,13 +116,13 @@ private enum News: PealProtocol {
     }
 
     @MainActor
-    @Test func aLoopOnTheMainActorStaysThere() async throws {
+    @Test func `a loop over a sequence on the main actor stays on the main actor`() async throws {
         let numbers = try center.broadcasts(of: News.onNumber, .once)
         try center.broadcast(News.onNumber, 7)
         for await _ in numbers { MainActor.preconditionIsolated() }
     }
 
-    @Test func theValuesOfAPropertyBeginWithThePresentOneAndKeepTheLatest_X5() async throws {
+    @Test func `X5: a property's sequence begins with the current value and stores the latest`() async throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let values = try volume.values()
         var iterator = values.makeAsyncIterator()

@@ -45,8 +45,7 @@ private func shop() throws -> Center {
 }
 
 @Suite struct CheckTests {
-    @Test("P1: a protocol that C has defined is used as Swift declares it")
-    func aProtocolFromCIsUsed() throws {
+    @Test func `P1: a protocol that C has defined is used as Swift declares it`() throws {
         let center = try shop()
         try center.define(Shop.self)
         let observation = try center.observe(Shop.self) { $0.on(Shop.price) { name, number in Double(number) * 2 } }
@@ -63,20 +62,20 @@ private func shop() throws -> Center {
         (WrongShop.room, "method Shop.room: its result is void, and Swift declares Int32, which is int32_t"),
         (WrongShop.bytes, "method Shop.bytes: parameter 1 'b' is const struct blob *"),
     ])
-    func aDifferenceIsNamed(method: any MethodDeclaration, sentence: String) throws {
+    func `a difference between the declarations of C and Swift is named`(method: any MethodDeclaration, sentence: String) throws {
         let center = try shop()
         let error = #expect(throws: PealError.self) { try center.resolveForTest(method) }
         #expect(error?.status == .conflict)
         #expect(error?.message.hasPrefix(sentence) == true, "\(error?.message ?? "")")
     }
 
-    @Test func anotherPolicyIsNamed() throws {
+    @Test func `a difference between the policies of C and Swift is named`() throws {
         let center = try shop()
         let error = #expect(throws: PealError.self) { try center.define(OtherPolicy.self) }
         #expect(error?.message == "method Shop.price: its policy is sum, and Swift declares max")
     }
 
-    @Test func cFindsTheProtocolThatSwiftDefined() throws {
+    @Test func `C finds the protocol that Swift defined`() throws {
         let center = try Center()
         try center.define(Chat.self)
         let texts = try center.methods(of: "Chat").map(\.declaration)

@@ -22,8 +22,7 @@ import Testing
         context.assumingMemoryBound(to: peal_completion_info.self).pointee = report.pointee
     }
 
-    @Test("B4: each observer answers by a completion of its own, and the task gets what all gave, folded")
-    func answers() async throws {
+    @Test func `B4: each observer answers by a completion of its own, and the task gets all answers, folded`() async throws {
         let heard = Record<String>()
         let observations = try (1...3).map { number in
             try center.observe(Push.onPush) { text, done in
@@ -41,8 +40,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("B4: a completion answers once, and one that nobody keeps is dropped")
-    func onceOrDropped() throws {
+    @Test func `B4: a completion answers once, and is dropped when its last reference ends`() throws {
         let outcomes = Record<Answers>()
         let kept = Record<Completion>()
         let observations = [
@@ -64,8 +62,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("B4: with nobody to ask the closure runs at once, and without one nobody waits")
-    func nobodyAsked() async throws {
+    @Test func `B4: without observers the closure of a broadcast with a completion runs at once, and without a closure no answers are requested`() async throws {
         let answers = try await center.ask(Push.onPush, "news")
         #expect(answers.status == .ok && answers.result == nil && answers.asked == 0)
         let isAwaited = Record<Bool>()
@@ -78,8 +75,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("B4: the end of the time limit, and of the task, end the waiting; later answers harm nobody")
-    func endsEarly() async throws {
+    @Test func `B4: the time limit and the cancellation of the task end the wait for answers, and later answers are harmless`() async throws {
         let kept = Record<Completion>()
         let asked = Latch()
         let observations = [
@@ -101,8 +97,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("A completion that ended before it was passed on asks nobody, and that is thrown")
-    func endedBefore() async throws {
+    @Test func `passing on a completion that has ended calls no observer and throws`() async throws {
         let center = center
         let error = await #expect(throws: PealError.self) {
             try await Completion.answers { done throws(PealError) in
@@ -113,8 +108,7 @@ import Testing
         #expect(error?.status == .handle)
     }
 
-    @Test("B4: the completion may be any parameter, and answers come from queues too")
-    func anyParameterAnyQueue() async throws {
+    @Test func `B4: the completion may be any parameter of a method, and observers on queues answer too`() async throws {
         let queue = try Queue()
         let observations = [
             try center.observe(Push.onEarly, .on(queue)) { done, a, b in done.complete(with: Int64(a) + Int64(b)) },
@@ -135,8 +129,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("B4: the closure runs on its queue")
-    func onQueue() async throws {
+    @Test func `B4: the closure of a broadcast with a completion runs on the queue that it names`() async throws {
         let queue = try Queue()
         let told = Latch()
         try center.broadcast(
@@ -148,8 +141,7 @@ import Testing
         #expect(await told.opened())
     }
 
-    @Test("B5: a broadcast that is deferred takes its completion along")
-    func deferred() throws {
+    @Test func `B5: a deferred broadcast passes its completion to the observers`() throws {
         let outcomes = Record<Answers>()
         let observation = try center.observe(Push.onNested) { [center] depth, done in
             if depth == 0 {
@@ -164,18 +156,17 @@ import Testing
         observation.cancel()
     }
 
-    @Test("What cannot be broadcast is thrown, and its closure is told and freed")
-    func failures() async throws {
+    @Test func `a broadcast with a completion that fails throws, and its closure is called and freed`() async throws {
         let wrong = await #expect(throws: PealError.self) { try await center.ask(Push.onPush, "a\0b") }
         #expect(wrong?.status == .argument)
         let policy = await #expect(throws: PealError.self) {
             try await center.ask(Push.onPush, "news", folding: .collect)
         }
         #expect(policy?.status == .policy)
-        let lives = Lifetimes()
+        let population = Population()
         let outcomes = Record<Answers>()
         func make() throws -> Completion {
-            let life = lives.begin()
+            let life = Counted(population)
             return try Completion { answers in withExtendedLifetime(life) { outcomes.append(answers) } }
         }
         #expect(pealError { try center.broadcast(Push.onPush, "a\0b", make()) }?.status == .argument)
@@ -186,11 +177,10 @@ import Testing
         let cancelled = try make()
         #expect(cancelled.isAwaited && cancelled.cancel() && !cancelled.cancel())
         #expect(outcomes.all.map(\.status) == [.ok, .ok, .state])
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test("A completion that was passed on and let go leaves no failure on its thread")
-    func leavesNoFailure() throws {
+    @Test func `releasing a completion that was passed on leaves no failure on the thread`() throws {
         let kept = Record<Completion>()
         let observation = try center.observe(Push.onPush) { _, done in kept.append(done) }
         peal_clear_failure()
@@ -200,8 +190,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("B4: what Swift broadcasts C observes, and answers")
-    func cObserves() async throws {
+    @Test func `B4: an observer of C answers the completion of a broadcast of Swift`() async throws {
         try center.define(Push.self)
         var proto = peal_protocol()
         try #require(peal_protocol_find(center.handle, "Push", &proto) == PEAL_OK)
@@ -217,8 +206,7 @@ import Testing
         withExtendedLifetime((observation, other)) {}
     }
 
-    @Test("B4: what C broadcasts Swift observes, and answers")
-    func cBroadcasts() throws {
+    @Test func `B4: an observer of Swift answers the completion of a broadcast of C`() throws {
         try center.defineInC(
             "Push",
             [
@@ -253,8 +241,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("A method with a completion that Swift declares with other types is a conflict")
-    func checked() throws {
+    @Test func `a method with a completion that Swift declares with other types is a conflict`() throws {
         try center.defineInC("Push", ["optional void on_push(const char *text, uint64_t done)"])
         let error = pealError { try center.observe(Push.onPush) { _, _ in } }
         #expect(error?.status == .conflict)

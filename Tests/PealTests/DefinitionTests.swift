@@ -24,8 +24,7 @@ private enum NewSink: PealProtocol {
 }
 
 @Suite struct DefinitionTests {
-    @Test("P4: an observer of a protocol answers methods that it adopts")
-    func adoptedMethodsAreAnswered() throws {
+    @Test func `P4: an observer of a protocol implements methods of the protocols that it adopts`() throws {
         let center = try Center()
         let heard = Record<String>()
         let observation = try center.observe(Room.self) {
@@ -40,8 +39,7 @@ private enum NewSink: PealProtocol {
         withExtendedLifetime((observation, chat)) {}
     }
 
-    @Test("P6: a protocol grows by methods at its end")
-    func aProtocolGrows() throws {
+    @Test func `P6: a protocol grows by methods at its end`() throws {
         let center = try Center()
         let heard = Record<String>()
         let old = try center.observe(Sink.line) { heard.append($0) }
@@ -53,14 +51,14 @@ private enum NewSink: PealProtocol {
         withExtendedLifetime((old, new)) {}
     }
 
-    @Test func aMethodThatIsNotListedIsNamed() throws {
+    @Test func `a method that its protocol does not list is named`() throws {
         let center = try Center()
         let error = #expect(throws: PealError.self) { try center.broadcast(NewSink.forgotten) }
         #expect(error?.status == .notFound)
         #expect(error?.message == "protocol Sink: 'forgotten' is not in NewSink.methods; add it there")
     }
 
-    @Test func aMethodIsFoundByNameWithItsTypes() throws {
+    @Test func `a method is found by name with its types`() throws {
         let center = try Center()
         try center.defineInC("Plugin", ["optional void ping(int number)", "optional int32_t votes(const char *who), sum"])
         let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
@@ -81,7 +79,7 @@ private enum NewSink: PealProtocol {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func aProtocolThatWasTakenBackIsDefinedAgain() throws {
+    @Test func `a protocol that was removed can be defined again`() throws {
         let center = try Center()
         var owner = peal_owner(number: 0)
         try #require(peal_owner_create("plugin", &owner) == PEAL_OK)
@@ -99,7 +97,7 @@ private enum NewSink: PealProtocol {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aCenterThatHasEndedSaysSo() throws {
+    @Test func `using a center that has ended fails with its status`() throws {
         var handle = peal_center(number: 0)
         try #require(peal_center_create(&handle) == PEAL_OK)
         let center = Center(borrowing: handle)

@@ -57,25 +57,25 @@ private actor Counter {
         #expect(heard.all == Array(0..<count))
     }
 
-    @Test func aTaskExecutorRunsTheCallsInOrder_Q1() async throws {
+    @Test func `Q1: a queue on a task executor runs the calls in order`() async throws {
         let executor = QueueExecutor()
         try await deliver(50, on: Queue(executor: executor as any TaskExecutor)) {
             #expect(QueueExecutor.isCurrent)
         }
     }
 
-    @Test func aSerialExecutorRunsTheCallsInOrder_Q1() async throws {
+    @Test func `Q1: a queue on a serial executor runs the calls in order`() async throws {
         let executor = QueueExecutor()
         try await deliver(50, on: Queue(executor: executor as any SerialExecutor)) {
             #expect(QueueExecutor.isCurrent)
         }
     }
 
-    @Test func theMainActorRunsTheCallsIsolated() async throws {
+    @Test func `a queue on the main actor runs the calls isolated to it`() async throws {
         try await deliver(50, on: Queue(actor: MainActor.shared)) { MainActor.preconditionIsolated() }
     }
 
-    @Test func anActorWithItsOwnExecutorRunsTheCallsIsolated() async throws {
+    @Test func `a queue on an actor with its own executor runs the calls isolated to it`() async throws {
         let counter = Counter(QueueExecutor())
         try await deliver(50, on: Queue(actor: counter)) {
             #expect(QueueExecutor.isCurrent)
@@ -84,7 +84,7 @@ private actor Counter {
         #expect(await counter.numbers.count == 50)
     }
 
-    @Test func aQueueDoesNotKeepItsActorAliveAndRefusesWithoutIt() throws {
+    @Test func `a queue does not keep its actor alive, and rejects calls after the actor's end`() throws {
         weak var kept: Counter?
         let queue: Queue
         do {

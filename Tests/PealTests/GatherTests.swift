@@ -4,8 +4,7 @@ import Peal
 import Testing
 
 @Suite struct GatherTests {
-    @Test("Q8: a method is asked on all observers, those on queues too")
-    func allObserversAreAsked() async throws {
+    @Test func `Q8: gathering calls a method on all observers, those on queues too`() async throws {
         let center = try Center()
         var queue = peal_queue(number: 0)
         try #require(peal_queue_create(nil, &queue) == PEAL_OK)
@@ -19,8 +18,7 @@ import Testing
         #expect(peal_queue_destroy(queue) == PEAL_OK)
     }
 
-    @Test("Q8: what has not come in time, or before the task is cancelled, is left out")
-    func gatheringEndsByTimeAndByCancellation() async throws {
+    @Test func `Q8: gathering omits the results that do not arrive before its time limit or the cancellation of the task`() async throws {
         let center = try Center()
         var options = peal_queue_options()
         options.size = MemoryLayout<peal_queue_options>.size
@@ -42,7 +40,7 @@ import Testing
         #expect(peal_queue_destroy(queue) == PEAL_OK)
     }
 
-    @Test func aGatheringThatCannotBeginThrows() async throws {
+    @Test func `a gathering that cannot begin throws`() async throws {
         let center = try Center()
         let method = try center.method(Chat.votes)
         let error = await #expect(throws: PealError.self) { try await method.gather("a\0b") }

@@ -20,7 +20,7 @@ private enum Imported: PealProtocol {
 }
 
 @Suite struct ImportedTests {
-    @Test func whatCDeclaresGoesByValue() throws {
+    @Test func `structs and enums that C declares are passed by value`() throws {
         let center = try Center()
         #expect(peal_type_declare(center.handle, "enum overflow { NONE, SOME, ALL };") == PEAL_OK)
         let observation = try center.observe(Imported.self) {

@@ -33,3 +33,16 @@ final class Latch: Sendable {
         }
     }
 }
+
+/// Waits until another thread or task has made a condition true and can open no latch. Suspends, and blocks no thread.
+/// - Returns: False if that takes more than twenty seconds.
+func eventually(
+    isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool
+) async rethrows -> Bool {
+    let limit = ContinuousClock.now + .seconds(20)
+    while try !condition() {
+        if ContinuousClock.now > limit { return false }
+        await Task.yield()
+    }
+    return true
+}

@@ -54,8 +54,7 @@ import Testing
         }
     }
 
-    @Test("O13: a service observes all of a protocol; a broadcast of a method that it names makes it, once")
-    func wholeProtocol() throws {
+    @Test func `O13: a lazy observer of a protocol is created once, by the broadcast of a method that it names`() throws {
         let observation = try center.observe(Chat.self, by: try register()) {
             $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
             $0.on(Chat.votes, otherwise: 0) { $0.votes($1) }
@@ -75,8 +74,7 @@ import Testing
         #expect(notes.all == ["lobby 3"])
     }
 
-    @Test("O13: where its creation fails a method has its other result, and its completion is dropped")
-    func failedCreation() throws {
+    @Test func `O13: when the creation of a lazy observer fails, its method returns its default, and its completion is dropped`() throws {
         let broken = try center.register(History.self) { _ in throw ServiceEventTests.Failing() }
         let observation = try center.observe(Chat.self, by: broken) {
             $0.on(Chat.votes, otherwise: 100) { _, most in most }
@@ -89,8 +87,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("O13: a service that observes several protocols, C's and Swift's, is made by the first broadcast of any")
-    func severalProtocols() throws {
+    @Test func `O13: a service that observes several protocols lazily, of C and of Swift, is created by the first broadcast of any`() throws {
         let history = try register()
         let observation = try center.observe(Chat.self, by: history) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
         try center.observe((any Listener).self, by: history, as: { $0 })
@@ -105,8 +102,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("O13: removed, the next broadcast to a Swift type makes another; with the service the registration ends")
-    func removedAndUnregistered() throws {
+    @Test func `O13: after the removal of a lazy observer's instance the next broadcast to a Swift type creates another, and the registration ends with the service`() throws {
         let history = try register()
         let observation = try center.observe((any Listener).self, by: history, as: { $0 })
         try center.broadcast((any Listener).self) { $0.didReceive("one") }
@@ -130,8 +126,7 @@ import Testing
         func didReceive(_ text: String) { notes.append("\(counted.name) \(text) \(padding.3)") }
     }
 
-    @Test("O13: a service that is registered as a Swift protocol observes it, also as a struct, in its place and on a queue")
-    func structOfAProtocol() throws {
+    @Test func `O13: a service that is registered as a Swift protocol observes it lazily, also as a struct, in its position and on a queue`() throws {
         let service = try center.register((any Listener).self) { [population, notes] _ in
             Note(counted: Counted(population, "struct"), notes: notes)
         }
@@ -146,8 +141,7 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test("O13: within its own creation the service is not called by a Swift type either")
-    func withinCreation() throws {
+    @Test func `O13: a broadcast to a Swift type does not call a lazy observer within its own creation`() throws {
         let service = try center.register(History.self) { [population, notes] creation in
             try creation.center.broadcast((any Listener).self) { $0.didReceive("early") }
             return History(population, notes)
@@ -158,8 +152,7 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test("O3: the same service on the same protocol is refused, is replaced, or is called twice")
-    func duplicates() throws {
+    @Test func `O3: a second lazy registration of a service for a protocol is refused, replaces the first, or is called too`() throws {
         let history = try register()
         let other = try register("other")
         func observe(_ service: ServiceProvider<History>, _ option: ObserverOption = .priority(0)) throws -> ObserverToken {
@@ -182,8 +175,7 @@ import Testing
         #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .duplicate)
     }
 
-    @Test("What does not fit is refused before anything is made")
-    func refused() throws {
+    @Test func `a lazy registration that does not fit is refused, and no instance is created`() throws {
         let history = try register()
         let wrong = try center.service(Account.self, named: try history.info().name)
         #expect(pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
@@ -197,8 +189,7 @@ import Testing
         #expect(population.made == 0)
     }
 
-    @Test("What an observing service's closures keep is freed with the registration")
-    func freed() throws {
+    @Test func `the captures of a lazy observer's closures are freed with the registration`() throws {
         let captured = Population()
         let history = try register()
         func observe() throws -> ObserverToken {
@@ -217,8 +208,7 @@ import Testing
         #expect(captured.alive == 0)
     }
 
-    @Test("O13: of broadcasts to a Swift type that begin at once one makes the instance, and each calls it once")
-    func manyThreads() throws {
+    @Test func `O13: of broadcasts to a Swift type that begin at once one creates the lazy observer, and each calls it once`() throws {
         try center.observe((any Listener).self, by: try register(), as: { $0 })
         let arrived = Latch()
         let go = Latch()

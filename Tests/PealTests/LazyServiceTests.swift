@@ -24,8 +24,7 @@ import Testing
         }
     }
 
-    @Test("O13: nothing is made until the first broadcast of its method; removed, the next one makes another")
-    func madeByBroadcast() throws {
+    @Test func `O13: a lazy observer is created by the first broadcast of its method, and after its removal by the next one`() throws {
         let history = try register()
         let observation = try center.observe(Chat.onMessage, by: history) { [notes] history, room, count in
             notes.append("\(history.name) \(room) \(count)")
@@ -44,8 +43,7 @@ import Testing
         #expect(notes.all.count == 4)
     }
 
-    @Test("O4: it has the place of its registration; O13: others are called where its creation fails, and that is told")
-    func failedCreation() throws {
+    @Test func `O4, O13: a lazy observer is called in the position of its registration, and when its creation fails this is reported and others are called`() throws {
         let events = Record<ServiceEvent>()
         let attempts = Population()
         let failing = try center.register(Counted.self, named: "failing") { [population] _ in
@@ -68,8 +66,7 @@ import Testing
         withExtendedLifetime((observations, told)) {}
     }
 
-    @Test("A method with a result has the service's, or another where it cannot be made")
-    func results() throws {
+    @Test func `a method with a result gets the lazy observer's, or its default when the creation fails`() throws {
         let history = try register()
         let broken = try center.register(Counted.self, named: "broken") { _ in throw ServiceEventTests.Failing() }
         let observations = [
@@ -80,8 +77,7 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test("O13: within its own creation the service is not called")
-    func withinCreation() throws {
+    @Test func `O13: a broadcast does not call a lazy observer within its own creation`() throws {
         let service = try center.register(Counted.self) { [population] creation in
             try creation.center.broadcast(Chat.onClose)
             return Counted(population)
@@ -93,8 +89,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("O13: with the service the observation ends, and its closure is freed")
-    func endsWithService() throws {
+    @Test func `O13: a lazy observation ends with its service, and its closure is freed`() throws {
         let service = try register()
         let captured = Population()
         let observation = try observe(service, Counted(captured))
@@ -111,8 +106,7 @@ import Testing
         try center.observe(Chat.onClose, by: service) { [notes] _ in notes.append("called\(captured.name)") }
     }
 
-    @Test("A service of another type, or not of Swift, is refused before there is an instance")
-    func otherType() throws {
+    @Test func `a lazy observation of a service of another type, or not of Swift, is refused before there is an instance`() throws {
         _ = try register()
         let wrong = try center.service(Account.self, named: "history")
         #expect(pealError { try center.observe(Chat.onClose, by: wrong) { _ in } }?.status == .type)
@@ -120,8 +114,7 @@ import Testing
         #expect(pealError { try center.observe(Chat.onClose, by: own) { _ in } }?.status == .type)
     }
 
-    @Test("O13: a table of C functions observes lazily too, and its functions find the object")
-    func byTable() throws {
+    @Test func `O13: a table of C functions observes lazily, and its functions find the object`() throws {
         var table = peal_lifecycle()
         table.open_url = { pointer, url in
             swiftInstance(of: Counted.self, at: pointer)?.name == url.map { String(cString: $0) }
@@ -143,8 +136,7 @@ import Testing
         #expect(pealError { try center.observe("None", by: service) }?.status == .notFound)
     }
 
-    @Test("O13: of broadcasts that begin at once one makes the instance, and each calls it once")
-    func manyThreads() throws {
+    @Test func `O13: of broadcasts that begin at once one creates the lazy observer, and each calls it once`() throws {
         let service = try register()
         let observation = try center.observe(Chat.onClose, by: service) { [notes] _ in notes.append("called") }
         let arrived = Latch(), go = Latch()

@@ -28,8 +28,7 @@
 
         init() throws { center = try Center() }
 
-        @Test("P3: a long double arrives as it was: beside small numbers, beside a string, and on a queue")
-        func arrives() throws {
+        @Test func `P3: a long double arrives unchanged: beside small numbers, beside a string, and on a queue`() throws {
             #expect(Float80(Double(third)) != third)
             let queue = try Queue.pumped()
             let observe = { [center, heard, third] (options: ObserverOption) throws(PealError) in
@@ -51,8 +50,7 @@
             withExtendedLifetime(observations) {}
         }
 
-        @Test("B2: a long double comes back, is folded, and is inside a struct")
-        func comesBack() throws {
+        @Test func `B2: a long double is returned, folded, and a member of a struct`() throws {
             let observations = try [third, -third].map { factor in
                 try center.observe(Numbers.self) {
                     $0.on(Numbers.greatest) { $0 * factor }
@@ -67,8 +65,7 @@
             withExtendedLifetime(observations) {}
         }
 
-        @Test("P3: it crosses to C, and from C")
-        func crosses() throws {
+        @Test func `P3: a long double is passed to C, and from C`() throws {
             let owner = try center.define(Numbers.self)
             let function: @convention(c) (UnsafeMutableRawPointer?, Float80) -> Float80 = { $1 * 3 }
             let inC = try center.observeInC(
@@ -88,8 +85,7 @@
             withExtendedLifetime((inC, inSwift)) {}
         }
 
-        @Test("A long double is no double: the difference is named")
-        func noDouble() throws {
+        @Test func `a method that C declares with a long double is not one with a double, and the difference is named`() throws {
             try center.defineInC("Numbers", ["optional void named(const char *name, double value)"])
             let error = pealError { try center.observe(Numbers.named) { _, _ in } }
             #expect(error?.status == .conflict)

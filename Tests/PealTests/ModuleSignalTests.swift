@@ -30,8 +30,7 @@ import Testing
         }
     }
 
-    @Test("M6: a signal tells the modules, and who observes them; unbound, it does what it did before")
-    func reload() throws {
+    @Test func `M6: a signal notifies the modules and their observers, and has its previous effect again when it is unbound`() throws {
         let latch = Latch(), events = Record<ModuleEvent>()
         try center.add(Watching(notes: notes, latch: latch))
         let observation = try center.observeModules { events.append($0) }
@@ -47,8 +46,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test("M6: an action runs on its queue, and a termination stops the modules")
-    func terminate() throws {
+    @Test func `M6: the action of a signal runs on its queue, and a termination stops the modules`() throws {
         let queue = try Queue.pumped()
         try center.add(Watching(notes: notes, latch: Latch()))
         try center.startModulesBlocking()
@@ -65,8 +63,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test("M6: signals that cannot be bound are refused")
-    func refused() {
+    @Test func `M6: signals that cannot be bound are refused`() {
         #expect(pealError { try center.bindSignal(SIGKILL, to: .reload) }?.status == .argument)
         #expect(pealError { try center.bindSignal(SIGHUP, to: .background) }?.status == .argument)
         #expect(pealError {
@@ -74,8 +71,7 @@ import Testing
         } != nil)
     }
 
-    @Test("M1: a forwarded protocol reaches modules by their tables, while they run")
-    func forwarded() throws {
+    @Test func `M1: a forwarded protocol reaches modules by their tables, while they run`() throws {
         try center.add(Watching(notes: notes, latch: Latch()))
         try center.forwardToModules("PealServices")
         try center.register(Account.self, named: "before") { _ in Account(database: nil) }

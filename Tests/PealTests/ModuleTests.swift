@@ -19,8 +19,7 @@ import Testing
         try center.add(Part(name, notes, population, needs: needs, priority: priority, failing: failing))
     }
 
-    @Test("M2: modules start dependencies first, then by priority, then by registration; and stop in reverse")
-    func order() throws {
+    @Test func `M2: modules start dependencies first, then by priority, then by registration; and stop in reverse`() throws {
         try add("pages", needs: ["network"])
         try add("late")
         try add("early", priority: 7)
@@ -37,8 +36,7 @@ import Testing
         #expect(try center.modulesState == .stopped)
     }
 
-    @Test("M1, M3: a module hears the life cycle from the end of its start until the beginning of its stop")
-    func lifecycle() throws {
+    @Test func `M1, M3: a module observes the life cycle from the end of its start until the beginning of its stop`() throws {
         try add("a")
         try add("b")
         try center.lifecycle.didBecomeActive()
@@ -58,8 +56,7 @@ import Testing
         ])
     }
 
-    @Test("Each event reaches its function, with its arguments")
-    func events() throws {
+    @Test func `each event of modules calls its function with its arguments`() throws {
         try add("a")
         try center.startModulesBlocking()
         let before = notes.all.count
@@ -75,8 +72,7 @@ import Testing
         #expect(pealError { try life.openURL("a\0b") }?.status == .argument)
     }
 
-    @Test("M3: a remote notification completes once, when all modules have answered")
-    func remoteNotification() async throws {
+    @Test func `M3: a remote notification completes once, when all modules have answered`() async throws {
         let go = Latch()
         try center.add(Answering(name: "one", answer: 1, latch: go))
         try center.add(Answering(name: "two", answer: 2, latch: nil))
@@ -95,8 +91,7 @@ import Testing
         await #expect(throws: PealError.self) { try await Center(borrowing: peal_center()).lifecycle.remoteNotification("") }
     }
 
-    @Test("M2: a missing dependency, and a cycle, are named before anything starts")
-    func impossible() throws {
+    @Test func `M2: a missing dependency of modules and a cycle are named before any module starts`() throws {
         try add("network", needs: ["storage"])
         #expect(pealError { try center.startModulesBlocking() }?.status == .notFound)
         #expect(pealError { try center.startModulesBlocking() }?.message.contains("storage") == true)
@@ -105,9 +100,8 @@ import Testing
         #expect(notes.all == [])
     }
 
-    @Test("M2: a start that throws is told in its own words; what had started is stopped, and it can be tried again",
-        arguments: [false, true])
-    func startThrows(suspends: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `M2: a module's start that throws is reported with its own error, the started modules are stopped, and the start may be repeated`(suspends: Bool) async throws {
         try add("first")
         let flaky = try center.add(Flaky(failures: 1, suspends: suspends))
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -122,8 +116,7 @@ import Testing
         try await center.stopModules()
     }
 
-    @Test("M5: a start that suspends is waited for; its thread is not the main actor's")
-    @MainActor func mainActor() async throws {
+    @Test @MainActor func `M5: starting the modules waits for a start that suspends, which does not run on the main actor`() async throws {
         let part = OnMain()
         try center.add(part)
         try await center.startModules()
@@ -132,8 +125,7 @@ import Testing
         #expect(!part.isStarted)
     }
 
-    @Test("M5: a start that takes too long is reported while it runs, and given up")
-    func overdue() async throws {
+    @Test func `M5: a module's start that exceeds its time limit is reported while it runs, and cancelled`() async throws {
         let go = Latch()
         let events = Record<ModuleEvent>()
         let observation = try center.observeModules { events.append($0) }
@@ -147,8 +139,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test("M4: a module that comes late starts at once, or is not there, and why is told")
-    func late() throws {
+    @Test func `M4: a module that is registered late starts at once, or is not registered and the reason is thrown`() throws {
         try add("first")
         try center.startModulesBlocking()
         #expect(try add("second", needs: ["first"]).info().state == .running)
@@ -161,8 +152,7 @@ import Testing
         #expect(population.alive == 2)
     }
 
-    @Test("M4: modules are removed by their handle or their class, not while another needs them, and are freed")
-    func removal() throws {
+    @Test func `M4: modules are removed by their handle or their class, unless another module needs them, and are freed`() throws {
         let first = try add("first")
         let second = try add("second", needs: ["first"])
         try center.startModulesBlocking()
@@ -178,8 +168,7 @@ import Testing
         #expect(pealError { try center.removeModulesBlocking(ofClass: "none") }?.status == .notFound)
     }
 
-    @Test("M5: the end of a center stops what runs, and frees all")
-    func centerEnds() throws {
+    @Test func `M5: the end of a center stops its running modules, and frees all of them`() throws {
         do {
             let center = try Center()
             try center.add(Part("a", notes, population))
@@ -189,8 +178,7 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test("M5: a start from within a step says that it would deadlock; a stop says that it is pending")
-    func fromWithin() throws {
+    @Test func `M5: starting the modules from within a step fails because it would deadlock, and stopping them is pending`() throws {
         let status = Record<Status>(), endings = Record<Ending>()
         try center.add(Nesting(status: status, endings: endings))
         #expect(pealError { try center.startModulesBlocking() }?.status == .state)
@@ -198,8 +186,7 @@ import Testing
         #expect(endings.all == [.pending])
     }
 
-    @Test("M5: so do they once the step has suspended, awaited or not; the step ends, and all are stopped")
-    func fromWithinSuspended() async throws {
+    @Test func `M5: starting and stopping the modules from a step that has suspended do the same, and all modules are stopped after the step`() async throws {
         let status = Record<Status>(), endings = Record<Ending>()
         try add("first")
         try center.add(Suspending(status: status, endings: endings))
@@ -212,8 +199,7 @@ import Testing
         #expect(notes.all.last == "first stops")
     }
 
-    @Test("M1: a service is a module, whose instance lives from its start until after its stop")
-    func serviceModule() throws {
+    @Test func `M1: a service is a module, whose instance lives from its start until after its stop`() throws {
         let service = try center.register(Part.self) { [notes, population] _ in Part("service", notes, population) }
         try center.add(service, named: "module", dependencies: ["first"])
         try add("first")
@@ -229,8 +215,7 @@ import Testing
         #expect(population.alive == 1)
     }
 
-    @Test("M5: with a queue, steps and events run there")
-    func queue() throws {
+    @Test func `M5: the steps and events of a module with a queue run on that queue`() throws {
         let queue = try Queue()
         let asked = Record<Bool>()
         try center.add(Asking(queue: queue, asked: asked), on: queue)
@@ -242,8 +227,7 @@ import Testing
         #expect(asked.all == [true, true, true])
     }
 
-    @Test("F1: names that cannot be are refused")
-    func badInput() throws {
+    @Test func `F1: names that are invalid are refused`() throws {
         for name in ["", "a\0b", String(repeating: "x", count: 256)] {
             #expect(pealError { try add(name) }?.status == .argument)
         }

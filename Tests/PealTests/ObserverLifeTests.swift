@@ -11,41 +11,39 @@ private enum Strict: PealProtocol {
 }
 
 @Suite struct ObserverLifeTests {
-    @Test func anObservationEndsWhenNobodyKeepsIt() throws {
+    @Test func `an observation ends when its last reference ends, unless it is kept`() throws {
         let center = try Center()
-        let lives = Lifetimes()
-        var observation: ObserverToken? = try observeWithLife(center, lives)
-        #expect(lives.living == 1)
+        let population = Population()
+        var observation: ObserverToken? = try observeWithLife(center, population)
+        #expect(population.alive == 1)
         #expect(try center.broadcast(Chat.onClose).calls == 1)
         _ = observation
         observation = nil
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
         #expect(try center.broadcast(Chat.onClose).calls == 0)
     }
 
-    @Test func aKeptObservationEndsWithItsCenter() throws {
-        let lives = Lifetimes()
+    @Test func `a kept observation ends with its center`() throws {
+        let population = Population()
         do {
             let center = try Center()
-            try observeWithLife(center, lives).keep()
+            try observeWithLife(center, population).keep()
             #expect(try center.broadcast(Chat.onClose).calls == 1)
-            #expect(lives.living == 1)
+            #expect(population.alive == 1)
         }
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test("O8: what a failed registration was given is freed")
-    func aFailedRegistrationKeepsNothing() throws {
+    @Test func `O8: the closure of a failed registration is freed`() throws {
         let center = try Center()
-        let lives = Lifetimes()
-        let error = #expect(throws: PealError.self) { try observeWithLife(center, lives, Strict.may) }
+        let population = Population()
+        let error = #expect(throws: PealError.self) { try observeWithLife(center, population, Strict.may) }
         #expect(error?.status == .conformance)
         #expect(error?.message.contains("must") == true)
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test("O4: higher priorities are called first, then the earlier ones")
-    func theOrderIsThatOfPriorities() throws {
+    @Test func `O4: observers of higher priority are called first, and those of equal priority in the order of registration`() throws {
         let center = try Center()
         let heard = Record<Int>()
         let observations = [
@@ -63,8 +61,7 @@ private enum Strict: PealProtocol {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("O10: blocks are counted, and one that hears once ends before its call")
-    func blocksAreCounted() throws {
+    @Test func `O10: blocks of an observer are counted, and an observer with the option once ends before its call`() throws {
         let center = try Center()
         let heard = Record<String>()
         let blocked = try center.observe(Chat.onClose, .blocked) { heard.append("blocked") }
@@ -92,8 +89,7 @@ private enum Strict: PealProtocol {
         #expect(error?.status == .handle)
     }
 
-    @Test("O7: waiting for an end returns when the running call has, and not from that call")
-    func waitingForAnEndWaitsForTheRunningCall() throws {
+    @Test func `O7: a waiting end of an observation returns after the running call, and does not wait inside that call`() throws {
         let center = try Center()
         let began = Latch()
         let mayEnd = Latch()
@@ -123,8 +119,7 @@ private enum Strict: PealProtocol {
         own.withLock { $0 = nil }
     }
 
-    @Test("O6: one that is removed before its turn is not called")
-    func oneThatIsRemovedBeforeItsTurnIsNotCalled() throws {
+    @Test func `O6: an observer that is removed before its turn is not called`() throws {
         let center = try Center()
         let heard = Record<Int>()
         let last = Mutex<ObserverToken?>(nil)
@@ -141,7 +136,7 @@ private enum Strict: PealProtocol {
         withExtendedLifetime(first) {}
     }
 
-    @Test func anObserverOfAProtocolNamesItsMethods() throws {
+    @Test func `an observer of a protocol names the methods that it implements`() throws {
         let center = try Center()
         let heard = Record<String>()
         let observation = try center.observe(Strict.self) {
@@ -171,9 +166,9 @@ private enum Strict: PealProtocol {
     }
 
     private func observeWithLife(
-        _ center: Center, _ lives: Lifetimes, _ method: some MethodDeclaration = Chat.onClose
+        _ center: Center, _ population: Population, _ method: some MethodDeclaration = Chat.onClose
     ) throws -> ObserverToken {
-        let life = lives.begin()
+        let life = Counted(population)
         if let method = method as? PealMethod<Strict, Void> {
             return try center.observe(method) { withExtendedLifetime(life) {} }
         }

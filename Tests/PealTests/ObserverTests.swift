@@ -4,18 +4,16 @@ import Testing
 
 /// An object that observes, and counts its kind.
 private final class Window: Sendable {
-    static let living = Mutex(0)
+    static let population = Population()
+    private let counted = Counted(Window.population)
     let shown = Mutex<[String]>([])
-
-    init() { Self.living.withLock { $0 += 1 } }
-    deinit { Self.living.withLock { $0 -= 1 } }
 
     func show(room: String, count: Int32) { shown.withLock { $0.append("\(room) \(count)") } }
     func mayClose() -> Bool { false }
 }
 
 @Suite(.serialized) struct ObserverTests {
-    @Test func anObjectHearsByMethodsOfItsClass() throws {
+    @Test func `an object observes by methods of its class`() throws {
         let center = try Center()
         let window = Window()
         let observation = try center.observe(Chat.self, weakly: window) {
@@ -30,21 +28,19 @@ private final class Window: Sendable {
         #expect(observation.isActive)
     }
 
-    @Test("O9: a dead object is not called, and its observation ends")
-    func aDeadObjectIsNotCalled() throws {
+    @Test func `O9: an observing object that has died is not called, and its observation ends`() throws {
         let center = try Center()
         var window: Window? = Window()
         let observation = try center.observe(Chat.self, weakly: window!) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
-        let before = Window.living.withLock(\.self)
+        let before = Window.population.alive
         window = nil
-        #expect(Window.living.withLock(\.self) == before - 1)
+        #expect(Window.population.alive == before - 1)
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 0)
         #expect(!observation.isActive)
     }
 
-    @Test("O9: nobody needs to keep the observation of an object")
-    func anObjectStaysObserver() throws {
+    @Test func `O9: the observation of an object lasts without a reference to it`() throws {
         let center = try Center()
         let window = Window()
         try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
@@ -52,8 +48,7 @@ private final class Window: Sendable {
         #expect(try center.unobserve(Chat.self, by: window) == 1)
     }
 
-    @Test("O3: the same object is refused, replaced or called twice")
-    func theSameObjectIsRefusedReplacedOrCalledTwice() throws {
+    @Test func `O3: a second observation of the same object is refused, replaces the first, or is called too`() throws {
         let center = try Center()
         let window = Window()
         let first = try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }

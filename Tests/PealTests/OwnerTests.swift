@@ -18,8 +18,7 @@ import Testing
         }
     }
 
-    @Test("O12, L1: what a closure registers belongs to the owner, and ends with it")
-    func retire() throws {
+    @Test func `O12, L1: registrations inside an owner's closure belong to the owner, and end with it`() throws {
         let owner = try Owner("plugin")
         #expect(owner.name == "plugin")
         let inside = try owner.perform { try register("inside") }
@@ -45,8 +44,7 @@ import Testing
         #expect(pealError { try owner.observationCount }?.status == .handle)
     }
 
-    @Test("O12: performs nest, end when the closure throws, and its errors are thrown on")
-    func nesting() throws {
+    @Test func `O12: an owner's closures nest, end when they throw, and their errors are rethrown`() throws {
         let outer = try Owner("outer"), inner = try Owner("inner")
         try outer.perform {
             #expect(peal_owner_current().number == outer.handle.number)
@@ -64,8 +62,7 @@ import Testing
         #expect(peal_owner_current().number == 0)
     }
 
-    @Test("L1: a retirement waits for a use that another thread holds, up to its limit")
-    func waits() throws {
+    @Test func `L1: retiring an owner waits for a use of another thread, up to its time limit`() throws {
         let owner = try Owner("plugin")
         let service = try register("service", owner: owner)
         var use: ServiceUse<Counted>? = try service.get()
@@ -76,8 +73,7 @@ import Testing
         _ = use
     }
 
-    @Test("L2: an owner that is retired in its own call is not waited for")
-    func fromWithin() throws {
+    @Test func `L2: an owner that is retired in its own call is not waited for`() throws {
         let owner = try Owner("plugin")
         let endings = Record<Ending>()
         let service = try center.register(Counted.self, owner: owner, clearData: { _ in
@@ -89,16 +85,14 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test("An owner that nobody keeps is retired")
-    func endsOnDeinit() throws {
+    @Test func `an owner is retired when its last reference ends`() throws {
         var owner: Owner? = try Owner("short")
         let service = try register("service", owner: owner)
         owner = nil
         #expect(service.name == nil)
     }
 
-    @Test("F1: names are up to 255 bytes, without a zero byte")
-    func names() throws {
+    @Test func `F1: the names of owners have up to 255 bytes, without a zero byte`() throws {
         let long = String(repeating: "x", count: 255)
         #expect(try Owner(long).name == long)
         #expect(pealError { try Owner(long + "x") }?.status == .argument)

@@ -43,8 +43,7 @@ private enum Poll: PealProtocol {
         }
     }
 
-    @Test("B2: the result follows the method's policy")
-    func theResultFollowsThePolicy() throws {
+    @Test func `B2: the result follows the method's policy`() throws {
         let center = try Center()
         let observations = try observe(center)
         #expect(try center.ask(Poll.firstTrue) == true)
@@ -62,8 +61,7 @@ private enum Poll: PealProtocol {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("B2: with nobody to call, the result is the policy's")
-    func nobodyAnswersAsThePolicySays() throws {
+    @Test func `B2: without an observer to call, the result is the policy's default`() throws {
         let center = try Center()
         #expect(try center.ask(Poll.any) == false)
         #expect(try center.ask(Poll.every) == true)
@@ -73,7 +71,7 @@ private enum Poll: PealProtocol {
         #expect(try center.method(Poll.every).answer().delivery .calls == 0)
     }
 
-    @Test func aPolicyIsGivenAtTheCall() throws {
+    @Test func `the policy of a call is used instead of the method's`() throws {
         let center = try Center()
         let observations = try observe(center)
         let sum = try center.method(Poll.sum)
@@ -86,7 +84,7 @@ private enum Poll: PealProtocol {
         withExtendedLifetime(observations) {}
     }
 
-    @Test func whatHasNoSingleResultSaysSo() throws {
+    @Test func `requesting a single result under a policy without one throws`() throws {
         let center = try Center()
         let observations = try observe(center)
         for method in [Poll.collect, Poll.fold] {
@@ -98,14 +96,14 @@ private enum Poll: PealProtocol {
         withExtendedLifetime(observations) {}
     }
 
-    @Test func withoutAPolicyTheResultIsTheLast() throws {
+    @Test func `without a policy, the result of a broadcast is the last one`() throws {
         let center = try Center()
         let observations = try observe(center)
         #expect(try center.ask(Poll.dropped) == 3)
         withExtendedLifetime(observations) {}
     }
 
-    @Test func aFoldTakesResultsUntilItHasEnough() throws {
+    @Test func `a fold receives results until it stops the broadcast`() throws {
         let center = try Center()
         let observations = try observe(center)
         let fold = try center.method(Poll.fold)

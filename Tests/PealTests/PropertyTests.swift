@@ -13,10 +13,10 @@ private enum Presence: Int32, PealEnum {
 
 private final class Bar: Sendable {
     let shown: Record<Int32>
-    let life: Lifetimes.Life
-    init(_ shown: Record<Int32>, _ lifetimes: Lifetimes) {
+    let life: Counted
+    init(_ shown: Record<Int32>, _ population: Population) {
         self.shown = shown
-        life = lifetimes.begin()
+        life = Counted(population)
     }
 }
 
@@ -26,7 +26,7 @@ private final class Bar: Sendable {
 
     init() throws { center = try Center() }
 
-    @Test func aPropertyIsKnownByItsNameAndKeepsItsValue_X5() throws {
+    @Test func `X5: a property is found by its name, with its value`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         #expect(try volume.value == 5)
         try volume.set(7)
@@ -35,7 +35,7 @@ private final class Bar: Sendable {
         #expect(try volume.name() == "volume")
     }
 
-    @Test func valuesOfAllKindsComeBack() throws {
+    @Test func `a property returns values of all kinds as they were set`() throws {
         #expect(try roundTrip("bool", false, true))
         #expect(try roundTrip("int", 1, Int.min))
         #expect(try roundTrip("byte", UInt8(1), .max))
@@ -58,7 +58,7 @@ private final class Bar: Sendable {
         return try property.value == second && told.all == [first, second]
     }
 
-    @Test func anotherTypeIsRefusedWithBothNamed() throws {
+    @Test func `a property that is declared with another type is refused, and both types are named`() throws {
         _ = try Property("volume", initially: Int32(5), in: center)
         let failure = #expect(throws: PealError.self) { try Property("volume", initially: "loud", in: center) }
         #expect(failure?.status == .conflict)
@@ -70,7 +70,7 @@ private final class Bar: Sendable {
         #expect(missing?.status == .notFound)
     }
 
-    @Test func observersAreToldOldAndNewInTheOrderOfTheSets_X5() throws {
+    @Test func `X5: observers of a property are notified of old and new values in the order of the sets`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let told = told
         let observation = try volume.observe { old, new in told.append("\(old)-\(new)") }
@@ -82,7 +82,7 @@ private final class Bar: Sendable {
         #expect(told.all.count == 2)
     }
 
-    @Test func anObservationEndsWhenItIsNotKept() throws {
+    @Test func `the observation of a property ends when its last reference ends, unless it is kept`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let told = told
         _ = try volume.observe { old, new in told.append("\(old)-\(new)") }
@@ -90,7 +90,7 @@ private final class Bar: Sendable {
         #expect(told.all.isEmpty)
     }
 
-    @Test func anObserverMayBeToldTheValueAtOnceAndBeforeTheChange() throws {
+    @Test func `an observer of a property may be notified of the value at once, and before a change`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let told = told
         let after = try volume.observeChanges(.initial) {
@@ -109,7 +109,7 @@ private final class Bar: Sendable {
         withExtendedLifetime((after, before, both)) {}
     }
 
-    @Test func aSetFromAnObserverIsToldLater_X5() throws {
+    @Test func `X5: a set of a property from its observer is notified later`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let told = told
         let limiter = try volume.observe { _, new in
@@ -125,7 +125,7 @@ private final class Bar: Sendable {
         withExtendedLifetime((limiter, second)) {}
     }
 
-    @Test func equalValuesMayBeIgnored() throws {
+    @Test func `a property may ignore sets of equal values`() throws {
         let title = try Property("title", initially: "a", in: center, ignoresEqual: true)
         let told = told
         let observation = try title.observe { told.append("\($0)-\($1)") }
@@ -135,7 +135,7 @@ private final class Bar: Sendable {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aBatchTellsOnceOfEachProperty_X5() throws {
+    @Test func `X5: a batch notifies once of each property`() throws {
         let width = try Property("width", initially: Int32(1), in: center)
         let height = try Property("height", initially: Int32(1), in: center)
         let told = told
@@ -155,14 +155,14 @@ private final class Bar: Sendable {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func aValueIsSetOnlyIfItIsStillTheExpectedOne() throws {
+    @Test func `a compare-and-set changes a property only if it has the expected value`() throws {
         let title = try Property("title", initially: "a", in: center)
         #expect(try !title.compareAndSet(expected: "x", to: "b"))
         #expect(try title.compareAndSet(expected: "a", to: "b"))
         #expect(try title.value == "b")
     }
 
-    @Test func aChangeBeginsAnewWhenSomebodyElseWasFaster() throws {
+    @Test func `a change of a property starts again when another thread has set the property meanwhile`() throws {
         let count = try Property("count", initially: Int32(0), in: center)
         var isFirst = true
         #expect(try count.modify { value in
@@ -173,7 +173,7 @@ private final class Bar: Sendable {
         #expect(try count.value == 11)
     }
 
-    @Test func changesByManyThreadsAreNotLost() async throws {
+    @Test func `changes of a property by many threads are not lost`() async throws {
         let count = try Property("count", initially: Int32(0), in: center)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -183,7 +183,7 @@ private final class Bar: Sendable {
         #expect(try count.value == 1000)
     }
 
-    @Test func anObserverOnAQueueMayKeepTheLatestOnly() throws {
+    @Test func `an observer of a property on a queue may keep the latest change only`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         let told = told
         let queue = try Queue.pumped()
@@ -197,38 +197,38 @@ private final class Bar: Sendable {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func anObjectIsHeldWeaklyAndItsObservationEndsWithIt_X5() throws {
+    @Test func `X5: an object observes a property weakly, and the observation ends with the object`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
-        let lifetimes = Lifetimes()
+        let population = Population()
         let shown = Record<Int32>()
-        var bar: Bar? = Bar(shown, lifetimes)
+        var bar: Bar? = Bar(shown, population)
         let observation = try volume.observe(weakly: bar!) { bar, _, new in bar.shown.append(new) }
         try volume.set(6)
         bar = nil
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         try volume.set(7)
         #expect(shown.all == [6])
         #expect(!observation.isActive)
     }
 
-    @Test func whatAnObserverCapturesGoesWithTheObservation() throws {
-        let lifetimes = Lifetimes()
+    @Test func `the captures of a property's observer are freed with the observation`() throws {
+        let population = Population()
         let volume = try Property("volume", initially: Int32(5), in: center)
         do {
-            let life = lifetimes.begin()
+            let life = Counted(population)
             let observation = try volume.observe { _, _ in _ = life }
-            #expect(lifetimes.living == 1)
+            #expect(population.alive == 1)
             withExtendedLifetime(observation) {}
         }
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         do {
-            let life = lifetimes.begin()
+            let life = Counted(population)
             #expect(throws: PealError.self) { try volume.observe(.latest) { _, _ in _ = life } }
         }
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test func aPropertyThatHasEndedSaysSo_O11() throws {
+    @Test func `O11: using a property that has ended fails with its status`() throws {
         let volume = try Property("volume", initially: Int32(5), in: center)
         try volume.remove()
         for body: () throws -> Void in [
@@ -239,7 +239,7 @@ private final class Bar: Sendable {
         }
     }
 
-    @Test func aStringWithAZeroInsideIsRefused() throws {
+    @Test func `a property refuses a string with a zero inside`() throws {
         let title = try Property("title", initially: "a", in: center)
         #expect(throws: PealError.self) { try title.set("a\0b") }
         #expect(try title.value == "a")

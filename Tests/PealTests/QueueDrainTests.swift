@@ -17,8 +17,7 @@ import Testing
         for number in numbers { try center.broadcast(Chat.onNumber, number) }
     }
 
-    @Test("Q6: an end drops the observer's calls that wait, and leaves those of others")
-    func ending() throws {
+    @Test func `Q6: the end of an observation drops its waiting calls, and not those of others`() throws {
         let queue = try Queue.pumped()
         let first = try observe(on: queue)
         let second = try observe(on: queue, adding: 100)
@@ -30,8 +29,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("Q6: an end that delivers has the waiting calls made, and no later ones")
-    func delivering() throws {
+    @Test func `Q6: an end of an observation that delivers makes the waiting calls, and no later ones`() throws {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         try say(1...2)
@@ -44,8 +42,7 @@ import Testing
         #expect(try queue.counts().waiting == 0)
     }
 
-    @Test("Q6: an end that delivers and waits returns once another thread has made the calls")
-    func deliveringAndWaiting() throws {
+    @Test func `Q6: an end of an observation that delivers and waits returns once another thread has made the calls`() throws {
         let queue = try Queue()
         let began = Latch()
         let mayEnd = Latch()
@@ -66,8 +63,7 @@ import Testing
         withExtendedLifetime(gate) {}
     }
 
-    @Test("Q6: where nobody pumps the wait ends with its limit; the calls are made when somebody does")
-    func nobodyPumps() throws {
+    @Test func `Q6: without a thread that pumps, an end that delivers and waits returns at its time limit, and the calls are made when the queue is pumped`() throws {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         try say(1...2)
@@ -77,8 +73,7 @@ import Testing
         #expect(heard.all == [1, 2])
     }
 
-    @Test("Q7: from one of the queue's calls an end that delivers and waits does not wait, and still delivers")
-    func fromOwnCall() throws {
+    @Test func `Q7: an end that delivers and waits does not wait inside one of the queue's calls, and still delivers`() throws {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         let results = Record<Bool>()
@@ -93,8 +88,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test("Q1: pumping runs what waited when it began, or as many broadcasts as it may")
-    func pumping() throws {
+    @Test func `Q1: pumping a queue runs the calls that waited when it began, or up to its limit of broadcasts`() throws {
         let queue = try Queue.pumped()
         let observation = try center.observe(Chat.onNumber, .on(queue)) { [heard, center] number in
             heard.append(number)
@@ -111,8 +105,7 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test("Q1: its descriptor is readable while something waits, so that a loop drains the queue")
-    func descriptor() throws {
+    @Test func `Q1: the descriptor of a pumped queue is readable while calls wait, so that a loop drains the queue`() throws {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         let descriptor = try queue.descriptor()
@@ -132,25 +125,23 @@ import Testing
         func hear() {}
     }
 
-    @Test("Q6: a queue that ends drops what waits on it, and frees what that had taken along")
-    func endOfTheQueue() throws {
-        let lives = Lifetimes()
+    @Test func `Q6: a queue that ends drops its waiting calls, and frees their captured arguments`() throws {
+        let population = Population()
         let center = center
         func broadcastAndEnd() throws {
             let queue = try Queue.pumped()
             let ear = Ear()
             // By its handle: so the registration does not keep it.
             try center.observe(Ear.self, ear, .queue(queue.handle))
-            let life = lives.begin()
+            let life = Counted(population)
             try center.broadcast(Ear.self) { ear in withExtendedLifetime(life) { ear.hear() } }
             #expect(try queue.counts().waiting == 1)
         }
         try broadcastAndEnd()
-        #expect(lives.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test("Q7: a flush returns once all that was put there has been delivered")
-    func flushing() throws {
+    @Test func `Q7: a flush of a queue returns once all calls that waited have been delivered`() throws {
         let queue = try Queue()
         let observation = try observe(on: queue)
         try say(1...200)

@@ -4,11 +4,11 @@ import Testing
 
 private final class Ear: Sendable {
     let hear: @Sendable (String) -> Void
-    let life: Lifetimes.Life?
+    let life: Counted?
 
-    init(_ lifetimes: Lifetimes? = nil, _ hear: @escaping @Sendable (String) -> Void) {
+    init(_ population: Population? = nil, _ hear: @escaping @Sendable (String) -> Void) {
         self.hear = hear
-        life = lifetimes?.begin()
+        life = population.map { Counted($0) }
     }
 }
 
@@ -22,7 +22,7 @@ private final class Ear: Sendable {
         try center.broadcast(Ear.self) { $0.hear(text) }
     }
 
-    @Test func aSerialQueueDeliversInOrder_Q4() throws {
+    @Test func `Q4: a serial queue delivers in order`() throws {
         let queue = try Queue()
         let heard = heard
         let ear = Ear { text in
@@ -37,7 +37,7 @@ private final class Ear: Sendable {
         #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
     }
 
-    @Test func aThreadHasTheNameOfTheQueueThatItRuns_Q1() throws {
+    @Test func `Q1: a thread has the name of the queue that it runs`() throws {
         let queue = try Queue(name: "storage")
         let heard = heard
         let ear = Ear { _ in
@@ -59,7 +59,7 @@ private final class Ear: Sendable {
         (Overflow.reject, ["0", "1"], 0, 2), (.dropOldest, ["2", "3"], 2, 0), (.dropNewest, ["0", "1"], 2, 0),
         (.keepLatest, ["2", "3"], 2, 0), (.wait(.milliseconds(1)), ["0", "1"], 0, 2),
     ])
-    func aFullQueueDoesAsItWasToldAndCounts_Q5(
+    func `Q5: a full queue follows its overflow rule, and counts dropped calls`(
         overflow: Overflow, expected: [String], dropped: Int, rejected: Int
     ) throws {
         let queue = try Queue.pumped(capacity: 2, overflow: overflow)
@@ -72,7 +72,7 @@ private final class Ear: Sendable {
         #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 2, dropped: dropped, rejected: rejected))
     }
 
-    @Test func aPausedQueueHoldsItsCallsBack() throws {
+    @Test func `a paused queue delays its calls`() throws {
         let queue = try Queue.pumped()
         let heard = heard
         let ear = Ear { heard.append($0) }
@@ -88,7 +88,7 @@ private final class Ear: Sendable {
         #expect(throws: PealError.self) { try queue.resume() }
     }
 
-    @Test func aFlushFromTheQueuesOwnCallSaysSo_Q7() throws {
+    @Test func `Q7: a flush of a queue from its own call fails with its status`() throws {
         let queue = try Queue.pumped()
         let heard = heard
         let ear = Ear { _ in
@@ -100,21 +100,21 @@ private final class Ear: Sendable {
         #expect(heard.all == ["PEAL_ERROR_WOULD_DEADLOCK"])
     }
 
-    @Test func aPumpedQueueHasADescriptorAndASerialOneHasNot() throws {
+    @Test func `a pumped queue has a descriptor, and a serial queue has none`() throws {
         #expect(try Queue.pumped().descriptor() >= 0)
         let queue = try Queue()
         #expect(throws: PealError.self) { try queue.descriptor() }
         #expect(throws: PealError.self) { try queue.pump() }
     }
 
-    @Test func senselessCapacitiesAndLimitsAreRefusedWithASentence() throws {
+    @Test func `capacities and limits without a meaning are refused with a sentence`() throws {
         let failure = #expect(throws: PealError.self) { try Queue(capacity: 0) }
         #expect(failure?.message.contains("give 1 or more") == true)
         #expect(throws: PealError.self) { try Queue(capacity: -1) }
         #expect(throws: PealError.self) { try Queue.pumped().pump(limit: 0) }
     }
 
-    @Test func aQueueThatObserversUseIsKeptByThem() throws {
+    @Test func `the observers of a queue keep it`() throws {
         let heard = heard
         let ear = Ear { heard.append($0) }
         weak var kept: Queue?
@@ -130,7 +130,7 @@ private final class Ear: Sendable {
         #expect(kept == nil)
     }
 
-    @Test func aQueueThatEndsRemovesNobodyElsesObservers() throws {
+    @Test func `a queue that ends removes its own observers only`() throws {
         let borrowed: Queue
         do {
             let queue = try Queue.pumped()
@@ -142,7 +142,7 @@ private final class Ear: Sendable {
         #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
     }
 
-    @Test(.timeLimit(.minutes(1))) func aQueueMayEndByTheEndOfItsLastObserverOnItsOwnThread() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a queue may end with its last observer, on the queue's own thread`() async throws {
         let borrowed: Queue
         let done = Latch()
         do {
@@ -153,6 +153,6 @@ private final class Ear: Sendable {
         }
         try say("the only one")
         #expect(await done.opened())
-        while (try? borrowed.counts()) != nil { await Task.yield() }
+        #expect(await eventually { (try? borrowed.counts()) == nil })
     }
 }

@@ -14,8 +14,7 @@ import Testing
         let description: String
     }
 
-    @Test("S6: a creation that throws says why, leaves nothing, and is tried again")
-    func creationThrows() throws {
+    @Test func `S6: a creation of a service that throws is reported with its error, has no lasting effect, and is tried again`() throws {
         let attempts = Population()
         try center.register(Counted.self, named: "database") { [population] _ in Counted(population) }
         let service = try center.register(Counted.self) { [population] creation in
@@ -37,15 +36,13 @@ import Testing
         #expect(info.lastFailure?.contains("the disk is full at 2") == true)
     }
 
-    @Test("S6: a long reason is cut between two characters")
-    func longReason() throws {
+    @Test func `S6: a long error of a creation is cut between two characters`() throws {
         let service = try center.register(Counted.self) { _ in throw Broken(description: String(repeating: "ö", count: 300)) }
         let message = try #require(pealError { try service.get() }?.message)
         #expect(message.contains("ööö") && !message.contains("\u{FFFD}"))
     }
 
-    @Test("S6: an initialize that throws ends what was made")
-    func initializeThrows() throws {
+    @Test func `S6: when the initialization of a service throws, the created instance is destroyed`() throws {
         let service = try center.register(
             Counted.self, initialize: { _, _ in throw Broken(description: "no network") },
             end: { [notes] _ in notes.append("end") }, create: { [population] _ in Counted(population) })
@@ -54,8 +51,7 @@ import Testing
         #expect(population.made == 1 && population.alive == 0)
     }
 
-    @Test("S5: an instance that is removed lives until its last use ends; the next get makes another")
-    func removedWhileUsed() throws {
+    @Test func `S5: an instance that is removed lives until its last use ends, and the next get creates another`() throws {
         let service = try register("end")
         var use: ServiceUse<Counted>? = try service.get()
         #expect(try service.remove() == .pending)
@@ -68,8 +64,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test("S5: an instance that is removed during a scope lives until the scope ends, on any thread")
-    func removedInScope() throws {
+    @Test func `S5: an instance that is removed during a scope lives until the scope ends, on any thread`() throws {
         let service = try register("end")
         let inside = Latch(), removed = Latch()
         onThreads(2) { [notes, population] index in
@@ -88,8 +83,7 @@ import Testing
         #expect(notes.all == ["end"] && population.alive == 0)
     }
 
-    @Test("S5: scopes nest, and what a scope's closure throws is thrown on")
-    func scopesNest() throws {
+    @Test func `S5: scopes of services nest, and the error of a scope's closure is rethrown`() throws {
         let outer = try register("outer end", named: "outer"), inner = try register("inner end", named: "inner")
         #expect(try outer.with { try inner.with { $0.name } + $0.name } == "innerouter")
         #expect(throws: Broken.self) { try outer.with { _ in throw Broken(description: "") } }
@@ -97,8 +91,7 @@ import Testing
         #expect(notes.all == ["outer end"])
     }
 
-    @Test("S4: the end of a session clears all, then removes what is not persistent, the last made first")
-    func session() throws {
+    @Test func `S4: the end of a session clears all instances, then removes those that do not persist, in reverse order of creation`() throws {
         for name in ["a", "b", "c"] {
             try center.register(
                 Counted.self, named: name, isPersistent: name == "b", clearData: { [notes] _ in notes.append("clear \(name)") },
@@ -112,8 +105,7 @@ import Testing
         #expect(try center.anyService(named: "b").info().isPersistent)
     }
 
-    @Test("S4: clearData reaches the instance, which stays; and nothing where there is none")
-    func clearData() throws {
+    @Test func `S4: clearData calls the instance, which stays, and does nothing without an instance`() throws {
         let service = try register("end")
         try service.clearData()
         #expect(notes.all == [] && population.made == 0)
@@ -122,8 +114,7 @@ import Testing
         #expect(notes.all == ["clear"] && population.alive == 1)
     }
 
-    @Test("S4: from within a creation nothing is removed, cleared or ended")
-    func withinCreation() throws {
+    @Test func `S4: within a creation no instance is removed or cleared, and no session ended`() throws {
         let other = try register("end")
         _ = try other.get()
         let service = try center.register(Counted.self, named: "maker") { [population] creation in
@@ -137,8 +128,7 @@ import Testing
         #expect(notes.all == [])
     }
 
-    @Test("The end of a center, and of registrations, frees instances and closures")
-    func centerEnds() throws {
+    @Test func `the end of a center, and of registrations, frees instances and closures`() throws {
         let closures = Population()
         do {
             let center = try Center()
@@ -162,8 +152,7 @@ import Testing
         #expect(closures.alive == 0)
     }
 
-    @Test("S5: a use outlives the center")
-    func useOutlivesCenter() throws {
+    @Test func `S5: a use of a service outlives the center`() throws {
         var other: Center? = try Center()
         try other?.register(Counted.self) { [population] _ in Counted(population) }
         var use: ServiceUse<Counted>? = try other?.get(Counted.self)
@@ -174,8 +163,7 @@ import Testing
         _ = use
     }
 
-    @Test("F1: names that cannot be, and handles that are stale, are refused")
-    func badInput() throws {
+    @Test func `F1: services refuse invalid names and stale handles`() throws {
         for name in ["", "a\0b", "peal.mine", String(repeating: "x", count: 256)] {
             let error = pealError { try center.register(Counted.self, named: name) { [population] _ in Counted(population) } }
             #expect(error?.status == .argument, "\(name)")

@@ -9,8 +9,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    @Test("S1: observers are told: registered, created, removed, failed, unregistered")
-    func events() throws {
+    @Test func `S1: observers of services are notified: registered, created, removed, failed, unregistered`() throws {
         let events = Record<ServiceEvent>()
         let observation = try center.observeServices { events.append($0) }
         let service = try register("one")
@@ -27,8 +26,7 @@ import Testing
         #expect(events.all.count == 6)
     }
 
-    @Test("Events come as a sequence, which ends with the center, and leaves nothing")
-    func sequence() async throws {
+    @Test func `the events of services are a sequence, which ends with the center and leaves no observer`() async throws {
         let observers = try Center()
         var events = try observers.serviceEvents().makeAsyncIterator()
         try observers.register(Counted.self) { [population] _ in Counted(population) }
@@ -49,8 +47,7 @@ import Testing
         #expect(try observedServices(of: observers) == count)
     }
 
-    @Test("S1: a wait ends when the service is registered, at once where it is there")
-    func wait() throws {
+    @Test func `S1: a wait for a service ends when it is registered, at once if it is registered already`() throws {
         let waiting = Latch()
         let found = Record<String>()
         onThreads(2) { [center, population] index in
@@ -69,11 +66,10 @@ import Testing
         #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as ServiceProvider<Account> }?.status == .argument)
     }
 
-    @Test("S1: a task waits and blocks no thread, until it is registered, the time has passed, or it is cancelled")
-    func waitInTask() async throws {
+    @Test func `S1: a task waits for a service, without blocking a thread, until it is registered, the time limit expires, or the task is cancelled`() async throws {
         async let first = center.waitForService(Counted.self, named: "late")
         async let second = center.waitForService(Counted.self, named: "late", timeout: .seconds(20))
-        while try observedServices(of: center) < 2 { await Task.yield() }
+        #expect(try await eventually { try observedServices(of: center) == 2 })
         try register("other")
         try register("late")
         let names = try await [first.name, second.name]
@@ -84,20 +80,19 @@ import Testing
         }
         #expect(late?.status == .timeout)
         let task = Task { [center] in try await center.waitForService(Account.self) }
-        while try observedServices(of: center) < 1 { await Task.yield() }
+        #expect(try await eventually { try observedServices(of: center) == 1 })
         task.cancel()
         let cancelled = await #expect(throws: PealError.self) { try await task.value }
         #expect(cancelled?.status == .state)
         #expect(try observedServices(of: center) == 0)
     }
 
-    @Test("S1: a task that waits is told when the center ends")
-    func waitForEndedCenter() async throws {
+    @Test func `S1: a task that waits for a service gets an error when the center ends`() async throws {
         var handle = peal_center()
         try #require(peal_center_create(&handle) == PEAL_OK)
         let borrowed = Center(borrowing: handle)
         let task = Task { try await borrowed.waitForService(Account.self) }
-        while try observedServices(of: borrowed) < 1 { await Task.yield() }
+        #expect(try await eventually { try observedServices(of: borrowed) == 1 })
         #expect(peal_center_destroy(handle) == PEAL_OK)
         let ended = await #expect(throws: PealError.self) { try await task.value }
         #expect(ended?.status == .handle)

@@ -17,8 +17,7 @@ import Testing
         }
     }
 
-    @Test("S3: a service of Swift is called by C through its table, and its functions find the object")
-    func swiftThroughTable() throws {
+    @Test func `S3: a service of Swift is called by C through its table, and its functions find the object`() throws {
         let service = try agent("four")
         do {
             let use = try service.use(of: "PealLazyAgent", as: peal_lazy_agent.self)
@@ -31,8 +30,7 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test("The object behind a pointer is given as its type, and what it conforms to, and nothing else")
-    func objectBehindPointer() throws {
+    @Test func `the object of a service's pointer is returned as its type and the protocols that it conforms to, and as no other type`() throws {
         try center.register(Polite.self) { _ in Polite() }
         let use = try center.anyService(named: "PealTests.Polite").usePointer()
         #expect(swiftInstance(of: Polite.self, at: use.pointer)?.greeting == "good day")
@@ -41,8 +39,7 @@ import Testing
         #expect(swiftInstance(of: Polite.self, at: nil) == nil)
     }
 
-    @Test("S3: a service that was made in C is used by its table")
-    func cThroughTable() throws {
+    @Test func `S3: a service that C registered is used by its table`() throws {
         let services = try center.anyService(named: "peal.services").use(of: "PealServiceCenter", as: peal_service_center.self)
         #expect(services.table.count(services.pointer) == 0)
         let service = try agent("one")
@@ -52,8 +49,7 @@ import Testing
         #expect(services.table.is_created(services.pointer, "one"))
     }
 
-    @Test("S3: the provider of a protocol is found, unless there are several; Swift's own mark is nobody's business")
-    func provider() throws {
+    @Test func `S3: the one service that provides a protocol is found, and the mark of Swift's services is not counted`() throws {
         // peal's own lazy agent provides it too.
         let one = try agent("one")
         #expect(pealError { try center.anyService(providing: "PealLazyAgent") }?.status == .ambiguous)
@@ -68,8 +64,7 @@ import Testing
         #expect(try one.info().uses == 0)
     }
 
-    @Test("S3: tables that do not fit, and protocols that are not there, register nothing and free the closures")
-    func badTables() throws {
+    @Test func `S3: a service with a table that does not fit, or an unknown protocol, is not registered, and its closures are freed`() throws {
         struct Small { var size = 0 }
         struct Wrong { var size = 3; var function: UnsafeRawPointer? }
         for provision in [
@@ -86,8 +81,7 @@ import Testing
         #expect(pealError { try center.service(Counted.self) }?.status == .notFound)
     }
 
-    @Test("Services are listed, peal's own too, and known again")
-    func list() throws {
+    @Test func `services are listed, peal's own too, and found again`() throws {
         let before = try center.services()
         let names = before.compactMap(\.name)
         #expect(names.contains("peal.services") && names.contains("peal.modules"))

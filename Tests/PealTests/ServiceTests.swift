@@ -29,8 +29,7 @@ import Testing
         }
     }
 
-    @Test("S1: a service is made at its first get, once, and every get has the same instance")
-    func madeOnce() throws {
+    @Test func `S1: a service is created at its first get, once, and every get returns the same instance`() throws {
         let service = try center.register(Counted.self) { [population] _ in Counted(population) }
         #expect(population.made == 0)
         let first = try center.get(Counted.self)
@@ -41,8 +40,7 @@ import Testing
         #expect(service.name == "PealTests.Counted")
     }
 
-    @Test("S1: of many threads one makes the instance, and the others wait for it")
-    func madeOnceByManyThreads() throws {
+    @Test func `S1: of many threads that get a service one creates the instance, and the others wait for it`() throws {
         let begun = Latch(), go = Latch()
         let service = try center.register(Counted.self) { [population] _ in
             begun.open()
@@ -65,8 +63,7 @@ import Testing
         #expect(try service.info().creations == 1)
     }
 
-    @Test("A service is known by its type, a name, or a protocol's any")
-    func names() throws {
+    @Test func `a service is found by its type, a name, or an existential type`() throws {
         try center.register(Counted.self, named: "one") { [population] _ in Counted(population, "one") }
         try center.register(Counted.self, named: "two") { [population] _ in Counted(population, "two") }
         try center.register((any Greeter).self) { _ in Polite() }
@@ -79,8 +76,7 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test("A service got as another type than it was registered with is an error that names both")
-    func otherType() throws {
+    @Test func `a service got as another type than it was registered with is an error that names both`() throws {
         try center.register(Polite.self, named: "greeter") { _ in Polite() }
         for body in [
             { _ = try center.get(Counted.self, named: "greeter") },
@@ -94,8 +90,8 @@ import Testing
         #expect(try center.anyService(named: "greeter").info().uses == 0)
     }
 
-    @Test("A service that was not made in Swift is not read as a Swift object", arguments: [false, true])
-    func notSwift(isSwiftHere: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a service that was not made in Swift is not read as a Swift object`(isSwiftHere: Bool) throws {
         if isSwiftHere { try center.register(Counted.self) { [population] _ in Counted(population) } }
         for body in [
             { _ = try center.get(Counted.self, named: "peal.services") },
@@ -106,8 +102,7 @@ import Testing
         }
     }
 
-    @Test("S2: a creation gets others, which live as long as it does")
-    func creationGetsOthers() throws {
+    @Test func `S2: a creation gets other services, which live as long as its instance`() throws {
         let database = try center.register(Counted.self, named: "database", end: { [notes] _ in notes.append("database ends") }) {
             [population] _ in Counted(population)
         }
@@ -125,8 +120,7 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test("S2: dependencies are made before, and a missing one is named")
-    func dependencies() throws {
+    @Test func `S2: the dependencies of a service are created before it, and a missing one is named`() throws {
         try center.register(Account.self, dependencies: [.type(Counted.self)]) { [notes] _ in
             notes.append("account")
             return Account(database: nil)
@@ -142,8 +136,7 @@ import Testing
         #expect(notes.all == ["counted", "account"])
     }
 
-    @Test("S2: initialize has the instance when it gets its own service; others wait until it is done")
-    func initialize() throws {
+    @Test func `S2: an initialization that gets its own service gets the instance, and other threads wait until it has returned`() throws {
         let inside = Latch(), go = Latch()
         let service = try center.register(
             Counted.self,
@@ -171,8 +164,7 @@ import Testing
         #expect(try service.info().state == .ready)
     }
 
-    @Test("S2: services that need each other in a circle are an error with the path")
-    func cycle() throws {
+    @Test func `S2: a circular dependency of services is an error with the path`() throws {
         try center.register(Account.self, named: "egg") { creation in
             _ = try creation.get(Account.self, named: "hen")
             return Account(database: nil)

@@ -14,8 +14,7 @@ import Testing
         try center.register(Counted.self, named: name) { [population] _ in Counted(population, text) }
     }
 
-    @Test("S5: a use that is a value keeps the instance until it ends, also when the service is removed meanwhile")
-    func uniqueUse() throws {
+    @Test func `S5: a use that is a value keeps the instance until it ends, also when the service is removed meanwhile`() throws {
         let service = try register(says: "first")
         do {
             let use = try service.use()
@@ -30,8 +29,7 @@ import Testing
         #expect(population.alive == 1)
     }
 
-    @Test("S1: who gets by type or name has the service that is registered now, and is told when there is none")
-    func replaced() throws {
+    @Test func `S1: a get by type or name returns the instance of the service that is registered now, and fails when there is none`() throws {
         for name in [nil, "account", "an account with a longer name"] {
             let first = try register(name, says: "first")
             #expect(try center.with(Counted.self, named: name) { $0.name } == "first")
@@ -71,8 +69,7 @@ import Testing
         }
     }
 
-    @Test("S1: of any number of types each leads to its own service")
-    func manyTypes() throws {
+    @Test func `S1: each of any number of types leads to its own service`() throws {
         var count = 0
         try withPairs { type, number in
             count += 1
@@ -87,8 +84,7 @@ import Testing
         }
     }
 
-    @Test("S1: threads that get a service by its type while it is replaced have one of those, or are told that there is none")
-    func replacedMeanwhile() throws {
+    @Test func `S1: threads that get a service by its type while it is replaced get one of the instances, or an error that there is none`() throws {
         let done = Atomic(false)
         onThreads(3) { [center, population] index in
             if index == 0 {
@@ -106,8 +102,7 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test("A closure that throws is called once, whatever it throws, and another type is told each time")
-    func thrown() throws {
+    @Test func `the closure of a scope that throws is called once, whatever it throws, and a wrong type is an error each time`() throws {
         _ = try register(says: "first")
         for _ in 0..<2 {
             var calls = 0
@@ -124,8 +119,7 @@ import Testing
         }
     }
 
-    @Test("A center that has ended says so, also of a service that was known")
-    func ended() throws {
+    @Test func `getting a service of a center that has ended fails with its status, also when it was got before`() throws {
         var handle = peal_center()
         try #require(peal_center_create(&handle) == PEAL_OK)
         let center = Center(borrowing: handle)

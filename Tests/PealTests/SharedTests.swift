@@ -16,7 +16,7 @@ private final class Remote: Sendable {
 
 @MainActor
 @Suite(.serialized) struct SharedTests {
-    @Test func aVariableIsAPropertyOfTheCenter() throws {
+    @Test func `a shared variable is a property of the center`() throws {
         let player = Player()
         player.title = "Bolero"
         #expect(try Property<String>(existing: "title", in: shared).value == "Bolero")
@@ -26,7 +26,7 @@ private final class Remote: Sendable {
         #expect(player.$title.failure == nil)
     }
 
-    @Test func itsObserversAreTold() throws {
+    @Test func `the observers of a shared variable are notified`() throws {
         let player = Player()
         let told = Record<String>()
         let observation = try player.$volume.observe { told.append("\($0)-\($1)") }
@@ -39,7 +39,7 @@ private final class Remote: Sendable {
         #expect(player.volume == 5)
     }
 
-    @Test func whatCannotBeSharedIsAnOrdinaryVariableAndTellsWhy() throws {
+    @Test func `a variable that cannot be shared is an ordinary variable, and reports the reason`() throws {
         let center = try Center()
         _ = try Property("volume", initially: "loud", in: center)
         @Shared("volume", in: center) var volume: Int32 = 5
@@ -50,7 +50,7 @@ private final class Remote: Sendable {
         #expect(throws: PealError.self) { try $volume.observe { _, _ in } }
     }
 
-    @Test func aRemovedPropertyIsDefinedAgainByTheNextSet() throws {
+    @Test func `a removed property is defined again by the next set`() throws {
         let center = try Center()
         @Shared("volume", in: center) var volume: Int32 = 5
         volume = 6
@@ -61,7 +61,7 @@ private final class Remote: Sendable {
         #expect(try Property<Int32>(existing: "volume", in: center).value == 7)
     }
 
-    @Test func aValueThatCannotBeSharedIsKeptAndTold() throws {
+    @Test func `a value that cannot be shared is stored and reported`() throws {
         let center = try Center()
         @Shared("title", in: center) var title = "a"
         title = "a\0b"

@@ -12,15 +12,15 @@ private final class Listener: ChatObserver {
     let name: String
     let heard: Record<String>
     let onHear: @Sendable () -> Void
-    let life: Lifetimes.Life?
+    let life: Counted?
 
     init(
-        _ name: String, _ heard: Record<String>, _ lifetimes: Lifetimes? = nil,
+        _ name: String, _ heard: Record<String>, _ population: Population? = nil,
         onHear: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
         self.heard = heard
-        self.life = lifetimes?.begin()
+        self.life = population.map { Counted($0) }
         self.onHear = onHear
     }
 
@@ -46,7 +46,7 @@ private final class Shared: Value { func ping() {} }
         try center.broadcast((any ChatObserver).self) { $0.didReceive(text) }.calls
     }
 
-    @Test func aBroadcastCallsEveryObserverInOrderOfPriorityAndRegistration_O4() throws {
+    @Test func `O4: a broadcast calls every observer in order of priority and registration`() throws {
         let (ann, bob, eve) = (Listener("Ann", heard), Listener("Bob", heard), Listener("Eve", heard))
         try center.observe((any ChatObserver).self, ann)
         try center.observe((any ChatObserver).self, bob)
@@ -56,45 +56,45 @@ private final class Shared: Value { func ping() {} }
         #expect(try center.observerCount(of: (any ChatObserver).self) == 3)
     }
 
-    @Test func aBroadcastThatNobodyHearsCallsNobody() throws {
+    @Test func `a broadcast to a type without observers calls none`() throws {
         #expect(try say("hello") == 0)
     }
 
-    @Test func anObserverIsNotKeptAliveAndEndsWithItsObject_O9() throws {
-        let lifetimes = Lifetimes()
-        var ann: Listener? = Listener("Ann", heard, lifetimes)
+    @Test func `O9: an observer is not kept alive, and its registration ends with the object`() throws {
+        let population = Population()
+        var ann: Listener? = Listener("Ann", heard, population)
         let observation = try center.observe((any ChatObserver).self, ann!)
         #expect(try say("one") == 1)
         ann = nil
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         #expect(try say("two") == 0)
         #expect(!observation.isActive)
         #expect(heard.all == ["Ann one"])
         #expect(try center.observerCount(of: (any ChatObserver).self) == 0)
     }
 
-    @Test func anObserverThatIsHeldStronglyLivesUntilItsRegistrationEnds() throws {
-        let lifetimes = Lifetimes()
-        var ann: Listener? = Listener("Ann", heard, lifetimes)
+    @Test func `an observer that is retained lives until its registration ends`() throws {
+        let population = Population()
+        var ann: Listener? = Listener("Ann", heard, population)
         let observation = try center.observe((any ChatObserver).self, ann!, holding: .strongly)
         ann = nil
         #expect(try say("one") == 1)
         observation.cancel()
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         #expect(try say("two") == 0)
     }
 
-    @Test func theEndOfACenterLetsItsObserversGo() throws {
-        let lifetimes = Lifetimes()
+    @Test func `the end of a center releases its observers`() throws {
+        let population = Population()
         do {
             let center = try Center()
-            try center.observe((any ChatObserver).self, Listener("Ann", heard, lifetimes), holding: .strongly)
-            #expect(lifetimes.living == 1)
+            try center.observe((any ChatObserver).self, Listener("Ann", heard, population), holding: .strongly)
+            #expect(population.alive == 1)
         }
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test func theSameObjectIsRefusedUnlessItSaysOtherwise_O3() throws {
+    @Test func `O3: a second registration of the same object is refused unless its options allow it`() throws {
         let ann = Listener("Ann", heard)
         try center.observe((any ChatObserver).self, ann)
         let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, ann) }
@@ -105,7 +105,7 @@ private final class Shared: Value { func ping() {} }
         #expect(try say("once") == 1)
     }
 
-    @Test func anObjectThatDiedDoesNotMakeItsSuccessorADuplicate() throws {
+    @Test func `an object at the address of a dead one is no duplicate`() throws {
         var observers: [ObserverToken] = []
         for _ in 0..<200 {
             // Each would lie where the one before lay, were its place not kept.
@@ -116,7 +116,7 @@ private final class Shared: Value { func ping() {} }
         #expect(observers.filter(\.isActive).isEmpty)
     }
 
-    @Test func anObserverThatIsRegisteredDuringABroadcastIsNotCalledByIt_O5() throws {
+    @Test func `O5: an observer that is registered during a broadcast is not called by it`() throws {
         let late = Listener("late", heard)
         let center = center
         let ann = Listener("Ann", heard) {
@@ -128,7 +128,7 @@ private final class Shared: Value { func ping() {} }
         #expect(heard.all == ["Ann one", "Ann two", "late two"])
     }
 
-    @Test func anObserverThatIsRemovedBeforeItsTurnIsNotCalled_O6() throws {
+    @Test func `O6: an observer that is removed before its turn is not called`() throws {
         let bob = Listener("Bob", heard)
         let center = center
         let ann = Listener("Ann", heard) {
@@ -141,14 +141,14 @@ private final class Shared: Value { func ping() {} }
         #expect(try center.unobserve((any ChatObserver).self, bob) == 0)
     }
 
-    @Test func anObserverMayHearOnce_O10() throws {
+    @Test func `O10: an observer with the option once is called once`() throws {
         let ann = Listener("Ann", heard)
         try center.observe((any ChatObserver).self, ann, .once)
         #expect(try say("one") == 1)
         #expect(try say("two") == 0)
     }
 
-    @Test func whatAnObserverThrowsIsReportedAndTheOthersAreCalled() throws {
+    @Test func `the error of an observer is reported, and the others are called`() throws {
         let failures = Record<Full>()
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
         try center.observe((any ChatObserver).self, ann)
@@ -160,7 +160,7 @@ private final class Shared: Value { func ping() {} }
         #expect(failures.all.map(\.name) == ["full", "full"])
     }
 
-    @Test func whatAVisitThrowsEndsItAndIsThrownOn() throws {
+    @Test func `the error of a visit ends it, and is rethrown`() throws {
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
         try center.observe((any ChatObserver).self, ann)
         try center.observe((any ChatObserver).self, bob)
@@ -175,7 +175,7 @@ private final class Shared: Value { func ping() {} }
         #expect(visited == 1)
     }
 
-    @Test func aVisitAsksInOrderUntilThereIsAnAnswer() throws {
+    @Test func `a visit calls observers in order until one answers`() throws {
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
         try center.observe((any ChatObserver).self, ann)
         try center.observe((any ChatObserver).self, bob)
@@ -191,7 +191,7 @@ private final class Shared: Value { func ping() {} }
         #expect(try center.first((any ChatObserver).self) { _ -> String? in nil } == nil)
     }
 
-    @Test func anObserverOnAQueueIsCalledThereAndNotVisited_Q1() throws {
+    @Test func `Q1: an observer on a queue is called there, and not visited`() throws {
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
         try center.observe((any ChatObserver).self, ann, .on(queue))
@@ -202,24 +202,24 @@ private final class Shared: Value { func ping() {} }
         #expect(heard.all == ["Ann later"])
     }
 
-    @Test func callsThatAreDroppedLetGoOfWhatTheyBring_Q6() throws {
-        let lifetimes = Lifetimes()
+    @Test func `Q6: dropped calls release their arguments`() throws {
+        let population = Population()
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
         let observation = try center.observe((any ChatObserver).self, ann, .on(queue))
         for _ in 0..<3 {
-            let life = lifetimes.begin()
+            let life = Counted(population)
             try center.broadcast((any ChatObserver).self) { _ in _ = life }
         }
-        #expect(lifetimes.living == 3)
+        #expect(population.alive == 3)
         try queue.pump(limit: 1)
-        #expect(lifetimes.living == 2)
+        #expect(population.alive == 2)
         observation.cancel()
         try queue.pump()
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
     }
 
-    @Test func aValueThatIsNoObjectIsRefusedWithASentence() throws {
+    @Test func `an observer that is no object is refused with a sentence`() throws {
         let failure = #expect(throws: PealError.self) { try center.observe((any Value).self, Plain()) }
         #expect(failure?.status.description == "PEAL_ERROR_CONFORMANCE")
         #expect(failure?.message.contains("Plain is no class") == true)
@@ -228,14 +228,14 @@ private final class Shared: Value { func ping() {} }
         #expect(try center.broadcast((any Value).self) { $0.ping() }.calls == 1)
     }
 
-    @Test func aClassMayBeTheKey() throws {
+    @Test func `a class may be the protocol that observers are registered for`() throws {
         let ann = Listener("Ann", heard)
         try center.observe(Listener.self, ann)
         #expect(try center.broadcast(Listener.self) { $0.didReceive("as a class") }.calls == 1)
         #expect(try say("as a protocol") == 0)
     }
 
-    @Test func typesOfOneNameInTwoScopesAreTwo() throws {
+    @Test func `types of one name in two scopes are different protocols`() throws {
         func first() throws -> (Center) throws -> Int {
             final class Local: Sendable {}
             let object = Local()
@@ -256,7 +256,7 @@ private final class Shared: Value { func ping() {} }
         #expect(try second()(center) == 1)
     }
 
-    @Test func aCenterThatHasEndedSaysSo() throws {
+    @Test func `using a center that has ended fails with its status`() throws {
         let ended = Center(borrowing: try Center().handle)
         let failure = #expect(throws: PealError.self) {
             try ended.broadcast((any ChatObserver).self) { $0.didReceive("") }

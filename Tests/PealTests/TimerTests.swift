@@ -3,10 +3,10 @@ import Testing
 
 private final class Clock: Sendable {
     let ticked: Latch
-    let life: Lifetimes.Life
+    let life: Counted
 
-    init(_ lifetimes: Lifetimes, _ ticked: Latch) {
-        life = lifetimes.begin()
+    init(_ population: Population, _ ticked: Latch) {
+        life = Counted(population)
         self.ticked = ticked
     }
 
@@ -25,7 +25,7 @@ private actor Counter {
 }
 
 @Suite struct TimerTests {
-    @Test func aTimerFiresAgainAndAgainUntilItIsStopped_X4() throws {
+    @Test func `X4: a timer fires periodically until it is stopped`() throws {
         let ticked = Latch()
         let timer = try QueueTimer(every: .milliseconds(2)) { ticked.open() }
         #expect(try !timer.facts().isRunning)
@@ -40,7 +40,7 @@ private actor Counter {
         #expect(facts.period == .milliseconds(2))
     }
 
-    @Test func aTimerMayFireOnce() throws {
+    @Test func `a timer may fire once`() throws {
         let queue = try Queue.pumped()
         let heard = Record<Int>()
         let timer = try QueueTimer(every: .seconds(3600), after: .zero, repeats: false, on: queue) { heard.append(1) }
@@ -50,7 +50,7 @@ private actor Counter {
         #expect(try timer.facts().fired == 1)
     }
 
-    @Test func aFiringByHandNeedsNoTime() throws {
+    @Test func `a timer that is fired explicitly needs no time to pass`() throws {
         let queue = try Queue.pumped()
         let heard = Record<Int>()
         let timer = try QueueTimer(every: .seconds(3600), on: queue) { heard.append(1) }
@@ -62,7 +62,7 @@ private actor Counter {
         #expect(try timer.facts().missed == 1)
     }
 
-    @Test func aTimerIsRestartedWithAnotherPeriod() throws {
+    @Test func `a timer is restarted with another period`() throws {
         let queue = try Queue.pumped()
         let timer = try QueueTimer(every: .seconds(3600), on: queue) {}
         try timer.restart(every: .seconds(60), after: .seconds(30))
@@ -74,53 +74,53 @@ private actor Counter {
         #expect(try timer.facts().period == .seconds(60))
     }
 
-    @Test func aTimerDoesNotKeepItsObjectAliveAndEndsWithIt_X4() throws {
-        let lifetimes = Lifetimes()
+    @Test func `X4: a timer does not keep its object alive, and ends with it`() throws {
+        let population = Population()
         let ticked = Latch()
         let queue = try Queue.pumped()
-        var clock: Clock? = Clock(lifetimes, ticked)
+        var clock: Clock? = Clock(population, ticked)
         let timer = try QueueTimer(every: .seconds(3600), on: queue, weakly: clock!) { $0.tick() }
         try timer.fire()
         try queue.pump()
         #expect(ticked.wait())
         clock = nil
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         try timer.fire()
         try queue.pump()
         #expect(!timer.isActive)
         #expect(throws: PealError.self) { try timer.start() }
     }
 
-    @Test func whatATimerCapturesGoesWithIt() throws {
-        let lifetimes = Lifetimes()
+    @Test func `the captures of a timer's closure are freed with the timer`() throws {
+        let population = Population()
         weak var kept: Queue?
         do {
-            let life = lifetimes.begin()
+            let life = Counted(population)
             let ofItsOwn = try Queue.pumped()
             kept = ofItsOwn
             let timer = try QueueTimer(every: .seconds(1), on: ofItsOwn) { _ = life }
             try timer.start()
-            #expect(lifetimes.living == 1)
+            #expect(population.alive == 1)
         }
         // The destroy callback comes on the timer's queue.
         try kept?.pump()
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         #expect(kept == nil)
     }
 
-    @Test func aFailedTimerLetsGoOfWhatItCaptured() throws {
-        let lifetimes = Lifetimes()
+    @Test func `the captures of a timer that cannot be created are freed`() throws {
+        let population = Population()
         do {
-            let life = lifetimes.begin()
+            let life = Counted(population)
             let failure = #expect(throws: PealError.self) { try QueueTimer(every: .zero) { _ = life } }
             #expect(failure?.status.description == "PEAL_ERROR_ARGUMENT")
         }
-        #expect(lifetimes.living == 0)
+        #expect(population.alive == 0)
         #expect(throws: PealError.self) { try QueueTimer(every: .seconds(1), after: .seconds(-1)) {} }
         #expect(throws: PealError.self) { try QueueTimer(every: .seconds(1), tolerance: .seconds(-1)) {} }
     }
 
-    @Test func aCancelledTimerIsOver() throws {
+    @Test func `a cancelled timer has ended`() throws {
         let timer = try QueueTimer(every: .seconds(1)) {}
         #expect(timer.isActive)
         timer.cancel()
@@ -129,7 +129,7 @@ private actor Counter {
         #expect(throws: PealError.self) { try timer.facts() }
     }
 
-    @Test func aTimerCallsAnActorIsolatedToIt() async throws {
+    @Test func `a timer calls its closure isolated to an actor`() async throws {
         let ticked = Latch()
         let counter = Counter(ticked)
         let timer = try QueueTimer(every: .milliseconds(1), on: counter) { $0.tick() }
@@ -138,17 +138,17 @@ private actor Counter {
         #expect(await counter.count >= 2)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aTimerEndsWithItsActor() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a timer ends with its actor`() async throws {
         let timer: QueueTimer
         do {
             let counter = Counter(Latch())
             timer = try QueueTimer(every: .milliseconds(1), on: counter) { $0.tick() }
         }
         try timer.start()
-        while timer.isActive { await Task.yield() }
+        #expect(await eventually { !timer.isActive })
     }
 
-    @Test func aTimerCallsTheMainActor() async throws {
+    @Test func `a timer calls its closure on the main actor`() async throws {
         let ticked = Latch()
         let timer = try QueueTimer(every: .milliseconds(1), on: MainActor.shared) {
             MainActor.preconditionIsolated()
@@ -158,13 +158,13 @@ private actor Counter {
         #expect(await ticked.opened())
     }
 
-    @Test func veryLongTimesAreTheLongest() throws {
+    @Test func `times beyond the longest are the longest`() throws {
         let timer = try QueueTimer(every: .seconds(Int64.max)) {}
         try timer.start()
         #expect(try timer.facts().period == .nanoseconds(Int64.max))
     }
 
-    @Test func aTimerMayBroadcastAMethod() throws {
+    @Test func `a timer may broadcast a method`() throws {
         let center = try Center()
         let heard = Record<Int>()
         let observation = try center.observe(Tick.onTick) { heard.append(1) }

@@ -94,7 +94,7 @@ private enum TooShort: PealProtocol {
 private nonisolated(unsafe) var noted: [String] = []
 
 @Suite(.serialized) struct ValueTests {
-    @Test func numbersArriveAsTheyWere() throws {
+    @Test func `numbers arrive unchanged`() throws {
         let center = try Center()
         let heard = Mutex<[String]>([])
         let narrow = try center.observe(Values.narrow) { a, b, c, d, e in heard.withLock { $0.append("\(a) \(b) \(c) \(d) \(e)") } }
@@ -112,7 +112,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime((narrow, wide, real)) {}
     }
 
-    @Test func aCFunctionGetsWhatSwiftSends() throws {
+    @Test func `a C function receives the arguments of a broadcast in Swift`() throws {
         let center = try Center()
         let owner = try center.define(Values.self)
         noted = []
@@ -135,7 +135,7 @@ private nonisolated(unsafe) var noted: [String] = []
     }
 
     @Test(arguments: [0, 1, 15, 16, 500, 900, 5000, 100_000])
-    func stringsOfAnyLengthArrive(length: Int) throws {
+    func `strings of any length arrive unchanged`(length: Int) throws {
         let center = try Center()
         let heard = Mutex<[String?]>([])
         let observation = try center.observe(Values.text) { text, note in heard.withLock { $0 += [text, note] } }
@@ -145,7 +145,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aStringWithAZeroInsideIsRefusedAndNobodyIsCalled() throws {
+    @Test func `a string with a zero inside is refused, and no observer is called`() throws {
         let center = try Center()
         let observation = try center.observe(Values.text) { _, _ in Issue.record("it was called") }
         for (text, note) in [("ab\0c", nil), ("abc", "d\0"), ("\0", String(repeating: "x", count: 3000))] as [(String, String?)] {
@@ -156,7 +156,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func nullAndBrokenTextFromCHaveAMeaning() throws {
+    @Test func `NULL and invalid UTF-8 from C arrive as defined values`() throws {
         let center = try Center()
         let heard = Mutex<[String?]>([])
         let observation = try center.observe(Values.text) { text, note in heard.withLock { $0 += [text, note] } }
@@ -176,7 +176,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func pointersArriveAsTheyWere() throws {
+    @Test func `pointers arrive unchanged`() throws {
         let center = try Center()
         let heard = Mutex<[Int]>([])
         let observation = try center.observe(Values.pointers) { raw, typed, opaque in
@@ -194,7 +194,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func anUnknownNumberBecomesTheUnknownCase() throws {
+    @Test func `an unknown number becomes the unknown case`() throws {
         let center = try Center()
         let observation = try center.observe(Values.presence) { $0 }
         #expect(try center.ask(Values.presence, .away) == .away)
@@ -208,7 +208,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func structsGoByValue() throws {
+    @Test func `structs are passed by value`() throws {
         let center = try Center()
         let observation = try center.observe(Values.point) { point, times in
             Point(x: point.x * Double(times), y: point.y * Double(times), tag: point.tag + 1)
@@ -220,7 +220,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aStructHasPointersAndStructsInside() throws {
+    @Test func `a struct may have pointers and structs inside`() throws {
         let center = try Center()
         let heard = Mutex<[String]>([])
         let observation = try center.observe(Values.span) { span, number in
@@ -234,7 +234,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aStructThatDoesNotLieAsInCIsRefused() throws {
+    @Test func `a struct with another layout than in C is refused`() throws {
         let center = try Center()
         let wrong = #expect(throws: PealError.self) { try center.define(Broken.self) }
         #expect(wrong?.status == .type)
@@ -247,7 +247,7 @@ private nonisolated(unsafe) var noted: [String] = []
         #expect(short?.message.contains("they have 8 and 16 bytes") == true, "\(short!)")
     }
 
-    @Test func aBufferGoesWithItsLength() throws {
+    @Test func `a buffer is passed with its length`() throws {
         let center = try Center()
         let heard = Mutex<[Float]>([])
         let observation = try center.observe(Values.buffer) { samples, count in
@@ -259,7 +259,7 @@ private nonisolated(unsafe) var noted: [String] = []
         withExtendedLifetime(observation) {}
     }
 
-    @Test func aStringThatComesBackIsCopied() throws {
+    @Test func `a returned string is copied`() throws {
         let center = try Center()
         let owner = try center.define(Values.self)
         let answer: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> UnsafePointer<CChar>? = { $1 }
