@@ -2,6 +2,7 @@
 # Sourced, not run. POSIX sh.
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+# shellcheck disable=SC2034 # for the scripts that source this one
 jobs=$(nproc 2>/dev/null || echo 2)
 
 say() { printf '\n== %s\n' "$*"; }
@@ -82,7 +83,7 @@ house_tool() {
         echo "SKIPPED: no $1 $wanted; scripts/$(basename -- "$0") installs it" >&2
         return 77
     fi
-    python3 -m venv "$root/build/house-tools" >&2
-    "$root/build/house-tools/bin/pip" install --quiet -r "$root/scripts/house-requirements.txt" >&2
+    python3 -m venv "$root/build/house-tools" >&2 || return
+    "$root/build/house-tools/bin/pip" install --quiet -r "$root/scripts/house-requirements.txt" >&2 || return
     echo "$root/build/house-tools/bin/$1"
 }

@@ -24,8 +24,9 @@ void peal_entries_lead_to(
 
 static void (*entry(const char *code, uint32_t index, uint32_t count, uint32_t size))(void)
 {
-    const char *at = code + (size_t)index * size;
-    return code != NULL && index < count ? (void (*)(void))(uintptr_t)at : NULL;
+    if (code == NULL || index >= count)
+        return NULL;
+    return (void (*)(void))(uintptr_t)(code + (size_t)index * size);
 }
 
 void (*peal_thunk_of_integers(uint32_t index))(void)

@@ -11,6 +11,7 @@ problems=0
 : "${CC:=cc}" "${CXX:=c++}"
 strict="-Wall -Wextra -Wpedantic -Werror -Wshadow -O2"
 
+# shellcheck disable=SC2034 # `problems` is read by the scripts that source this one.
 complain() { printf '%s\n' "$*"; problems=1; }
 skip() { printf 'skipped: %s\n' "$*"; exit 77; }
 # must COMMAND...: what the rest of a test cannot do without.

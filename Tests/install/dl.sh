@@ -117,6 +117,7 @@ must $built -DLINKED "$work/host.c" "$work/plugin.c" "$library" -o "$work/host" 
 must env LD_LIBRARY_PATH="$PEAL_TREE/$PEAL_LIBDIR" "$work/host" "$library"
 
 # Who calls before opening is told, and stopped.
+# shellcheck disable=SC3045 # dash and bash have it
 ( ulimit -c 0; "$work/program" ) >"$work/printed" 2>&1 && complain "a call before peal_dl_open succeeds"
 has "$work/printed" "a function of peal was called, but the library is not loaded: call peal_dl_open first"
 

@@ -85,7 +85,7 @@ first=$!
 compile 1
 wait "$first"
 if [ -e "$output/failed" ]; then
-    echo "signatures: these did not compile:" $(cat "$output/failed")
+    echo "signatures: these did not compile: $(tr '\n' ' ' <"$output/failed")"
     exit 1
 fi
 
@@ -160,7 +160,10 @@ prove)
     ;;
 check)
     for library in $libraries; do
-        [ "$library" = "$1" ] || export LD_LIBRARY_PATH="$(dirname "$library")"
+        if [ "$library" != "$1" ]; then
+            LD_LIBRARY_PATH=$(dirname "$library")
+            export LD_LIBRARY_PATH
+        fi
         echo "signatures: with $library"
         $emulator "$output/signatures" --printed "$output" && check_printed || result=1
     done

@@ -1,5 +1,6 @@
 # For the scripts that show a compiler lines which it must refuse: $1 is the include folder, and `compile COMPILER
 # LINE` is theirs. `finish` ends them, with 77 when there was no compiler.
+# shellcheck disable=SC2034 # for the scripts that source this one
 include=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

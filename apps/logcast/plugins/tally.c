@@ -62,7 +62,7 @@ void tally_add(struct tally *tally, const char *key, size_t length, uint64_t cou
     }
     uint32_t *slot = tally->capacity == 0 ? NULL : find_slot(tally, key, length);
     if (slot == NULL || *slot == 0) {
-        if (tally->count == tally->capacity) {
+        if (slot == NULL || tally->count == tally->capacity) {
             if (!grow(tally)) {
                 tally->others += count;
                 return;

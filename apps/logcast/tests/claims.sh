@@ -35,6 +35,7 @@ run() {
     out=$work/out
     err=$work/err
     "$@" >"$out" 2>"$err"
+    # shellcheck disable=SC2034 # for the scripts that source this one
     code=$?
 }
 

@@ -24,7 +24,7 @@ printf 'a b c\nxa b\na  b \n' >blanks
 run "$logcast" --config quoted.conf blanks
 claim "quotes keep blanks; lines may end as those of DOS" has "$out" "kept 1, dropped 2"
 printf 'filter.drop = a#b=c' >odd.conf
-printf 'a#b=c\n' >hash
+printf 'a#b=c\n' >./hash
 run "$logcast" --config odd.conf hash
 claim "a value may have hashes and equals signs, and the last line needs no end" has "$out" \
     "kept 0, dropped 1"

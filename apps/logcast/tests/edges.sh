@@ -41,7 +41,7 @@ claim "a line is cut at the limit, and one that just fits is not" has "$out" \
 printf '12345\r\n123456\r\n' >tight
 run "$logcast" --line-limit 5 tight
 claim "a carriage return does not count against the limit" has "$out" "cut short 1"
-printf '123456789' >tail
+printf '123456789' >./tail
 run "$logcast" --line-limit 5 tail
 claim "a last line without a newline is cut too" has "$out" "cut short 1"
 run sh -c '(printf 123456; sleep 0.2; printf "789\n"; sleep 0.2; printf "ab\n") |

@@ -47,8 +47,10 @@ static enum log_start start(peal_center center, const struct log_option *options
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
+    if (log_sink_join(center, &sinks) < 0)
+        return LOG_START_FAILED;
     struct version *version = calloc(1, sizeof *version);
-    if (version == NULL || log_sink_join(center, &sinks) < 0)
+    if (version == NULL)
         return LOG_START_FAILED;
     version->center = center;
     log_state_take(kept, &version->lines, sizeof version->lines);
