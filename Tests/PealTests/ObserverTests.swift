@@ -13,6 +13,37 @@ private final class Window: Sendable {
 }
 
 @Suite(.serialized) struct ObserverTests {
+    @Test func `removing an object does not depend on the number of others`() throws {
+        let center = try Center()
+        let queue = try Queue.pumped()
+
+        /// The shortest time to remove one of 50 objects.
+        func best() throws -> Duration {
+            let windows = try (0..<50).map { _ in
+                let window = Window()
+                try center.observe(Chat.self, weakly: window, .on(queue)) { $0.on(Chat.onClose) { _ in } }
+                return window
+            }
+            return try windows.map { window in
+                let start = ContinuousClock.now
+                let count = try center.unobserve(Chat.self, by: window)
+                #expect(count == 1)
+                return ContinuousClock.now - start
+            }.min() ?? .zero
+        }
+
+        let few = try best()
+        let others = try (0..<5000).map { _ in
+            let window = Window()
+            try center.observe(Chat.self, weakly: window, .on(queue)) { $0.on(Chat.onNumber) { _, _ in } }
+            return window
+        }
+        let many = try best()
+        // A search among all takes some hundred times as long.
+        #expect(many < few * 20, "\(few) alone, \(many) among 5,000 others")
+        withExtendedLifetime(others) {}
+    }
+
     @Test func `an object observes by methods of its class`() throws {
         let center = try Center()
         let window = Window()

@@ -95,7 +95,7 @@ extension Center {
         try service.checkType()
         let anchor = try ServiceTypes.anchor(of: service.handle)
         let handler = ServiceHandler(
-            responses, anchor, at: ObservedObjects.Key(protocol: owner, options, object: anchor))
+            responses, anchor, at: ObservedObjects.Key(protocol: owner, object: anchor))
         let observation = try register(handler, as: anchor, for: methods, of: owner, options)
         caller.note(observation.handle)
         return observation

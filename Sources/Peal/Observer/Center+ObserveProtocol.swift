@@ -94,7 +94,7 @@ extension Center {
         _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
     ) throws(PealError) -> ObserverToken {
-        let place = ObservedObjects.Key(protocol: owner, options, object: object)
+        let place = ObservedObjects.Key(protocol: owner, object: object)
         let handler = ObjectHandler(object, responses, place: place, isKept: isKept)
         return try register(handler, as: object, for: methods, of: owner, options, weak: ObjectHandler.weakType)
     }
@@ -104,7 +104,9 @@ extension Center {
         _ handler: PlacedHandler, as object: any AnyObject & Sendable, for methods: [String], of owner: peal_protocol,
         _ options: [ObserverOption], weak: UnsafePointer<peal_weak_type>? = nil
     ) throws(PealError) -> ObserverToken {
-        let others = try ObservedObjects.enter(handler, object, isExclusive: !options.replaces && !options.duplicates)
+        let queue = peal_observe_options(options).queue
+        let others = try ObservedObjects.enter(
+            handler, object, on: queue, isExclusive: !options.replaces && !options.duplicates)
         let observation = try register(handler, for: methods, of: owner, options, weak: weak)
         ObservedObjects.note(observation.handle, of: handler)
         if options.replaces { for other in others { _ = peal_observation_remove(other) } }

@@ -7,22 +7,21 @@ enum ObservedObjects {
     // Weak references are read under the lock. They lead to the object that the caller has, because a
     // living object shares its address with no other: so none is the last one, whose end would run here.
 
-    /// One object on one protocol, and one queue.
+    /// One object on one protocol.
     struct Key: Hashable, Sendable {
         let `protocol`: UInt64
-        let queue: UInt64
         let object: ObjectIdentifier
 
-        init(protocol: peal_protocol, _ options: [ObserverOption], object: AnyObject) {
+        init(protocol: peal_protocol, object: AnyObject) {
             self.protocol = `protocol`.number
-            queue = peal_observe_options(options).queue.number
             self.object = ObjectIdentifier(object)
         }
     }
 
-    /// An observation of it. The handler leaves when it ends.
+    /// An observation of it on one queue. The handler leaves when it ends.
     private struct Entry {
         let handler: ObjectIdentifier
+        let queue: UInt64
         weak let object: (any AnyObject & Sendable)?
         var observation: peal_observation
     }
@@ -31,20 +30,21 @@ enum ObservedObjects {
 
     /// Enters an observation that is about to be made.
     ///
-    /// - Returns: The existing observations of the same object.
+    /// - Returns: The existing observations of the same object on the same queue.
     static func enter(
-        _ handler: PlacedHandler, _ object: any AnyObject & Sendable, isExclusive: Bool
+        _ handler: PlacedHandler, _ object: any AnyObject & Sendable, on queue: peal_queue, isExclusive: Bool
     ) throws(PealError) -> [peal_observation] {
         let (others, isRefused) = entries.withLock { entries -> ([peal_observation], Bool) in
             let others = entries[handler.place, default: []]
             // An observation of a dead object had the same address, and ends at its next call. An observation that
             // another thread is registering has no number yet.
             let living = others.filter {
-                $0.object != nil && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
+                $0.queue == queue.number && $0.object != nil && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
             }
             if isExclusive, !living.isEmpty { return ([], true) }
             let entry = Entry(
-                handler: ObjectIdentifier(handler), object: object, observation: peal_observation(number: 0))
+                handler: ObjectIdentifier(handler), queue: queue.number, object: object,
+                observation: peal_observation(number: 0))
             entries[handler.place] = others + [entry]
             return (living.map(\.observation).filter { $0.number != 0 }, false)
         }
@@ -69,8 +69,8 @@ enum ObservedObjects {
     /// The observations of an object on a protocol, whatever their queues.
     static func observations(of object: AnyObject, on protocol: peal_protocol) -> [peal_observation] {
         entries.withLock { entries in
-            entries.filter { $0.key.protocol == `protocol`.number && $0.key.object == ObjectIdentifier(object) }
-                .flatMap(\.value).filter { $0.object != nil && $0.observation.number != 0 }.map(\.observation)
+            entries[Key(protocol: `protocol`, object: object), default: []]
+                .filter { $0.object != nil && $0.observation.number != 0 }.map(\.observation)
         }
     }
 
