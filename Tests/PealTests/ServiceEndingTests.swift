@@ -189,4 +189,39 @@ import Testing
             Counted.self, named: name, clearData: { [notes] _ in notes.append("clear") },
             end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })
     }
+
+    @Test("S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive")
+    func circlesOfUses() throws {
+        let statuses = Record<Status>()
+        try center.register(
+            Counted.self, named: "narcissus",
+            initialize: { _, creation in
+                do throws(PealError) {
+                    _ = try creation.get(Counted.self, named: "narcissus")
+                } catch {
+                    statuses.append(error.status)
+                    #expect(error.message.hasPrefix("services need each other: narcissus -> narcissus;"))
+                }
+            }, create: { [population] _ in Counted(population) })
+        try center.register(
+            Counted.self, named: "chicken",
+            initialize: { _, creation in _ = try creation.get(Counted.self, named: "egg") },
+            create: { [population] _ in Counted(population) })
+        try center.register(
+            Counted.self, named: "egg",
+            initialize: { _, creation in
+                do throws(PealError) {
+                    _ = try creation.get(Counted.self, named: "chicken")
+                } catch {
+                    statuses.append(error.status)
+                    #expect(error.message.hasPrefix("services need each other: egg -> chicken -> egg;"))
+                }
+            }, create: { [population] _ in Counted(population) })
+        _ = try center.get(Counted.self, named: "narcissus")
+        _ = try center.get(Counted.self, named: "egg")
+        _ = try center.get(Counted.self, named: "chicken")
+        #expect(statuses.all.allSatisfy { $0 == .cycle } && statuses.all.count == 2)
+        #expect(try center.endSession().ending == .complete)
+        #expect(population.alive == 0)
+    }
 }

@@ -26,14 +26,15 @@ public struct Creation: ~Copyable {
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's full name by default.
-    /// - Throws: ``PealError``, as ``Center/get(_:named:)``. Where services need each other, it has the path. Throw
-    ///   it on: then the creation fails with this sentence.
+    /// - Throws: ``PealError``, as ``Center/get(_:named:)``. Where services need each other, it is ``Status/cycle`` and
+    ///   has the path, also in `initialize`. Throw it on: then the creation fails with this sentence. In `initialize`,
+    ///   ``center`` leads to the own instance.
     ///
     /// The thread of the creation. The C interface's `peal_service_get`.
     public func get<Other: Sendable>(_ type: Other.Type = Other.self, named name: String? = nil) throws(PealError) -> Other {
         let service = try center.service(type, named: name)
         let (use, instance) = try service.take()
-        kept.keep(use)
+        try kept.keep(use)
         return instance
     }
 
@@ -46,7 +47,7 @@ public struct Creation: ~Copyable {
         _ type: Other.Type = Other.self, providing protocolName: String
     ) throws(PealError) -> Other {
         let (use, instance) = try center.service(type, providing: protocolName).take()
-        kept.keep(use)
+        try kept.keep(use)
         return instance
     }
 

@@ -5,7 +5,7 @@ enum ServiceFunctions {
     static let create: @convention(c) (UnsafeMutablePointer<peal_creation>?) -> UnsafeMutableRawPointer? = { memory in
         guard let memory, let context = memory.pointee.context else { return nil }
         let recipe = Box.object(context, as: ServiceRecipe.self)
-        let kept = UseKeeper()
+        let kept = UseKeeper(of: String(cString: memory.pointee.service))
         let creation = Creation(memory, keeping: kept)
         do {
             guard let box = try recipe.make(creation) else { return nil }

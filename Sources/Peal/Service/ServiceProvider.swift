@@ -46,12 +46,12 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
         let (use, instance) = try take()
-        return ServiceUse(instance, use: use)
+        return ServiceUse(instance, use: use.use)
     }
 
     /// A use, which the caller ends, and the instance.
     @inlinable
-    func take() throws(PealError) -> (peal_use, Instance) {
+    func take() throws(PealError) -> (peal_service_use, Instance) {
         // The scope proves, without a name, that the registration is one of this type. The use is of the same
         // registration, but may be another instance.
         var scope = peal_scope()
@@ -60,7 +60,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
         guard let pointer = use.`self` else { throw notSwift() }
-        return (use.use, try instance(at: pointer))
+        return (use, try instance(at: pointer))
     }
 
     /// The instance of a service that has the mark.

@@ -35,7 +35,7 @@ extension ServiceProvider {
     @inlinable
     public func use() throws(PealError) -> UniqueUse<Instance> {
         let (use, instance) = try take()
-        return UniqueUse(instance, use: use)
+        return UniqueUse(instance, use: use.use)
     }
 }
 
@@ -54,6 +54,6 @@ extension Center {
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> UniqueUse<Instance> {
         let (use, instance) = try reach(type, named: name) { service throws(PealError) in try service.take() }
-        return UniqueUse(instance, use: use)
+        return UniqueUse(instance, use: use.use)
     }
 }
