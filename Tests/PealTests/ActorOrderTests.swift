@@ -42,7 +42,7 @@ private final class Window {
     init() throws { center = try Center() }
 
     @MainActor
-    @Test func theCallsOfAnActorAreInTheOrderOfTheBroadcasts_Q1() async throws {
+    @Test func `Q1: the calls of an actor are in the order of the broadcasts`() async throws {
         let lines = Record<String>()
         let observations = [
             try center.observe(Bell.onRing, on: MainActor.shared) { _, count in lines.append("ring \(count)") },
@@ -57,7 +57,7 @@ private final class Window {
         withExtendedLifetime(observations) {}
     }
 
-    @Test(.timeLimit(.minutes(1))) func aQueueOfAnActorEndsWithItsObservers() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a queue of an actor ends with its observers`() async throws {
         let log = Log(Record())
         weak var queue: Queue?
         do {
@@ -71,7 +71,7 @@ private final class Window {
         try #expect(ActorQueues.queue(of: log) !== ActorQueues.queue(of: MainActor.shared))
     }
 
-    @Test func anActorObservesAProtocol_O12() async throws {
+    @Test func `O12: an actor observes a protocol`() async throws {
         let lines = Record<String>()
         let log = Log(lines)
         let observation = try center.observe(Bell.self, on: log) {
@@ -90,7 +90,7 @@ private final class Window {
     }
 
     @MainActor
-    @Test func anObjectOfTheMainActorObservesAProtocolWeakly_O9() async throws {
+    @Test func `O9: an object of the main actor observes a protocol weakly`() async throws {
         let lines = Record<String>()
         var window: Window? = Window(lines)
         let observation = try center.observe(Bell.self, weakly: window!, on: MainActor.shared) {
@@ -120,7 +120,7 @@ private final class Window {
     }
 
     @MainActor
-    @Test(.timeLimit(.minutes(1))) func theMainActorWaitsForACallOfItsOwn_O7() async throws {
+    @Test(.timeLimit(.minutes(1))) func `O7: the main actor waits for a call of its own`() async throws {
         let lines = Record<String>()
         let observation = try center.observe(Bell.onStop, on: MainActor.shared) { lines.append("stop \($0)") }
         try center.broadcast(Bell.onStop, 1)
@@ -129,7 +129,7 @@ private final class Window {
     }
 
     @MainActor
-    @Test(.timeLimit(.minutes(1))) func theMainActorFlushesItsQueueAndRetiresItsOwner() async throws {
+    @Test(.timeLimit(.minutes(1))) func `the main actor flushes its queue and retires its owner`() async throws {
         let lines = Record<String>()
         let queue = try Queue(actor: MainActor.shared)
         let owner = try Owner("plugin")
@@ -141,7 +141,7 @@ private final class Window {
         #expect(!observation.isActive)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCancelledTaskStopsWaiting() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a cancelled task stops waiting`() async throws {
         let queue = try Queue.pumped()
         let observation = try center.observe(Bell.onStop, .on(queue)) { _ in }
         try center.broadcast(Bell.onStop, 1)

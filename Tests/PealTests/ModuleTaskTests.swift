@@ -9,8 +9,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    @Test("M5: a start that suspends is cancelled when its time limit passes", .timeLimit(.minutes(1)))
-    func overdueIsCancelled() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a start that suspends is cancelled when its time limit passes`() async throws {
         let ended = Latch()
         try center.add(Sleeping(notes: notes, ended: ended, limit: .milliseconds(20)))
         let failure = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -19,8 +18,7 @@ import Testing
         #expect(notes.all == ["Sleeping was cancelled"])
     }
 
-    @Test("M5: a start that succeeds after its time limit is undone by its stop", .timeLimit(.minutes(1)))
-    func lateIsUndone() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a start that succeeds after its time limit is undone by its stop`() async throws {
         let (go, stopped) = (Latch(), Latch())
         try center.add(Stubborn(notes: notes, go: go, stopped: stopped))
         let failure = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -31,9 +29,7 @@ import Testing
         #expect(notes.all == ["Stubborn starts", "Stubborn stops"])
     }
 
-    @Test("M5: cancelling the task that starts the modules cancels the start, and what had started is stopped",
-        .timeLimit(.minutes(1)))
-    func startIsCancelled() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: cancelling the task that starts the modules cancels the start, and what had started is stopped`() async throws {
         let (began, ended) = (Latch(), Latch())
         try center.add(Plain(moduleName: "first", notes: notes))
         try center.add(Sleeping(notes: notes, began: began, ended: ended, limit: nil))
@@ -49,8 +45,7 @@ import Testing
         #expect(try center.modulesState == .idle)
     }
 
-    @Test("M5: a cancelled task starts no module", .timeLimit(.minutes(1)))
-    func cancelledBefore() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a cancelled task starts no module`() async throws {
         try center.add(Plain(moduleName: "first", notes: notes))
         let center = center
         let task = Task {
@@ -64,16 +59,14 @@ import Testing
         try await center.stopModules()
     }
 
-    @Test("M1: steps have the task-local values of the task that starts and stops the modules")
-    func taskLocals() async throws {
+    @Test func `M1: steps have the task-local values of the task that starts and stops the modules`() async throws {
         try center.add(Tracing(notes: notes))
         try await Tracing.$trace.withValue("a start") { try await center.startModules() }
         try await Tracing.$trace.withValue("a stop") { try await center.stopModules() }
         #expect(notes.all == ["a start", "a start, later", "a stop"])
     }
 
-    @Test("M5: a stop that the time limit of all cuts short is cancelled", .timeLimit(.minutes(1)))
-    func stopIsCutShort() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a stop that the time limit of all cuts short is cancelled`() async throws {
         let ended = Latch()
         try center.add(Lingering(notes: notes, ended: ended))
         try await center.startModules()
@@ -83,8 +76,7 @@ import Testing
         #expect(notes.all == ["Lingering was cancelled"])
     }
 
-    @Test("M4: a module that starts late is awaited, on the main actor too", .timeLimit(.minutes(1)))
-    @MainActor func late() async throws {
+    @Test(.timeLimit(.minutes(1))) @MainActor func `M4: a module that starts late is awaited, on the main actor too`() async throws {
         try await center.startModules()
         let main = OnMain()
         #expect(try await center.addAndStart(main).info().state == .running)

@@ -82,7 +82,7 @@ private final class Ear: Sendable {
         #expect(try queue.pump() == 0)
         #expect(try queue.counts().waiting == 1)
         let failure = #expect(throws: PealError.self) { try queue.flushBlocking(timeout: .milliseconds(1)) }
-        #expect(failure?.status.description == "PEAL_ERROR_TIMEOUT")
+        #expect(failure?.status.description == "timeout")
         try queue.resume()
         #expect(try queue.pump() == 1)
         #expect(throws: PealError.self) { try queue.resume() }
@@ -97,7 +97,7 @@ private final class Ear: Sendable {
         try center.observe(Ear.self, ear, .on(queue))
         try say("")
         try queue.pump()
-        #expect(heard.all == ["PEAL_ERROR_WOULD_DEADLOCK"])
+        #expect(heard.all == ["wouldDeadlock"])
     }
 
     @Test func `a pumped queue has a descriptor, and a serial queue has none`() throws {
@@ -139,7 +139,7 @@ private final class Ear: Sendable {
         #expect(throws: PealError.self) { try borrowed.counts() }
         let ear = Ear { _ in }
         let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, .on(borrowed)) }
-        #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
+        #expect(failure?.status.description == "handle")
     }
 
     @Test(.timeLimit(.minutes(1))) func `a queue may end with its last observer, on the queue's own thread`() async throws {

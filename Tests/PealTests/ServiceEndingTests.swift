@@ -190,8 +190,7 @@ import Testing
             end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })
     }
 
-    @Test("S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive")
-    func circlesOfUses() throws {
+    @Test func `S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive`() throws {
         let statuses = Record<Status>()
         try center.register(
             Counted.self, named: "narcissus",

@@ -69,7 +69,7 @@ private final class Remote: Sendable {
         #expect($title.failure?.status == .argument)
     }
 
-    @Test func aRefusedValueDoesNotEndTheSharing() throws {
+    @Test func `a refused value does not end the sharing`() throws {
         let center = try Center()
         @Shared("title", in: center) var title = "a"
         let told = Record<String>()

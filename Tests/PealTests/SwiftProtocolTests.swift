@@ -98,7 +98,7 @@ private final class Shared: Value { func ping() {} }
         let ann = Listener("Ann", heard)
         try center.observe((any ChatObserver).self, ann)
         let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, ann) }
-        #expect(failure?.status.description == "PEAL_ERROR_DUPLICATE")
+        #expect(failure?.status.description == "duplicate")
         try center.observe((any ChatObserver).self, ann, .allowingDuplicates)
         #expect(try say("twice") == 2)
         try center.observe((any ChatObserver).self, ann, .replacing)
@@ -221,7 +221,7 @@ private final class Shared: Value { func ping() {} }
 
     @Test func `an observer that is no object is refused with a sentence`() throws {
         let failure = #expect(throws: PealError.self) { try center.observe((any Value).self, Plain()) }
-        #expect(failure?.status.description == "PEAL_ERROR_CONFORMANCE")
+        #expect(failure?.status.description == "conformance")
         #expect(failure?.message.contains("Plain is no class") == true)
         let shared = Shared()
         try center.observe((any Value).self, shared)
@@ -261,6 +261,6 @@ private final class Shared: Value { func ping() {} }
         let failure = #expect(throws: PealError.self) {
             try ended.broadcast((any ChatObserver).self) { $0.didReceive("") }
         }
-        #expect(failure?.status.description == "PEAL_ERROR_HANDLE")
+        #expect(failure?.status.description == "handle")
     }
 }

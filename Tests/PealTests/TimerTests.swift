@@ -113,7 +113,7 @@ private actor Counter {
         do {
             let life = Counted(population)
             let failure = #expect(throws: PealError.self) { try QueueTimer(every: .zero) { _ = life } }
-            #expect(failure?.status.description == "PEAL_ERROR_ARGUMENT")
+            #expect(failure?.status.description == "argument")
         }
         #expect(population.alive == 0)
         #expect(throws: PealError.self) { try QueueTimer(every: .seconds(1), after: .seconds(-1)) {} }

@@ -13,7 +13,7 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The kind and the sentence.
+    /// The kind and the sentence: `notFound: there is no service backup in this center; register it first`.
     public var description: String { "\(status): \(message)" }
 
     /// The failure of a task that waits and is cancelled.
@@ -21,7 +21,7 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The last failure on this thread: `peal_last_message`.
     static func last(_ status: Status) -> PealError {
-        PealError(status: status, message: String(cString: peal_last_message()))
+        PealError(status: status, message: SwiftWords.sentence(String(cString: peal_last_message())))
     }
 
     /// Throws what a function of the C interface reports as a failure; returns what it reports besides.

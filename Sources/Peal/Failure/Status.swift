@@ -13,8 +13,23 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// A status of the C interface.
     public init(_ status: peal_status) { self.init(rawValue: Int32(status.rawValue)) }
 
+    /// The name of the constant: `notFound` for ``notFound``. A status that this module has no constant for has its name in C.
+    public var description: String {
+        if Self.failures.indices.contains(Int(-rawValue)) { return Self.failures[Int(-rawValue)] }
+        if Self.remarks.indices.contains(Int(rawValue)) { return Self.remarks[Int(rawValue)] }
+        return nameInC
+    }
+
+    /// The names of the constants, by their numbers: zero and above, and below zero.
+    private static let remarks = ["ok", "deferred", "truncated", "rejected", "notWaited"]
+    private static let failures = [
+        "ok", "argument", "handle", "syntax", "type", "conflict", "notFound", "ambiguous", "conformance", "duplicate",
+        "argumentCount", "policy", "depth", "recursion", "state", "memory", "limit", "wouldDeadlock", "timeout", "cycle",
+        "creation", "start", "forbidden",
+    ]
+
     /// The name in C, such as `PEAL_ERROR_HANDLE`: `peal_status_name`.
-    public var description: String { String(cString: peal_status_name(peal_status(rawValue: rawValue))) }
+    public var nameInC: String { String(cString: peal_status_name(peal_status(rawValue: rawValue))) }
 
     /// Its meaning in a few words: `peal_status_text`.
     public var meaning: String { String(cString: peal_status_text(peal_status(rawValue: rawValue))) }

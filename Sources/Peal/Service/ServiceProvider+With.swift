@@ -61,7 +61,7 @@ extension ServiceProvider {
     @usableFromInline
     func scopeFailure(_ status: peal_status) -> PealError {
         let error = PealError.failure(status)
-        // The same status is returned for a missing dependency; the sentence names the missing service.
-        return error.status == .notFound && error.message.contains(SwiftMark.protocolName) ? notSwift() : error
+        // A service of Swift has the table, so it misses a dependency.
+        return error.status == .notFound && !ServiceTypes.isKnown(handle) ? notSwift() : error
     }
 }

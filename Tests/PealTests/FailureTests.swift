@@ -1,0 +1,57 @@
+@testable import Peal
+import CPeal
+import Testing
+
+/// Errors in the words of Swift.
+@Suite struct FailureTests {
+    let center: Center
+
+    init() throws { center = try Center() }
+
+    @Test func `a status has the name of its constant`() {
+        #expect(Status.notFound.description == "notFound")
+        #expect(Status.wouldDeadlock.description == "wouldDeadlock")
+        #expect(Status.ok.description == "ok")
+        #expect(Status.notWaited.description == "notWaited")
+        #expect(Status.notFound.nameInC == "PEAL_ERROR_NOT_FOUND")
+        #expect(Status(rawValue: -500).description == Status(rawValue: -500).nameInC)
+        // Each failure of C has a constant here.
+        for number in Int32(1)... {
+            let status = Status(rawValue: -number)
+            guard status.nameInC.hasPrefix("PEAL_ERROR_") else { break }
+            #expect(status.description != status.nameInC, "\(status.nameInC)")
+        }
+    }
+
+    @Test func `errors of calls have no words of C`() throws {
+        let ended = Center(borrowing: peal_center())
+        let stale = BoundMethod<Void>(
+            ResolvedMethod(method: peal_method(), protocol: peal_protocol(), policy: PEAL_POLICY_ALL), isPlain: true)
+        let failures = [
+            pealError { try center.method("on_close", of: "Nothing") },
+            pealError { try stale.broadcast() },
+            pealError { try ended.define(Chat.self) },
+            pealError { try Property<Int32>(existing: "nothing", in: center) },
+            pealError { try center.observe(Chat.onClose, .queue(peal_queue(number: 5))) {} },
+            pealError { try center.register(Center.self) { _ in try Center() }.with { _ = try $0.get(String.self) } },
+        ]
+        for failure in failures {
+            let failure = try #require(failure)
+            #expect(!failure.description.contains("peal_") && !failure.description.contains("PEAL_"), "\(failure)")
+        }
+    }
+
+    @Test func `sentences of C are translated`() {
+        #expect(
+            SwiftWords.sentence("there is no protocol Chat in this center; define it first, with peal_protocol_define")
+                == "there is no protocol Chat in this center; define it first, with Center.define(_:)")
+        #expect(SwiftWords.sentence("price is a text; read it with peal_property_get_text") == "price is a text")
+        #expect(SwiftWords.sentence("no service archive; register it first") == "no service archive; register it first")
+    }
+
+    @Test func `a missing dependency of a Swift service is its own failure`() throws {
+        let service = try center.register(Status.self, named: "status", dependencies: ["PealSwiftInstance"]) { _ in .ok }
+        #expect(pealError { try service.with { _ in } }?.status == .notFound)
+        #expect(pealError { try service.get() }?.message.contains("was not made in Swift") == false)
+    }
+}
