@@ -82,6 +82,9 @@ struct peal_thread *peal_thread_claim(void)
         thread = make_slot();
     if (thread == NULL)
         return NULL;
+    /* This thread stores its claim, then loads lists and gates. A writer stores these, then loads all claims: see
+     * is_alone. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     thread->last_status = 0;
     thread->message[0] = 0;
     /* Without the key, or with no memory for it, the record stays with a finished thread: a kilobyte that is not used
@@ -240,10 +243,23 @@ static void fence_by_processors(void)
     (void)sched_setaffinity(0, sizeof own, &own);
 }
 
+/* Returns true if no other thread has a record. A thread that claims one later sees what this thread has stored before the
+ * fence. Call after a full fence. */
+static bool is_alone(void)
+{
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
+         thread != NULL; thread = thread->next)
+        if (thread != peal_thread_own && __atomic_load_n(&thread->claimed, __ATOMIC_ACQUIRE) != 0)
+            return false;
+    return true;
+}
+
 void peal_thread_writer_fence(void)
 {
     pthread_once(&set_up_once, set_up);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (is_alone())
+        return;
     if (has_membarrier)
         (void)syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else if (PEAL_PAGE_IS_FENCE)

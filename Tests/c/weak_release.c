@@ -418,3 +418,71 @@ CLAIM("O9", "a typed loop that is left at an observer with a weak target release
     CHECK_EQUAL(shares_of(FIRST), 1);
     close_bell(center);
 }
+
+/* ---- Mixed lists --------------------------------------------------------------------------------- */
+
+enum kind { STRONG, WEAK, DEAD, BLOCKED, REMOVED, KINDS };
+enum { MIXED = 4 };
+
+static struct object mixed[MIXED];
+static char order[MIXED + 1];
+
+static void note_order(struct object *object)
+{
+    const size_t length = strlen(order);
+
+    for (int i = 0; i < MIXED; i++)
+        if (i != object - mixed)
+            CHECK(__atomic_load_n(&mixed[i].shares, __ATOMIC_ACQUIRE) <= 1);
+    order[length] = (char)('0' + (object - mixed));
+    order[length + 1] = 0;
+}
+
+static void register_mixed(const enum kind *kinds, char *expected)
+{
+    peal_observation removed;
+
+    for (int i = 0; i < MIXED; i++) {
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        mixed[i] = (struct object){ .shares = 1, .does = note_order };
+        options.flags = kinds[i] == BLOCKED ? PEAL_OBSERVE_BLOCKED : 0;
+        if (kinds[i] == WEAK || kinds[i] == DEAD) {
+            options.weak = &weak_object;
+            options.weak_reference = &mixed[i];
+        }
+        CHECK_OK(bell_observe(&bell, &mixed[i], &table, &options, &removed));
+        if (kinds[i] == DEAD)
+            mixed[i].shares = 0;
+        if (kinds[i] == REMOVED)
+            CHECK_OK(peal_observation_remove(removed));
+        if (kinds[i] == STRONG || kinds[i] == WEAK)
+            *expected++ = (char)('0' + i);
+    }
+    *expected = 0;
+}
+
+CLAIM("O9", "weak observers among others are called in order, by a typed loop and by array")
+{
+    for (int combination = 0; combination < KINDS * KINDS * KINDS * KINDS * 2; combination++) {
+        const peal_center center = open_center();
+        enum kind kinds[MIXED];
+        char expected[MIXED + 1];
+        int n = 1;
+        void *const arguments[] = { &n };
+        int rest = combination / 2;
+
+        for (int i = 0; i < MIXED; i++, rest /= KINDS)
+            kinds[i] = (enum kind)(rest % KINDS);
+        REQUIRE_OK(bell_define(center, &bell));
+        register_mixed(kinds, expected);
+        order[0] = 0;
+        if (combination % 2 == 0)
+            PEAL_BROADCAST(bell, &bell, on_one, 1);
+        else
+            CHECK_OK(peal_send(bell.on_one, arguments, 1, NULL, NULL));
+        CHECK_TEXT(order, expected);
+        for (int i = 0; i < MIXED; i++)
+            CHECK_EQUAL(mixed[i].shares, kinds[i] == DEAD ? 0 : 1);
+        close_center(center);
+    }
+}

@@ -107,7 +107,8 @@ static inline struct peal_thread *_Nullable peal_thread_own_slot(void)
 }
 
 /* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
- * before it. This thread, after the fence, sees every hazard that another thread stored before it. */
+ * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other thread
+ * has a record, that costs a barrier of the processor alone. */
 void peal_thread_writer_fence(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that one release too many does not end the

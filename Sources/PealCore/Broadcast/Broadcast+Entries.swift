@@ -91,14 +91,20 @@ extension Broadcast {
     }
 
     /// The step of a caller's loop at an entry whose gate is not zero. Returns the entry that it calls, if any, and the
-    /// entry at which it continues. After a weak observer that is an entry of the library's own, which releases the
-    /// target.
+    /// entry at which it continues. After a weak observer that is an entry of the library's own. There the step releases
+    /// the target, and goes on with the observer after it.
+    @_optimize(speed)
     public static func step(
         at entry: UnsafePointer<peal_entry>, _ hold: Hold
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
+        var entry = entry
         if entry == peal_entry_after_weak() {
             WeakHold.release(hold)
-            return (nil, hold.pointee.next)
+            guard let next = hold.pointee.next, next != hold.pointee.shown.end else { return (nil, hold.pointee.next) }
+            entry = next
+            // The current call is stored before the gate is loaded: see thread.h.
+            peal_current_set(peal_hazard_current(hold), entry.pointee.gate)
+            if peal_gate_load(entry.pointee.gate) == 0 { return (entry, entry + 1) }
         }
         let called = ObserverGate.admit(entry, hold)
         guard hold.pointee.weak != nil else { return (called, entry + 1) }

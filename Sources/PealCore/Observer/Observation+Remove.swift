@@ -47,8 +47,10 @@ extension Observation {
             return mailbox.flush(deadline: deadline) == .done && observation.waitForCalls(deadline: deadline)
         }
         guard observation.close() else { return try reportEnd() }
+        // The end of an observer that does more than free memory passes the writer fence, after its gate was closed.
+        let isOrdered = observation.record.isWaitedFor && observation.lazy == nil
         observation.unlist()
-        return isWaitedFor ? observation.waitForCalls(deadline: deadline) : true
+        return isWaitedFor ? observation.waitForCalls(deadline: deadline, isOrdered: isOrdered) : true
     }
 
     /// Ends it when the currently waiting calls have been delivered.
@@ -84,12 +86,13 @@ extension Observation {
 
     /// Waits until no call of a closed observer runs any more.
     ///
+    /// - Parameter isOrdered: True if this thread has passed the writer fence since the observer was closed.
     /// - Returns: False if one runs on this thread, or the time has passed.
-    func waitForCalls(deadline: UInt64) -> Bool {
+    func waitForCalls(deadline: UInt64, isOrdered: Bool = false) -> Bool {
         let called = called
         defer { extendLifetime(called) }
         let records = called.map { $0.record }
-        guard RunningCalls.wait(for: records, deadline: deadline) else { return false }
+        guard RunningCalls.wait(for: records, deadline: deadline, isOrdered: isOrdered) else { return false }
         guard queue == nil else { return true }
         // Lists that other calls protect may still contain it, but no thread calls it.
         for record in records { ObserverLife.destroy(record) }

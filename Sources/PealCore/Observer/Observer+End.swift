@@ -53,7 +53,7 @@ extension Observer {
     }
 
     /// Returns true if its end does more than free memory, and therefore must not wait for the next collection.
-    private var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
+    var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
 
     /// The same for several observers.
     static func finishRemoval(_ records: [Observer]) {

@@ -43,12 +43,13 @@ enum ObserverGate {
     /// - Parameter hold: The hazard slot of the call.
     /// - Returns: The entry to call, if any.
     @inline(never)
+    @_optimize(speed)
     static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
     ) -> UnsafePointer<SnapshotEntry>? {
         // Most of these observers are only weak.
         guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hold) }
-        guard WeakHold.take(listed.pointee.record, hold) else {
+        guard _fastPath(WeakHold.take(listed.pointee.record, hold)) else {
             prune(listed.pointee.record)
             return nil
         }

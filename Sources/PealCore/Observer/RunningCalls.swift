@@ -10,7 +10,8 @@ import PealCall
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
-    /// - Parameter isOrdered: True if a lock that both sides acquired makes the writer fence needless.
+    /// - Parameter isOrdered: True if a lock that both sides acquired makes the writer fence needless, or if this thread
+    ///   has passed it.
     /// - Returns: False if a call runs on the calling thread, or the deadline passed.
     static func wait(for records: [Record], deadline: UInt64, isOrdered: Bool = false) -> Bool {
         if haveEnded(records, isOrdered: isOrdered) { return true }

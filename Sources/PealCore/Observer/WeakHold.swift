@@ -3,19 +3,21 @@ internal import CPealSupport
 /// Weak targets are retained just before their call, and released right after it.
 enum WeakHold {
     /// Retains the observer's target for the next call. Returns false if the target is dead.
+    @inline(__always)
     static func take(_ record: UnsafeMutablePointer<ObserverRecord>, _ hold: Broadcast.Hold) -> Bool {
         guard let extras = record.extras, let retain = extras.pointee.retain else { return false }
         // A typed loop may not have released an earlier target.
-        release(hold)
+        if _slowPath(hold.pointee.weak != nil) { release(hold) }
         guard retain(extras.pointee.reference) else { return false }
         // From now on the record is in use, even if a typed loop is left and releases its list first.
         peal_hazard_set_weak(hold, record)
         // Such a loop has no step after the call, so the release of the list releases the target.
-        if peal_hazard_is_of_caller(hold) { peal_hazard_note_weak(hold) }
+        if _slowPath(peal_hazard_is_of_caller(hold)) { peal_hazard_note_weak(hold) }
         return true
     }
 
     /// Releases the target after its call. Does nothing if the last observer called is not weak.
+    @inline(never)
     static func release(_ hold: Broadcast.Hold) {
         guard let record = hold.pointee.weak else { return }
         record.releaseTarget()

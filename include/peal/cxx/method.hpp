@@ -67,8 +67,11 @@ inline bool has_option(const std::string &declaration, const char *option)
 
 template <class Ask> std::string text_of(Ask ask)
 {
+    char few[128];
     std::size_t length = 0;
-    (void)ask(nullptr, 0, &length);
+    few[0] = 0;
+    if (ask(few, sizeof few, &length) != PEAL_TRUNCATED)
+        return few;
     std::string text(length + 1, '\0');
     (void)ask(&text[0], text.size(), &length);
     text.resize(std::strlen(text.c_str()));

@@ -32,8 +32,9 @@ struct kept_objects {
     kept_object few[near];
 
     kept_object &at(std::size_t index) noexcept { return more != nullptr ? more[index] : few[index]; }
-    bool push(const void *reference, std::shared_ptr<void> object) noexcept;
-    std::shared_ptr<void> pop(const void *reference) noexcept;
+    template <class T> bool push(std::weak_ptr<T> &reference) noexcept;
+    void pop(const void *reference) noexcept;
+    void pop_other(const void *reference) noexcept;
     bool grow() noexcept;
 };
 inline thread_local kept_objects kept_by_thread = {};
@@ -55,22 +56,39 @@ inline bool kept_objects::grow() noexcept
     return true;
 }
 
-inline bool kept_objects::push(const void *reference, std::shared_ptr<void> object) noexcept
+template <class T> bool kept_objects::push(std::weak_ptr<T> &reference) noexcept
 {
     if (count == (more != nullptr ? capacity : std::size_t(near)) && !grow())
         return false;
-    at(count).reference = reference;
-    ::new (at(count).storage) std::shared_ptr<void>(std::move(object));
+    kept_object &room = at(count);
+    auto *const object = ::new (room.storage) std::shared_ptr<void>(reference.lock());
+    if (*object == nullptr) {
+        object->~shared_ptr();
+        return false;
+    }
+    room.reference = &reference;
     count++;
     return true;
 }
 
-inline std::shared_ptr<void> kept_objects::pop(const void *reference) noexcept
+inline void kept_objects::pop(const void *reference) noexcept
+{
+    if (more != nullptr || count == 0 || few[count - 1].reference != reference) {
+        pop_other(reference);
+        return;
+    }
+    kept_object &last = few[--count];
+    /* Its destructor may call other observers, which take its place here. */
+    const std::shared_ptr<void> object = std::move(last.pointer());
+    last.pointer().~shared_ptr();
+}
+
+inline void kept_objects::pop_other(const void *reference) noexcept
 {
     for (std::size_t i = count; i-- > 0;) {
         if (at(i).reference != reference)
             continue;
-        std::shared_ptr<void> object = std::move(at(i).pointer());
+        const std::shared_ptr<void> object = std::move(at(i).pointer());
         for (; i + 1 < count; i++) {
             at(i).reference = at(i + 1).reference;
             at(i).pointer() = std::move(at(i + 1).pointer());
@@ -80,19 +98,17 @@ inline std::shared_ptr<void> kept_objects::pop(const void *reference) noexcept
             delete[] more;
             more = nullptr;
         }
-        return object;
+        return;
     }
-    return nullptr;
 }
 
 /* peal_weak_type over std::weak_ptr. `reference` is a std::weak_ptr<T>. */
 template <class T> struct weak_functions {
     static bool retain(void *reference) noexcept
     {
-        std::shared_ptr<T> object = static_cast<std::weak_ptr<T> *>(reference)->lock();
-        return object != nullptr && kept_by_thread.push(reference, std::move(object));
+        return kept_by_thread.push(*static_cast<std::weak_ptr<T> *>(reference));
     }
-    static void release(void *reference, void *) noexcept { (void)kept_by_thread.pop(reference); }
+    static void release(void *reference, void *) noexcept { kept_by_thread.pop(reference); }
     static constexpr peal_weak_type type = { retain, release };
 };
 
