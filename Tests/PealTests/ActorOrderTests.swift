@@ -52,7 +52,7 @@ private final class Window {
             try center.broadcast(Bell.onRing, "front", count)
             try center.broadcast(Bell.onStop, count)
         }
-        while lines.all.count < 6 { await Task.yield() }
+        #expect(await eventually { lines.all.count == 6 })
         #expect(lines.all == ["ring 0", "stop 0", "ring 1", "stop 1", "ring 2", "stop 2"])
         withExtendedLifetime(observations) {}
     }
@@ -67,7 +67,7 @@ private final class Window {
             queue = shared
             observation.cancel()
         }
-        while queue != nil { await Task.yield() }
+        #expect(await eventually { queue == nil })
         try #expect(ActorQueues.queue(of: log) !== ActorQueues.queue(of: MainActor.shared))
     }
 
@@ -108,7 +108,7 @@ private final class Window {
         #expect(lines.all == ["ring 1", "stop 1"])
         window = nil
         try center.broadcast(Bell.onStop, 2)
-        while observation.isActive { await Task.yield() }
+        #expect(await eventually { !observation.isActive })
         #expect(lines.all.count == 2)
     }
 
@@ -141,7 +141,7 @@ private final class Window {
         #expect(!observation.isActive)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a cancelled task stops waiting`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a cancelled task stops waiting for its queue`() async throws {
         let queue = try Queue.pumped()
         let observation = try center.observe(Bell.onStop, .on(queue)) { _ in }
         try center.broadcast(Bell.onStop, 1)

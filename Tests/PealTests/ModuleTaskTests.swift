@@ -9,7 +9,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: a start that suspends is cancelled when its time limit passes`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a module's start that suspends is cancelled when its time limit expires`() async throws {
         let ended = Latch()
         try center.add(Sleeping(notes: notes, ended: ended, limit: .milliseconds(20)))
         let failure = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -29,7 +29,7 @@ import Testing
         #expect(notes.all == ["Stubborn starts", "Stubborn stops"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: cancelling the task that starts the modules cancels the start, and what had started is stopped`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: cancelling the task that starts the modules cancels the start, and the started modules are stopped`() async throws {
         let (began, ended) = (Latch(), Latch())
         try center.add(Plain(moduleName: "first", notes: notes))
         try center.add(Sleeping(notes: notes, began: began, ended: ended, limit: nil))
@@ -66,7 +66,7 @@ import Testing
         #expect(notes.all == ["a start", "a start, later", "a stop"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: a stop that the time limit of all cuts short is cancelled`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a module's stop is cancelled when the time limit of all stops expires`() async throws {
         let ended = Latch()
         try center.add(Lingering(notes: notes, ended: ended))
         try await center.startModules()

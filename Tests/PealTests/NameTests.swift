@@ -31,7 +31,7 @@ enum Track {
 
     init() throws { center = try Center() }
 
-    @Test func `protocols of two types are two`() throws {
+    @Test func `protocols of two types of one name are different`() throws {
         let changes = Record<Int32>()
         let observation = try center.observe(Player.Events.onChange) { changes.append($0) }
         #expect(try center.broadcast(Document.Events.onChange, 1).calls == 0)
@@ -40,18 +40,18 @@ enum Track {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `services of two types are two`() throws {
+    @Test func `services of two types of one name are different`() throws {
         try center.register(Player.Store.self) { _ in Player.Store() }
         try center.register(Document.Store.self) { _ in Document.Store() }
         #expect(try center.service(Player.Store.self).name == "PealTests.Player.Store")
         #expect(try center.get(Document.Store.self).instance !== center.get(Player.Store.self).instance)
     }
 
-    @Test func `a name has the module and the enclosing types`() {
+    @Test func `the name of a protocol or service has the module and the enclosing types`() {
         #expect(Track.Events.name == "PealTests::Track::Events")
     }
 
-    @Test func `a protocol of the bare name is pointed out`() throws {
+    @Test func `an error names the protocol that has the type's bare name`() throws {
         enum Shelf: PealProtocol {
             static let onOpen = Method<Void>("on_open")
             static let methods: [any MethodDeclaration] = [onOpen]
