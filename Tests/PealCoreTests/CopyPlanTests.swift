@@ -4,7 +4,7 @@ import Testing
 
 @testable import PealCore
 
-/// What the hooks of a test have counted. Tests of this suite run one at a time.
+/// The counts of a test's hooks. Tests of this suite run one at a time.
 private nonisolated(unsafe) var retained = 0
 private nonisolated(unsafe) var released = 0
 private nonisolated(unsafe) var copied = 0

@@ -38,7 +38,7 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    /// Holds the method's list, and names its first observer as a loop does that calls it.
+    /// Protects the method's list, and names its first observer as a loop does that calls it.
     private func beginCall(of fixture: Fixture) throws {
         let entries = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
         let (first, hold) = (try #require(entries.next), try #require(entries.hold))
@@ -78,7 +78,7 @@ import Testing
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })
         let list = UnsafePointer(peal_directory_current(fixture.methods[0].place))
-        // Whoever held it has released it since the writer looked, perhaps without having seen the question.
+        // The reader has released it since the writer looked, perhaps without having seen the request.
         #expect(!peal_thread_request_release(list))
         #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
         #expect(!peal_thread_request_release(list))
@@ -99,7 +99,7 @@ import Testing
             try Observation.remove(number)
         }
         #expect(fixture.send().calls == 100)
-        // The even ones heard the first broadcast and were destroyed; the odd ones heard both.
+        // The even ones were called by the first broadcast and destroyed; the odd ones were called by both.
         #expect(counters.allSatisfy { $0.value.pointee == 2 })
         fixture.end()
         #expect(counters.enumerated().allSatisfy { $0.element.value.pointee == ($0.offset % 2 == 0 ? 2 : 3) })

@@ -3,7 +3,7 @@ import PealCall
 
 @testable import PealCore
 
-/// A center with one protocol, and what its observers heard.
+/// A center with one protocol.
 final class Fixture {
     let center: Center
     let proto: PealProtocol

@@ -16,7 +16,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    /// What the completions of C tell: their context is room for the report.
+    /// The function of completions of C. Their context is room for the report.
     private static let report: peal_completion_done = { context, report in
         guard let context, let report else { return }
         context.assumingMemoryBound(to: peal_completion_info.self).pointee = report.pointee
@@ -119,7 +119,7 @@ import Testing
             try center.broadcast(Push.onEarly, done, 40, 2)
         }
         #expect(answers.result == 43 && answers.asked == 2)
-        // What a queue drops is dropped for the broadcaster as well.
+        // Calls that a queue drops are dropped for the broadcaster as well.
         try queue.pause()
         let dropped = Record<Answers>()
         try center.broadcast(Push.onEarly, Completion { dropped.append($0) }, 40, 2)

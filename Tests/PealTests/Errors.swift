@@ -1,6 +1,6 @@
 import Peal
 
-/// What a closure threw; nil where it threw nothing, or nothing of peal's.
+/// The error that a closure threw; nil where it threw none, or none of peal's.
 func pealError<Result>(of body: () throws -> Result) -> PealError? {
     do {
         _ = try body()

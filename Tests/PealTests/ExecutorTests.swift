@@ -9,7 +9,7 @@ private final class Ear: Sendable {
 
 private let key = DispatchSpecificKey<Bool>()
 
-/// An executor on one thread at a time, which can tell whether it is the one that runs.
+/// An executor on one thread at a time, which detects whether it is running.
 private final class QueueExecutor: TaskExecutor, SerialExecutor {
     let queue = DispatchQueue(label: "executor")
     init() { queue.setSpecific(key: key, value: true) }

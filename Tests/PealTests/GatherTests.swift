@@ -24,7 +24,7 @@ import Testing
         options.size = MemoryLayout<peal_queue_options>.size
         options.kind = PEAL_QUEUE_PUMPED
         var queue = peal_queue(number: 0)
-        // Nobody pumps it.
+        // No thread pumps it.
         try #require(peal_queue_create(&options, &queue) == PEAL_OK)
         let direct = try center.observe(Chat.votes) { _ in 1 }
         let queued = try center.observe(Chat.votes, .queue(queue)) { _ in 2 }

@@ -3,7 +3,7 @@ public import Glibc
 public import Peal
 import Testing
 
-// What C declares and Swift imports conforms in one line.
+// A type that C declares and Swift imports conforms in one line.
 extension div_t: PealStruct {
     public static let structure = Structure<div_t>("typedef struct { int quot; int rem; } div_t;")
 }

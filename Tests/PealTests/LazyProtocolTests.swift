@@ -118,7 +118,7 @@ import Testing
         #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .handle)
     }
 
-    /// A struct observes too: nobody holds it but the service.
+    /// A struct observes too: only the service keeps it.
     private struct Note: Listener {
         let counted: Counted
         let notes: Record<String>

@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Services that hear a protocol, and are made by its first broadcast.
+/// Services that observe a protocol, and are created by its first broadcast.
 @Suite struct LazyServiceTests {
     let center: Center
     let population = Population()

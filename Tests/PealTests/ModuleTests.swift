@@ -86,7 +86,7 @@ import Testing
         let late = try await center.lifecycle.remoteNotification("hello", timeout: .milliseconds(500))
         #expect(late.isLate && late.completed == 1)
         go.open()
-        // The answer that comes too late harms nobody.
+        // An answer that is too late is harmless.
         _ = try await center.stopModules()
         await #expect(throws: PealError.self) { try await Center(borrowing: peal_center()).lifecycle.remoteNotification("") }
     }
@@ -148,7 +148,7 @@ import Testing
         #expect(failed?.status == .start && failed?.message.contains("no disk") == true)
         #expect(pealError { try center.module(named: "fifth") }?.status == .notFound)
         #expect(try center.modules().count == 2)
-        // Those that were refused are freed.
+        // The refused modules are freed.
         #expect(population.alive == 2)
     }
 
@@ -190,7 +190,7 @@ import Testing
         let status = Record<Status>(), endings = Record<Ending>()
         try add("first")
         try center.add(Suspending(status: status, endings: endings))
-        // The stop comes while the step runs, or right after: what it finds is stopped either way.
+        // The stop begins while the step runs, or right after: in both cases all modules are stopped.
         do { try await center.startModules() } catch { #expect(error.status == .state) }
         #expect(status.all == [.wouldDeadlock, .wouldDeadlock])
         #expect(endings.all == [.pending, .pending])
@@ -221,7 +221,7 @@ import Testing
         try center.add(Asking(queue: queue, asked: asked), on: queue)
         try center.startModulesBlocking()
         try center.lifecycle.didBecomeActive()
-        // What waits when a module is stopped is dropped.
+        // Calls that wait when a module is stopped are dropped.
         try queue.flushBlocking()
         try center.stopModulesBlocking()
         #expect(asked.all == [true, true, true])
@@ -239,7 +239,7 @@ import Testing
     }
 }
 
-/// A module that tells all that it is told.
+/// A module that notes all its calls.
 final class Part: Module {
     let moduleName: String
     let dependencies: [Dependency]

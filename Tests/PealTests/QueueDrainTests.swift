@@ -2,7 +2,7 @@ import Glibc
 import Peal
 import Testing
 
-/// What becomes of calls that wait on queues.
+/// The fate of calls that wait on queues.
 @Suite struct QueueDrainTests {
     let center: Center
     let heard = Record<Int32>()

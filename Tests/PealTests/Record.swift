@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was heard, in order, from any thread.
+/// Elements in the order in which they were appended, from any thread.
 final class Record<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

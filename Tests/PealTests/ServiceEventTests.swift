@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// What is told of services, and waiting for them.
+/// The events of services, and waiting for services.
 @Suite struct ServiceEventTests {
     let center: Center
     let population = Population()
@@ -39,7 +39,7 @@ import Testing
             #expect(pealError { try Center(borrowing: handle).services() }?.status == .handle)
             #expect(await events.next() == nil)
         }
-        // Who stops to iterate is heard no more.
+        // A loop that has ended observes no longer.
         let count = try observedServices(of: observers)
         let task = Task { for await _ in try observers.serviceEvents() {} }
         task.cancel()

@@ -50,7 +50,7 @@ import Testing
         let seen = Mutex<[ObjectIdentifier]>([])
         onThreads(17) { index in
             if index == 16 {
-                // All of the others come while the first one makes it, or after.
+                // All others get it while the first one creates it, or after.
                 #expect(begun.wait())
                 return go.open()
             }
@@ -156,7 +156,7 @@ import Testing
                 #expect((try? service.info().state) == .initializing)
                 go.open()
             default:
-                // Waits here, whenever it comes.
+                // This thread waits here, whenever it arrives.
                 if (try? service.get()) != nil { notes.append("got") }
             }
         }

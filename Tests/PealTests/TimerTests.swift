@@ -102,7 +102,7 @@ private actor Counter {
             try timer.start()
             #expect(population.alive == 1)
         }
-        // The destroy callback comes on the timer's queue.
+        // The destroy callback runs on the timer's queue.
         try kept?.pump()
         #expect(population.alive == 0)
         #expect(kept == nil)

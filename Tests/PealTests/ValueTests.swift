@@ -33,7 +33,7 @@ private struct Corner: PealStruct {
     static let structure = Structure<Corner>("corner", .member("x", \.x), .member("y", \.y))
 }
 
-/// C would put the last member behind the padding of the one before.
+/// C would put the last member after the padding of the previous one.
 private struct Packed: PealStruct {
     var origin: Point
     var isOpen: Bool
@@ -90,7 +90,7 @@ private enum TooShort: PealProtocol {
     static let methods: [any MethodDeclaration] = [short]
 }
 
-/// What a C function noted.
+/// The notes of a C function.
 private nonisolated(unsafe) var noted: [String] = []
 
 @Suite(.serialized) struct ValueTests {

@@ -2,11 +2,11 @@
 // printed must read back as what it was.
 //
 // An input is taken three times: as a method; as `selector encoding`; and as declarations, with a
-// method behind `---` that may use them.
+// method after `---` that may use them.
 //
 // Claims: F1
 
-/// What the scope of every input knows, so that short inputs reach structs and typedefs.
+/// The declarations in the scope of every input, so that short inputs reach structs and typedefs.
 private let base: TypeScope = {
     var scope = TypeScope()
     do throws(SyntaxError) {
@@ -61,13 +61,13 @@ private func tryEncoding(_ text: String) {
         }
         var types = signature.parameters.map { $0.type }
         types.append(signature.result)
-        // Two structs of one name, or a struct without one, cannot be said in C.
+        // Two structs of one name, or a struct without one, cannot be written in C.
         for type in types where !declare(type, in: &scope) { return }
         let again: Signature? = try unlessLimited(signature.description) { printed throws(SyntaxError) in
             do throws(SyntaxError) {
                 return try Signature(printed, in: scope)
             } catch {
-                // One name for a struct and for a union cannot be said in C either.
+                // One name for a struct and for a union cannot be written in C either.
                 if error.kind == .conflict { return nil }
                 throw error
             }
@@ -110,7 +110,7 @@ private func tryDeclarations(_ text: String) {
     _ = try? scope.layout(of: parts.count == 2 ? parts[1] : text)
 }
 
-/// What is in front of the first `---`, and what is behind it. Embedded Swift splits at characters only.
+/// The texts before and after the first `---`. Embedded Swift splits at characters only.
 private func splitDeclarations(_ text: String) -> [String] {
     let bytes = Array(text.utf8)
     guard let dashes = bytes.indices.first(where: { bytes[$0...].starts(with: Array("---".utf8)) }) else { return [text] }
@@ -145,7 +145,7 @@ private func declare(_ type: CType, in scope: inout TypeScope) -> Bool {
     }
 }
 
-/// What the reader makes of a print; nil when the print passes a bound.
+/// The result of reading a print; nil when the print passes a limit.
 private func unlessLimited<Result>(
     _ printed: String, _ read: (String) throws(SyntaxError) -> Result?
 ) throws(SyntaxError) -> Result? {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * support.c - the lock of the parser, for the fuzzer: it has one thread. The lock of the library knows forks and
+ * support.c - the lock of the parser, for the fuzzer: it has one thread. The lock of the library handles forks and
  * threads, and would bring half of the library in.
  */
 #include "lock.h"

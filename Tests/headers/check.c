@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads lines of prototypes.py, declares each type and defines a protocol of each prototype, as the header has
- * them, and counts. It fails when fewer prototypes are accepted than --percent says, or fewer than --count were
+ * them, and counts. It fails when fewer prototypes are accepted than --percent requires, or fewer than --count were
  * read. --refused prints those that are not accepted, each with the sentence.
  */
 #include <peal/peal.h>

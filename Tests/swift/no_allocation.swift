@@ -26,7 +26,7 @@ enum Work: PealProtocol {
     static let methods: [any MethodDeclaration] = [nothing, number, many, point, color, ask, sum, text]
 }
 
-/// What the observers did. One thread.
+/// The calls of the observers. One thread.
 nonisolated(unsafe) var heard = 0
 nonisolated(unsafe) var failures = 0
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PealCall
 
-/// What is learned from libffi, against what the System V ABI of x86-64 says. That the calls themselves
+/// The facts that are learned from libffi, compared with the System V ABI of x86-64. That the calls themselves
 /// are right is proven by the generated C programs of Tests/signatures.
 @Suite struct CallPlanTests {
     private func plan(_ result: ValueShape, _ parameters: [ValueShape]) throws -> CallPlan {

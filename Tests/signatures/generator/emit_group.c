@@ -20,7 +20,7 @@ static void add_string(const char *text, struct text *out)
     text_add(out, "\"");
 }
 
-/* What a variadic call takes by pointer. */
+/* Returns true if a variadic call takes the type by pointer. */
 static int goes_by_pointer(const struct type *type)
 {
     return type->kind == KIND_STRUCT;
@@ -142,7 +142,7 @@ static void add_typed(
         signature->result->kind != KIND_VOID ? "&value" : "NULL");
 }
 
-/* Calls through a table, and as a bare function, as code that knows nothing of peal does. */
+/* Calls through a table, and as a bare function, as code does that does not use peal. */
 static void add_through(
     const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
 {
@@ -322,7 +322,7 @@ int emit_group(
             signature_draw(&signatures[count++], seed, i, pool);
     if (!count)
         return 0;
-    /* Methods of a protocol come in the order of their versions. */
+    /* The methods of a protocol are in the order of their versions. */
     for (size_t i = 1; i < count; i++)
         if (signatures[i].since < signatures[i - 1].since)
             signatures[i].since = signatures[i - 1].since;

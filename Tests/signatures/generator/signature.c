@@ -23,7 +23,7 @@ void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t l
     group->form = form < 5 ? FORM_LIST : form < 7 ? FORM_PLAIN : FORM_ODD;
 }
 
-/* What the parameters of one signature are drawn from. */
+/* The sets that the parameters of one signature are drawn from. */
 enum flavor {
     FLAVOR_WORDS,   /* integers and pointers */
     FLAVOR_NUMBERS, /* and float, double */

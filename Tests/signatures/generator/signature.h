@@ -12,7 +12,7 @@ enum { PARAMETERS = 24, GROUP = 6 };
 struct parameter {
     const struct type *type;
     int spelling;
-    int qualified; /* const, behind or before */
+    int qualified; /* const, before or after the type */
     char name[24];
 };
 
@@ -51,7 +51,7 @@ void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t l
 void signature_draw(
     struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool);
 
-/* `name(parameters)` behind the result type; `self` puts `void *self` first. */
+/* `name(parameters)` after the result type; `self` puts `void *self` first. */
 void signature_prototype(
     const struct drawn_signature *signature, const char *name, int self, struct text *out);
 

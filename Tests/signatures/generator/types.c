@@ -108,7 +108,7 @@ static const char *const shapes[] = {
 /* clang-format on */
 
 /* The same with members that lie over each other: each pair of classes in one eightbyte, one eightbyte of each
- * class beside the other, and what the ABI says of long double. */
+ * class beside the other, and the rules of the ABI for long double. */
 /* clang-format off */
 static const char *const union_shapes[] = {
     "int a,float b", "long a,double b", "float a,float b[2]", "double a,float b[2]", "double a,float b[3]",
@@ -257,7 +257,7 @@ static struct scalars scalars_of(const struct type *type)
     return sum;
 }
 
-/* Whether a union is perhaps one of 16 bytes with a long double and another type: docs/limits.md. */
+/* Returns true if a union may be one of 16 bytes with a long double and another type: docs/limits.md. */
 static int is_refused(const struct type *type)
 {
     const struct scalars sum = scalars_of(type);

@@ -65,7 +65,7 @@ void pool_fill(struct pool *pool, struct random *random, size_t chunk);
 /* Writes `type name`, by one of the type's spellings. */
 void type_declare(const struct type *type, int spelling, const char *name, struct text *out);
 
-/* Whether a function can return it by a spelling: the name must come last. */
+/* Returns true if a function can return it by a spelling, in which the name must be last. */
 int type_can_be_result(const struct type *type, int spelling);
 
 #endif

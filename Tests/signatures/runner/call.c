@@ -8,7 +8,7 @@
 
 enum { GUARD_BYTE = 0xc3 };
 
-/* Room for results with a guard behind it: libffi widens small results. */
+/* Room for results with a guard after it: libffi widens small results. */
 struct outcome {
     struct peal_collection collection;
     void *out_result; /* what peal gets */
@@ -229,7 +229,7 @@ void call_typed(const void *handles, struct random *random)
         fail("%zu results, not %zu", now.returns, now.observers);
 }
 
-/* What a call through a proxy, which has no policy but the method's own, must give. */
+/* Compares the result of a call through a proxy, which has no policy but the method's own. */
 static void compare_proxied(void *value)
 {
     const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);

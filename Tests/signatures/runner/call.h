@@ -40,7 +40,7 @@ struct proxies {
 void call_proxies(
     const struct proxies *proxies, peal_center center, peal_method method, struct random *random);
 
-/* Broadcasts a method that nobody observes. */
+/* Broadcasts a method without observers. */
 void call_nobody(peal_method method, struct random *random);
 
 #endif

@@ -161,7 +161,7 @@ struct signature_class class_of(const struct signature *signature)
         } else {
             class.stack_words += registers.words;
 #ifdef __aarch64__
-            /* What comes later takes no register that this one left. */
+            /* Later parameters take no register that this one did not use. */
             if (registers.integers)
                 integers = INTEGER_REGISTERS;
             if (registers.floats)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * class.h - where a signature's values travel on x86-64 System V and by AAPCS64, worked out from the
- * texts of the ABIs and from nothing that peal knows. Places have the names of x86-64.
+ * texts of the ABIs and not from peal. Places have the names of x86-64.
  */
 #ifndef SIGNATURES_CLASS_H
 #define SIGNATURES_CLASS_H

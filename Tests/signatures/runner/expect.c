@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one signature, and of all. */
+/* The limits for one signature, and for all. */
 enum { FAILURES_SHOWN = 3, SIGNATURES_SHOWN = 40 };
 
 struct expectation now;

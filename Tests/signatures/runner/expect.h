@@ -60,14 +60,14 @@ void fail_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern size_t failed_signatures;
 extern size_t failed_alone;
 
-/* The corruption asked for: is put into the first signature from `corruption_from` on that it fits,
+/* The requested corruption. It is put into the first signature from `corruption_from` on that it fits,
  * when the path of this name is taken. */
 extern enum corruption corruption;
 extern size_t corruption_from;
 extern const char *corruption_path;
 extern size_t corrupted; /* the index of that signature; SIZE_MAX before */
 
-/* Whether the corruption is to be put in here and now. Notes and prints it. */
+/* Returns true if the corruption is to be put in here and now. Notes and prints it. */
 bool corruption_is_due(enum corruption kind, const char *path);
 
 #endif

@@ -130,7 +130,7 @@ static bool observe_all(
     return true;
 }
 
-/* Puts handlers in the place of a mirrored group's observers, and calls them on each way. */
+/* Replaces a mirrored group's observers by handlers, and calls them on each way. */
 static void check_handlers(const struct group *group, const struct handles *handles, size_t observers)
 {
     struct random random;
@@ -175,7 +175,7 @@ static void compare_path(const struct signature *signature, peal_method method)
     report_count(&class, path);
 }
 
-/* The prototype within a method's text: no requirement, and nothing behind the parameters. */
+/* The prototype within a method's text: no requirement, and nothing after the parameters. */
 static void print_prototype(const char *text, FILE *out)
 {
     int depth = 0;
@@ -229,7 +229,7 @@ static void call_all(
     expect_end();
 }
 
-/* What the declarations of a group's methods are in a center. */
+/* The declarations of a group's methods in a center. */
 struct declarations {
     char *texts[METHODS_MOST + 1];
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What is observed at the moment. */
+/* The group that is observed now. */
 static const struct group *observed;
 static const peal_method *observed_methods;
 

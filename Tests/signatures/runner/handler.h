@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * handler.h - observers whose methods are all one function, in the place of generated ones.
+ * handler.h - observers whose methods are all one function, instead of generated ones.
  */
 #ifndef SIGNATURES_HANDLER_H
 #define SIGNATURES_HANDLER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy.h - what a broadcast must give, worked out a second time from what the headers say.
+ * policy.h - the required result of a broadcast, computed a second time from the rules of the headers.
  */
 #ifndef SIGNATURES_POLICY_H
 #define SIGNATURES_POLICY_H
@@ -9,7 +9,7 @@
 
 extern const char *const policy_names[];
 
-/* Whether a policy can be given at a call to a method of a result type. CHAIN is not counted. */
+/* Returns true if a policy can be given at a call to a method of a result type. CHAIN is not counted. */
 bool policy_fits(peal_policy policy, const struct type *result);
 
 /* How results are drawn, so that the policy's answer does not hang on an order of adding. */
@@ -19,7 +19,7 @@ enum draw policy_draw(peal_policy policy, struct random *random);
 size_t policy_calls(
     peal_policy policy, const struct type *result, const void *results, size_t count);
 
-/* Fills the one result of a policy that has one. `argument`: for CHAIN with nobody to call. */
+/* Fills the one result of a policy that has one. `argument`: for CHAIN without an observer to call. */
 void policy_result(
     peal_policy policy, const struct type *result, const void *results, size_t count,
     const void *argument, void *out_result);

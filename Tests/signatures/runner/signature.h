@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * signature.h - what a generated source tells the runner about its signatures. The generator writes
+ * signature.h - what a generated source has for the runner about its signatures. The generator writes
  * tables of these; the sizes, offsets and signs in them come from the compiler.
  */
 #ifndef SIGNATURES_SIGNATURE_H
@@ -48,7 +48,7 @@ struct type {
 };
 
 /* One argument as an observer received it. `widened` is what the observer's own compiler made of a
- * small integer when asked for 64 bits: clang trusts its caller to have extended it. */
+ * small integer when 64 bits are read: clang trusts its caller to have extended it. */
 struct seen {
     const void *value;
     uint64_t widened;
@@ -87,7 +87,7 @@ struct group {
     const void *table;
     const struct signature *const *signatures;
     size_t count;
-    /* Those of the list macro; NULL where the protocol is plain text. */
+    /* The functions of the list macro; NULL where the protocol is plain text. */
     peal_status (*define)(peal_center center, void *handles);
     peal_status (*observe)(const void *handles, void *target, peal_observation *out_observation);
 };

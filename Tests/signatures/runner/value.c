@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What lies in the lowest 10 bytes of x87's long double is the value; what follows is padding. */
+/* The lowest 10 bytes of x87's long double are the value; the rest is padding. */
 enum { LONG_DOUBLE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 enum leaf_kind value_kind(const struct type *type)

@@ -19,22 +19,22 @@ enum draw {
 /* Fills a value; padding gets random bytes. */
 void value_draw(const struct type *type, enum draw draw, struct random *random, void *value);
 
-/* Whether bits that count differ, and at which byte. */
+/* Returns true if bits that count differ, and at which byte. */
 bool value_differs(const struct type *type, const void *one, const void *other, size_t *out_byte);
 
 /* Changes one bit that counts. */
 void value_flip(const struct type *type, struct random *random, void *value);
 
-/* Whether each bit that counts is zero. */
+/* Returns true if each bit that counts is zero. */
 bool value_is_zero(const struct type *type, const void *value);
 
-/* An integer, extended to 64 bits as its type says. */
+/* An integer, extended to 64 bits by its type. */
 uint64_t value_widened(const struct type *type, const void *value);
 
 /* The kind of a scalar. */
 enum leaf_kind value_kind(const struct type *type);
 
-/* Whether the type is one integer, bool and enums not counted. */
+/* Returns true if the type is one integer, bool and enums not counted. */
 bool value_is_integer(const struct type *type);
 
 #endif

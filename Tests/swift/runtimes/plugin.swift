@@ -3,7 +3,7 @@ import Dispatch
 import Peal
 import Synchronization
 
-// What a plugin in Swift does with peal, whichever Swift runtime peal itself has.
+// A plugin in Swift that uses peal, whichever Swift runtime peal itself has.
 
 private enum News: PealProtocol {
     static let name = "News"
@@ -11,7 +11,7 @@ private enum News: PealProtocol {
     static let methods: [any MethodDeclaration] = [onNumber]
 }
 
-/// Counts from any thread, and tells when it has come to a number.
+/// Counts from any thread, and wakes a waiting thread at a number.
 private final class Tally: Sendable {
     private let sum = Atomic(Int32(0))
     private let goal: Int32

@@ -1,8 +1,8 @@
-/* Tells the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented, so without
+/* Announces to the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented, so without
  * this each last release of an object, each array that is changed in place and each contended Mutex is a race.
  *
- * Not Swift: it stands below Swift's own reference counts. What is told is what these do, and no more: a release
- * is seen by later releases of the same object, and by who finds that he has it alone. */
+ * Not Swift: it is below Swift's own reference counts. Only their effects are announced: a release
+ * is seen by later releases of the same object, and by a thread that finds itself the only owner. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
-/* What the executable defines, instrumented code calls in place of the runtime's. */
+/* Instrumented code calls the functions that the executable defines instead of the runtime's. */
 #define RUNTIME(name) ((__typeof__(&name))runtime_function(#name))
 
 UNSEEN static void *runtime_function(const char *name)
@@ -58,7 +58,7 @@ UNSEEN static bool is_alone(void *object)
     return function(object);
 }
 
-/* Between what is told and the count nothing else may be counted down, or the last release would be told of
+/* Between the announcement and the count nothing else may be counted down, or the last release would announce
  * too few. The last one itself runs `deinit`, and holds no lock. */
 static atomic_flag locks[1024];
 
@@ -104,7 +104,7 @@ UNSEEN bool swift_isUniquelyReferenced_nonNull_native(void *object)
     return swift_isUniquelyReferenced_native(object);
 }
 
-/* ---- Mutex: one that nobody waits for is taken and given by instrumented atomics; the rest is here ---- */
+/* ---- Mutex: without waiting threads it is acquired and released by instrumented atomics; the rest is here ---- */
 
 #define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
