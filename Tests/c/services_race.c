@@ -386,6 +386,13 @@ static void *remove_account(void *context)
     return NULL;
 }
 
+static void *remove_created(void *context)
+{
+    /* The thread that created it may still use it. */
+    CHECK(peal_service_remove_instance(((struct account *)context)->service) >= 0);
+    return NULL;
+}
+
 CLAIM("S4", "the removal of a service's instance waits for a running creation, and removes the created instance")
 {
     const peal_center center = open_center();
@@ -393,20 +400,27 @@ CLAIM("S4", "the removal of a service's instance waits for a running creation, a
     struct account account = { .initializing = &initializing, .may_initialize = &may_initialize };
     struct account other = { 0 };
     struct getter getter = { .center = center, .name = "account" };
+    const struct timespec moment = { 0, 20000000 };
     pthread_t one, two;
 
     register_account(center, &account, "account");
     register_account(center, &other, "other");
     one = thread_start(get, &getter);
     latch_wait(&initializing);
+    /* Another service has no instance to wait for. */
     two = thread_start(remove_account, &other);
     thread_join(two);
+    /* A removal that did not wait would find no instance, and return with one left. */
+    two = thread_start(remove_created, &account);
+    nanosleep(&moment, NULL);
+    CHECK_EQUAL(account_read(&account.destroyed), 0);
     latch_open(&may_initialize);
     thread_join(one);
     CHECK_OK(peal_use_release(getter.use.use));
-    thread_join(thread_start(remove_account, &account));
+    thread_join(two);
     CHECK_EQUAL(account_read(&account.destroyed), 1);
     close_center(center);
+    CHECK_EQUAL(account_read(&account.destroyed), 1);
 }
 
 CLAIM("S6", "when a service is unregistered during its creation, the creation fails and the created instance is destroyed")
