@@ -165,6 +165,9 @@ extension Broadcast {
         {
             return .done
         }
+        if let outcome = ResultBroadcast.send(hold, arguments, count, result, nil, calls, number) {
+            return outcome == .done ? .done : Answer(outcome)
+        }
         return sendGenerally(hold, arguments, count, result, calls, number)
     }
 

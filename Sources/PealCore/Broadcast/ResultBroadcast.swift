@@ -39,6 +39,7 @@ enum ResultBroadcast {
     /// - Parameter request: More than the result, if the caller wants more.
     ///
     /// - Returns: nil where the general path is needed; then no observer was called, and the list is still protected.
+    @usableFromInline
     @inline(never)
     @_optimize(speed)
     static func send(
