@@ -37,17 +37,19 @@ public struct ObserverHandles: Sendable {
     /// - Returns: The result of `body`; false if the number was already stale.
     func retire(_ number: UInt64, _ body: (Observer) -> Bool) -> Bool {
         guard let slot = peal_slot_retire(Self.slots, number) else { return false }
-        let isDone = body(Self.record(of: slot))
-        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, number) }
+        let record = Self.record(of: slot)
+        peal_observer_prefetch(record)
+        let isDone = body(record)
+        release(slot, number)
         return isDone
     }
 
     /// Removes the number of a registration that failed.
-    func remove(_ number: UInt64) { _ = unpinned(peal_slot_remove(Self.slots, number, false), number) }
+    func remove(_ number: UInt64) { _ = released(peal_slot_remove(Self.slots, number, false), number) }
 
     /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     @discardableResult
-    func recycle(_ number: UInt64) -> Bool { unpinned(peal_slot_remove(Self.slots, number, true), number) }
+    func recycle(_ number: UInt64) -> Bool { released(peal_slot_remove(Self.slots, number, true), number) }
 
     /// Returns true if the number is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ number: UInt64) -> Bool { peal_slot_is_live(Self.slots, number) }
@@ -85,10 +87,15 @@ public struct ObserverHandles: Sendable {
         return record
     }
 
-    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Bool {
+    private func released(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Bool {
         guard let slot else { return false }
-        if peal_slot_unpin(slot) { free(slot, number) }
+        release(slot, number)
         return true
+    }
+
+    /// Releases a pin that is likely the last one.
+    private func release(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
+        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, number) }
     }
 
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
