@@ -14,6 +14,12 @@ protocol ResultTail {
 /// The tail of a broadcast without a result.
 @usableFromInline
 struct DroppedResult: ResultTail {
+    #if DEBUG
+        /// Without optimisation, an empty value has the address of something else. Two threads that pass it `inout` would be
+        /// reported by the thread sanitizer.
+        @usableFromInline var byte: UInt8 = 0
+    #endif
+
     @inlinable
     @inline(__always)
     init() {}

@@ -1,6 +1,8 @@
 /* Announces to the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented, so without
  * this each last release of an object, each array that is changed in place and each contended Mutex is a race.
  *
+ * Load it before all others: LD_PRELOAD. It need not be sanitized itself (docs/building.md).
+ *
  * Not Swift: it is below Swift's own reference counts. Only their effects are announced: a release
  * is seen by later releases of the same object, and by a thread that finds itself the only owner. */
 #include <dlfcn.h>
