@@ -15,12 +15,16 @@ enum ServiceBenchmark {
         print("                C  Swift")
         try row("scope", rounds, inC: { try scope(worker) }, inSwift: { try worker.with { sink(nil, $0.number) } })
         try row("use", rounds, inC: { try use(worker) }, inSwift: { sink(nil, try worker.use().instance.number) })
-        try row("use, object", rounds, inC: { try use(worker) }, inSwift: { sink(nil, try worker.get().instance.number) })
-        try row("use by type", rounds, inC: { try get(center) }, inSwift: { sink(nil, try center.use(Worker.self).instance.number) })
+        try row(
+            "use, object", rounds, inC: { try use(worker) }, inSwift: { sink(nil, try worker.get().instance.number) })
+        try row(
+            "use by type", rounds, inC: { try get(center) },
+            inSwift: { sink(nil, try center.use(Worker.self).instance.number) })
         try row("scope by type", rounds, inC: nil, inSwift: { try center.with(Worker.self) { sink(nil, $0.number) } })
     }
 
-    private static func row(_ name: String, _ rounds: Int, inC: (() throws -> Void)?, inSwift: () throws -> Void) throws {
+    private static func row(_ name: String, _ rounds: Int, inC: (() throws -> Void)?, inSwift: () throws -> Void) throws
+    {
         let timeInC = try inC.map { body in "\(try time(rounds, body))" } ?? "-"
         print(name, timeInC, try time(rounds, inSwift), separator: "   ")
     }
@@ -46,7 +50,7 @@ enum ServiceBenchmark {
 
     private static func get(_ center: Center) throws {
         var use = peal_service_use()
-        if peal_service_get(center.handle, "Worker", &use) != PEAL_OK { throw Failure() }
+        if peal_service_get(center.handle, "main.Worker", &use) != PEAL_OK { throw Failure() }
         sink(use.`self`, 1)
         if peal_use_release(use.use) != PEAL_OK { throw Failure() }
     }
