@@ -27,12 +27,12 @@ extern const char *const form_names[FORMS];
 PEAL_TYPE(pair_declaration, struct pair { double x, y; });
 
 /* `self` is the first pointer of each shape's name. */
-#define BENCH(METHOD)                                                                            \
-    METHOD(required, void, p, (void))                                                            \
-    METHOD(required, void, p_i, (int i))                                                         \
-    METHOD(required, void, p_p_i, (void *a, int i))                                              \
-    METHOD(required, int, i_p, (void))                                                           \
-    METHOD(required, void, p_d_d, (double x, double y))                                          \
+#define BENCH(METHOD)                                                                           \
+    METHOD(required, void, p, (void))                                                           \
+    METHOD(required, void, p_i, (int i))                                                        \
+    METHOD(required, void, p_p_i, (void *a, int i))                                             \
+    METHOD(required, int, i_p, (void))                                                          \
+    METHOD(required, void, p_d_d, (double x, double y))                                         \
     METHOD(required, void, p8, (void *a, void *b, void *c, void *d, void *e, void *f, void *g)) \
     METHOD(required, void, p_dd, (struct pair pair))
 PEAL_PROTOCOL(bench, "Bench", BENCH);
@@ -74,8 +74,7 @@ extern const struct shape shapes[SHAPES];
 run_function shape_run(const struct shape *shape, enum form form, size_t place);
 /* The caller's cost of a peal_send that does nothing. */
 peal_status bench_do_nothing(
-    peal_method method, void *const *arguments, size_t argument_count, void *out_result,
-    size_t *out_calls);
+    peal_method method, void *const *arguments, size_t argument_count, void *out_result, size_t *out_calls);
 
 extern const struct bench store_table; /* observers that store one value */
 extern const struct bench empty_table; /* observers that store nothing: for two threads */

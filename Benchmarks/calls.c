@@ -5,14 +5,14 @@
  */
 #include "operations.h"
 
-#define ASKED(METHOD)                                                       \
-    METHOD(required, int, last_of, (void *a, int i))                        \
-    METHOD(required, bool, first_of, (void *a, int i), first_true)          \
-    METHOD(required, bool, any_of, (void *a, int i), any)                   \
-    METHOD(required, int, sum_of, (void *a, int i), sum)                    \
-    METHOD(required, double, real_sum_of, (double x, double y), sum)        \
-    METHOD(required, int, collected, (void *a, int i), collect)             \
-    METHOD(required, int, folded, (void *a, int i), fold)                   \
+#define ASKED(METHOD)                                                \
+    METHOD(required, int, last_of, (void *a, int i))                 \
+    METHOD(required, bool, first_of, (void *a, int i), first_true)   \
+    METHOD(required, bool, any_of, (void *a, int i), any)            \
+    METHOD(required, int, sum_of, (void *a, int i), sum)             \
+    METHOD(required, double, real_sum_of, (double x, double y), sum) \
+    METHOD(required, int, collected, (void *a, int i), collect)      \
+    METHOD(required, int, folded, (void *a, int i), fold)            \
     METHOD(required, int, last_of_eight, (void *a, void *b, void *c, void *d, void *e, void *f, int i))
 PEAL_PROTOCOL(asked, "Asked", ASKED);
 #define MOVED(METHOD) METHOD(required, void, moved, (double x, double y))
@@ -67,9 +67,9 @@ static void retitle(void *self, const struct peal_change *change)
 }
 static void resize(void *self, int32_t old_value, int32_t new_value) { note(self, new_value - old_value); }
 
-static const struct asked asked_table = { PEAL_TABLE(asked),
-    .last_of = answer, .first_of = refuse, .any_of = refuse, .sum_of = answer, .real_sum_of = answer_real,
-    .collected = answer, .folded = answer, .last_of_eight = answer_eight };
+static const struct asked asked_table = { PEAL_TABLE(asked), .last_of = answer, .first_of = refuse, .any_of = refuse,
+    .sum_of = answer, .real_sum_of = answer_real, .collected = answer, .folded = answer,
+    .last_of_eight = answer_eight };
 static const struct moved moved_table = { PEAL_TABLE(moved), move };
 static const struct title_observer title_table = { PEAL_OBSERVER(title), .recorded = retitle };
 static const struct width_observer width_table = { PEAL_OBSERVER(width), .changed_values = resize };
@@ -86,10 +86,26 @@ static inline void ask(peal_method method, void *result, size_t turns)
         check("ask", peal_send(method, arguments, 2, result, NULL));
     }
 }
-static void run_last(size_t turns) { int result; ask(asked.last_of, &result, turns); }
-static void run_first(size_t turns) { bool result; ask(asked.first_of, &result, turns); }
-static void run_any(size_t turns) { bool result; ask(asked.any_of, &result, turns); }
-static void run_sum(size_t turns) { int result; ask(asked.sum_of, &result, turns); }
+static void run_last(size_t turns)
+{
+    int result;
+    ask(asked.last_of, &result, turns);
+}
+static void run_first(size_t turns)
+{
+    bool result;
+    ask(asked.first_of, &result, turns);
+}
+static void run_any(size_t turns)
+{
+    bool result;
+    ask(asked.any_of, &result, turns);
+}
+static void run_sum(size_t turns)
+{
+    int result;
+    ask(asked.sum_of, &result, turns);
+}
 static void run_ask(size_t turns)
 {
     int result;

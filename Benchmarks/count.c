@@ -16,19 +16,11 @@ static const size_t observer_counts[] = { 0, 1, 2, 4, 8, 16 };
 static const size_t lengths[] = { 32, 288 };
 
 /* Their bodies differ: equal ones would be made one. */
-__attribute__((noinline)) static void count_begin(void)
-{
-    __asm__ volatile("nop" : : : "memory");
-}
+__attribute__((noinline)) static void count_begin(void) { __asm__ volatile("nop" : : : "memory"); }
 
-__attribute__((noinline)) static void count_end(void)
-{
-    __asm__ volatile("nop\n\tnop" : : : "memory");
-}
+__attribute__((noinline)) static void count_end(void) { __asm__ volatile("nop\n\tnop" : : : "memory"); }
 
-static void count(
-    const struct shape *shape, const struct field *field, size_t observers, enum form form,
-    size_t length)
+static void count(const struct shape *shape, const struct field *field, size_t observers, enum form form, size_t length)
 {
     const run_function run = shape_run(shape, form, 0);
     printf("%s %zu %s %zu\n", shape->name, observers, form_names[form], length);

@@ -17,7 +17,8 @@
 #include <cstring>
 #include <vector>
 
-namespace {
+namespace
+{
 
 #define BENCH(METHOD) METHOD(required, void, p_i, (int i))
 PEAL_PROTOCOL(bench, "Bench", BENCH);
@@ -70,8 +71,7 @@ void measure(std::size_t count, std::size_t rounds, double sample_ns)
     field c(count), lambdas(count), weak(count);
     for (std::size_t i = 0; i < count; i++) {
         peal::result<void>(bench_observe(&c.handles, c.targets[i].get(), &table, nullptr, nullptr)).value();
-        lambdas.observations.push_back(
-            lambdas.method.observe([t = lambdas.targets[i].get()](int n) { t->store(n); }));
+        lambdas.observations.push_back(lambdas.method.observe([t = lambdas.targets[i].get()](int n) { t->store(n); }));
         weak.observations.push_back(peal::protocol(weak.handles.protocol)
                 .observe(std::weak_ptr<target>(weak.targets[i]), peal::on<&target::store>("p_i")));
     }

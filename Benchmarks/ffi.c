@@ -19,8 +19,8 @@ enum { ROUNDS_MOST = 1000, BROADCASTS = 2000, OBSERVERS_MOST = 16 };
 
 PEAL_TYPE(box_text, struct box { int64_t a, b, c; });
 
-#define FFI_SHAPES(METHOD)                                                                                  \
-    METHOD(optional, struct box, three, (void *a, void *b, int c))                                          \
+#define FFI_SHAPES(METHOD)                                         \
+    METHOD(optional, struct box, three, (void *a, void *b, int c)) \
     METHOD(optional, struct box, eight, (int a, int b, int c, int d, int e, int f, int g, int h))
 PEAL_PROTOCOL(shapes, "Shapes", FFI_SHAPES);
 
@@ -119,8 +119,8 @@ int main(int argc, char **argv)
             }
             for (int contender = 0; contender < 2; contender++)
                 qsort(samples[contender], (size_t)rounds, sizeof **samples, compare);
-            printf("%28d  %9d  %13.1f  %9.1f\n", (int)interfaces[shape].nargs - 1, observers,
-                samples[0][rounds / 2], samples[1][rounds / 2]);
+            printf("%28d  %9d  %13.1f  %9.1f\n", (int)interfaces[shape].nargs - 1, observers, samples[0][rounds / 2],
+                samples[1][rounds / 2]);
         }
     }
     return peal_center_destroy(center) != PEAL_OK;

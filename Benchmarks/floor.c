@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     if (rounds < 1 || rounds > ROUNDS_MOST)
         rounds = 200;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        entries[i] = (struct plain_entry) { (peal_function)store_table.p_p_i, &targets[i] };
+        entries[i] = (struct plain_entry){ (peal_function)store_table.p_p_i, &targets[i] };
     puts("observers   plain  allowed | empty call  loop there  least send");
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
         floor_publish(entries, counts[n]);

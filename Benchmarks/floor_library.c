@@ -46,7 +46,7 @@ void floor_publish(const struct plain_entry *entries, size_t count)
     list->number = 1;
     list->count = count;
     for (size_t i = 0; i < count; i++)
-        list->entries[i] = (struct entry) { entries[i].function, entries[i].target, &open_gate };
+        list->entries[i] = (struct entry){ entries[i].function, entries[i].target, &open_gate };
     free(directory[1]);
     directory[1] = list;
 }

@@ -59,8 +59,9 @@ static void make_property(unsigned i)
 static void define(const char *name, const char *method)
 {
     const char *const methods[] = { method, NULL };
-    const struct peal_protocol_description description
-        = { .size = sizeof description, .name = name, .methods = methods };
+    const struct peal_protocol_description description = {
+        .size = sizeof description, .name = name, .methods = methods
+    };
     peal_protocol protocol;
     must(peal_protocol_define(center, &description, &protocol, NULL, 0));
 }

@@ -35,7 +35,10 @@ static bool open_url(void *self, const char *url)
     return false;
 }
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .did_become_active = hear, .memory_warning = hear, .open_url = open_url,
+    PEAL_TABLE(peal_lifecycle),
+    .did_become_active = hear,
+    .memory_warning = hear,
+    .open_url = open_url,
 };
 static const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };
 

@@ -142,9 +142,12 @@ static void run_beside_100(size_t turns) { run_crowd(&crowds[1], turns); }
 static void run_beside_10000(size_t turns) { run_crowd(&crowds[2], turns); }
 
 const struct operation operations[OPERATIONS] = {
-    { "v(p,p,i)", "queue", true, run_queue }, { "v(p,p,i)", "proxy", true, run_proxy },
-    { "property", "set", true, run_set },     { "queue", "pump", false, run_pump },
-    { "service", "scope", false, run_scope }, { "timer", "start-stop", false, run_timer },
+    { "v(p,p,i)", "queue", true, run_queue },
+    { "v(p,p,i)", "proxy", true, run_proxy },
+    { "property", "set", true, run_set },
+    { "queue", "pump", false, run_pump },
+    { "service", "scope", false, run_scope },
+    { "timer", "start-stop", false, run_timer },
     { "observer", "alone", false, run_alone },
     { "observer", "beside-100", false, run_beside_100 },
     { "observer", "beside-10000", false, run_beside_10000 },

@@ -191,8 +191,8 @@ int main(int count, char **words)
     printf("\nproperties, ns              %12s median  undisturbed\n", "");
     for (int which = 0; which < CONTENDERS; which++) {
         qsort(figures[which], (size_t)rounds, sizeof(double), compare_figures);
-        printf("  %-37s %7.1f  %11.1f\n", contenders[which].name, figures[which][rounds / 2],
-               figures[which][rounds / 10]);
+        printf(
+            "  %-37s %7.1f  %11.1f\n", contenders[which].name, figures[which][rounds / 2], figures[which][rounds / 10]);
     }
     const double reached = figures[HEARD_BY_VALUES][rounds / 10];
     printf("  (the goal is 30 ns for a set with one observer%s)\n", reached > GOAL_NS ? ": missed" : "");

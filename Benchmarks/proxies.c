@@ -21,24 +21,24 @@ enum { ROUNDS_MOST = 1024, CONTENDERS_MOST = 3 };
 
 PEAL_TYPE(box_declaration, struct box { long a, b, c; });
 
-#define ROOM(METHOD)                                                                              \
-    METHOD(required, void, p, (void))                                                             \
-    METHOD(required, void, p_p_i, (void *a, int i))                                               \
-    METHOD(required, void, p_d_d, (double x, double y))                                           \
+#define ROOM(METHOD)                                                                            \
+    METHOD(required, void, p, (void))                                                           \
+    METHOD(required, void, p_p_i, (void *a, int i))                                             \
+    METHOD(required, void, p_d_d, (double x, double y))                                         \
     METHOD(required, void, p8, (void *a, void *b, void *c, void *d, void *e, void *f, void *g)) \
-    METHOD(required, bool, asks, (void *a, int i), first_true)                                    \
-    METHOD(required, double, adds, (double x), sum)                                               \
-    METHOD(required, void, p_box, (struct box box))                                               \
+    METHOD(required, bool, asks, (void *a, int i), first_true)                                  \
+    METHOD(required, double, adds, (double x), sum)                                             \
+    METHOD(required, void, p_box, (struct box box))                                             \
     METHOD(required, int, compares, (const void *left, const void *right), last)
 PEAL_PROTOCOL(room, "Room", ROOM);
 /* The same, observed by handlers. */
-#define HEARD(METHOD)                                                                             \
-    METHOD(optional, void, p, (void))                                                             \
-    METHOD(optional, void, p_p_i, (void *a, int i))                                               \
-    METHOD(optional, void, p_d_d, (double x, double y))                                           \
+#define HEARD(METHOD)                                                                           \
+    METHOD(optional, void, p, (void))                                                           \
+    METHOD(optional, void, p_p_i, (void *a, int i))                                             \
+    METHOD(optional, void, p_d_d, (double x, double y))                                         \
     METHOD(optional, void, p8, (void *a, void *b, void *c, void *d, void *e, void *f, void *g)) \
-    METHOD(optional, bool, asks, (void *a, int i), first_true)                                    \
-    METHOD(optional, double, adds, (double x), sum)                                               \
+    METHOD(optional, bool, asks, (void *a, int i), first_true)                                  \
+    METHOD(optional, double, adds, (double x), sum)                                             \
     METHOD(optional, void, p_box, (struct box box))
 PEAL_PROTOCOL(heard, "Heard", HEARD);
 
@@ -83,16 +83,16 @@ static int hear_compares(void *self, const void *left, const void *right)
     ((struct target *)self)->stored.number = 1;
     return left < right;
 }
-static const struct room table = { PEAL_TABLE(room), hear_p,    hear_p_p_i, hear_p_d_d,   hear_p8,
-                                   hear_asks,        hear_adds, hear_p_box, hear_compares };
+static const struct room table = { PEAL_TABLE(room), hear_p, hear_p_p_i, hear_p_d_d, hear_p8, hear_asks, hear_adds,
+    hear_p_box, hear_compares };
 
 /* Store what those store. */
-#define HANDLER(name, statement)                                          \
-    static void take_##name(void *self, const struct peal_call *call)    \
-    {                                                                     \
-        struct target *target = self;                                     \
-        (void)call;                                                       \
-        statement;                                                        \
+#define HANDLER(name, statement)                                      \
+    static void take_##name(void *self, const struct peal_call *call) \
+    {                                                                 \
+        struct target *target = self;                                 \
+        (void)call;                                                   \
+        statement;                                                    \
     }
 HANDLER(p, target->stored.number = 1)
 HANDLER(p_p_i, target->stored.pointer = *(void *const *)call->arguments[0])
@@ -106,8 +106,8 @@ HANDLER(p_box, target->stored.number = ((const struct box *)call->arguments[0])-
 static const struct {
     const char *method;
     peal_handler handler;
-} takers[] = { { "p", take_p },       { "p_p_i", take_p_p_i }, { "p_d_d", take_p_d_d }, { "p8", take_p8 },
-               { "asks", take_asks }, { "adds", take_adds },   { "p_box", take_p_box } };
+} takers[] = { { "p", take_p }, { "p_p_i", take_p_p_i }, { "p_d_d", take_p_d_d }, { "p8", take_p8 },
+    { "asks", take_asks }, { "adds", take_adds }, { "p_box", take_p_box } };
 
 static struct room_protocol room;
 static struct heard_protocol heard;
@@ -124,22 +124,22 @@ static void (*volatile bare_p_p_i)(void *a, int i);
 static void (*volatile raw_p_d_d)(double x, double y);
 static void (*volatile bare_p_d_d)(double x, double y);
 
-#define SEND(name, method, result, ...) /* what makes `given` */                             \
-    static void name(size_t count)                                                           \
-    {                                                                                        \
-        while (count--) {                                                                    \
-            __VA_ARGS__;                                                                     \
-            (void)peal_send(method, given, sizeof given / sizeof *given, result, NULL);       \
-        }                                                                                    \
+#define SEND(name, method, result, ...) /* what makes `given` */                        \
+    static void name(size_t count)                                                      \
+    {                                                                                   \
+        while (count--) {                                                               \
+            __VA_ARGS__;                                                                \
+            (void)peal_send(method, given, sizeof given / sizeof *given, result, NULL); \
+        }                                                                               \
     }
-#define ARRAY(name, method, arguments_of, result)       \
+#define ARRAY(name, method, arguments_of, result)         \
     SEND(array_##name, room.method, result, arguments_of) \
     SEND(handler_##name, heard.method, result, arguments_of)
-#define CALL(name, call)               \
-    static void name(size_t count)     \
-    {                                  \
-        while (count--)                \
-            (void)(call);              \
+#define CALL(name, call)           \
+    static void name(size_t count) \
+    {                              \
+        while (count--)            \
+            (void)(call);          \
     }
 
 static void array_p(size_t count)
@@ -154,14 +154,23 @@ static void handler_p(size_t count)
 }
 static bool told;
 static double sum;
-#define POINTER void *a = some_pointer; int i = some_number; void *given[] = { &a, &i }
-#define REALS double x = some_real, y = some_real; void *given[] = { &x, &y }
-#define REAL double x = some_real; void *given[] = { &x }
-#define POINTERS                                                                            \
-    void *a = some_pointer, *b = some_pointer, *c = some_pointer, *d = some_pointer,        \
-         *e = some_pointer, *f = some_pointer, *g = some_pointer;                           \
+#define POINTER             \
+    void *a = some_pointer; \
+    int i = some_number;    \
+    void *given[] = { &a, &i }
+#define REALS                            \
+    double x = some_real, y = some_real; \
+    void *given[] = { &x, &y }
+#define REAL              \
+    double x = some_real; \
+    void *given[] = { &x }
+#define POINTERS                                                                                        \
+    void *a = some_pointer, *b = some_pointer, *c = some_pointer, *d = some_pointer, *e = some_pointer, \
+         *f = some_pointer, *g = some_pointer;                                                          \
     void *given[] = { &a, &b, &c, &d, &e, &f, &g }
-#define BOX struct box box = some_box; void *given[] = { &box }
+#define BOX                    \
+    struct box box = some_box; \
+    void *given[] = { &box }
 ARRAY(p_p_i, p_p_i, POINTER, NULL)
 ARRAY(p_d_d, p_d_d, REALS, NULL)
 ARRAY(p8, p8, POINTERS, NULL)
@@ -172,8 +181,8 @@ ARRAY(p_box, p_box, BOX, NULL)
 CALL(proxy_p, proxy.table->p(proxy.self))
 CALL(proxy_p_p_i, proxy.table->p_p_i(proxy.self, some_pointer, some_number))
 CALL(proxy_p_d_d, proxy.table->p_d_d(proxy.self, some_real, some_real))
-CALL(proxy_p8, proxy.table->p8(proxy.self, some_pointer, some_pointer, some_pointer, some_pointer,
-                               some_pointer, some_pointer, some_pointer))
+CALL(proxy_p8, proxy.table->p8(proxy.self, some_pointer, some_pointer, some_pointer, some_pointer, some_pointer,
+                   some_pointer, some_pointer))
 CALL(proxy_asks, proxy.table->asks(proxy.self, some_pointer, some_number))
 CALL(proxy_adds, proxy.table->adds(proxy.self, some_real))
 static void proxy_p_box(size_t count)
@@ -211,8 +220,7 @@ static void handle_p_d_d(ffi_cif *interface, void *result, void **arguments, voi
 static void handle_compares(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface;
-    *(ffi_sarg *)result = hear_compares(
-        context, *(const void **)arguments[0], *(const void **)arguments[1]);
+    *(ffi_sarg *)result = hear_compares(context, *(const void **)arguments[0], *(const void **)arguments[1]);
 }
 static void handle_adds(ffi_cif *interface, void *result, void **arguments, void *context)
 {
@@ -313,8 +321,7 @@ static void hold(const struct contest *contest, size_t observers, size_t calls)
     const double a = median(first, rounds), b = median(second, rounds);
     const bool is_missed = contest->gate > 0 && b > a + contest->gate * (double)calls;
     missed |= is_missed;
-    printf(
-        "%-46s %4zu | %7.1f %7.1f | %+6.1f%s%s\n", contest->title, observers, a, b, b - a, is_missed ? " !" : "",
+    printf("%-46s %4zu | %7.1f %7.1f | %+6.1f%s%s\n", contest->title, observers, a, b, b - a, is_missed ? " !" : "",
         shared < 8 * rounds ? "" : " (on shared cores)");
 }
 
@@ -370,8 +377,8 @@ int main(int argc, char **argv)
             struct target *target = &targets[observers];
             check("observe", room_observe(&room, target, &table, NULL, NULL));
             for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-                check("handler", peal_observe_handler(
-                    heard.protocol, target, takers[i].handler, &takers[i].method, 1, NULL, NULL));
+                check("handler",
+                    peal_observe_handler(heard.protocol, target, takers[i].handler, &takers[i].method, 1, NULL, NULL));
         }
         for (size_t i = 0; i < sizeof broadcasts / sizeof *broadcasts; i++)
             hold(&broadcasts[i], observers, 1);

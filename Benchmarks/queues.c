@@ -24,8 +24,8 @@
 
 enum { IN_FLIGHT = 4096, ROUNDS_MOST = 256, OBSERVERS_MOST = 1024, SPINS = 256 };
 
-#define DESK(METHOD)                                                             \
-    METHOD(required, void, told, (void *a, int i), borrowed)                     \
+#define DESK(METHOD)                                         \
+    METHOD(required, void, told, (void *a, int i), borrowed) \
     METHOD(required, void, said, (const char *text, int i))
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
@@ -37,9 +37,7 @@ struct seat {
 };
 
 enum contender { SHARED, OWN, PUMPED, SHARED_TEXT, PUMPED_TEXT, BY_HAND, CONTENDERS };
-static const char *const names[CONTENDERS] = {
-    "shared", "own", "pumped", "shared-text", "pumped-text", "mpsc"
-};
+static const char *const names[CONTENDERS] = { "shared", "own", "pumped", "shared-text", "pumped-text", "mpsc" };
 
 struct field_of_queues {
     enum contender contender;
@@ -62,14 +60,10 @@ static void hear(void *self, void *a, int i)
     (void)i;
     seat->stored = a;
     atomic_store_explicit(
-        &seat->heard, atomic_load_explicit(&seat->heard, memory_order_relaxed) + 1,
-        memory_order_release);
+        &seat->heard, atomic_load_explicit(&seat->heard, memory_order_relaxed) + 1, memory_order_release);
 }
 
-static void hear_text(void *self, const char *text, int i)
-{
-    hear(self, (void *)(uintptr_t)text, i);
-}
+static void hear_text(void *self, const char *text, int i) { hear(self, (void *)(uintptr_t)text, i); }
 
 static const struct desk table = { PEAL_TABLE(desk), hear, hear_text };
 
@@ -95,8 +89,7 @@ static void push_node(void *target, void *a, int i)
     struct node *before = atomic_load_explicit(&newest, memory_order_relaxed);
     do
         node->next = before;
-    while (!atomic_compare_exchange_weak_explicit(
-        &newest, &before, node, memory_order_release, memory_order_relaxed));
+    while (!atomic_compare_exchange_weak_explicit(&newest, &before, node, memory_order_release, memory_order_relaxed));
     if (!before)
         sem_post(&nodes_wait);
 }
@@ -137,10 +130,7 @@ static void start_worker(void)
 
 /* ---- The contenders ----------------------------------------------------------------------------- */
 
-static bool is_pumped(enum contender contender)
-{
-    return contender == PUMPED || contender == PUMPED_TEXT;
-}
+static bool is_pumped(enum contender contender) { return contender == PUMPED || contender == PUMPED_TEXT; }
 
 static void field_begin(struct field_of_queues *field, enum contender contender, size_t count)
 {
@@ -266,9 +256,8 @@ static void measure(size_t count, size_t rounds, double sample_ns)
     for (int c = 0; c < CONTENDERS; c++) {
         qsort(whole[c], rounds, sizeof whole[c][0], compare_doubles);
         qsort(caller[c], rounds, sizeof caller[c][0], compare_doubles);
-        printf(
-            "queue %s %zu %.4f %.4f %.4f\n", names[c], count, whole[c][rounds / 2],
-            caller[c][rounds / 2], whole[c][rounds / 10]);
+        printf("queue %s %zu %.4f %.4f %.4f\n", names[c], count, whole[c][rounds / 2], caller[c][rounds / 2],
+            whole[c][rounds / 10]);
         field_end(&fields[c]);
     }
 }

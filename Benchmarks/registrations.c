@@ -44,8 +44,8 @@ static void ignore(void *self, int i)
     (void)i;
 }
 static const struct one one_table = { PEAL_TABLE(one), ignore };
-static const struct many many_table
-    = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore };
+static const struct many many_table = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore,
+    ignore, ignore };
 
 static void must(peal_status status)
 {

@@ -8,9 +8,19 @@
 enum { STEPS = 20000 };
 
 /* The compiler must neither fold the additions nor know the numbers. */
-#define ADD(number) __asm__ volatile("" : "+r"(number)); number++
-#define ADD_TO_ALL ADD(a); ADD(b); ADD(c); ADD(d)
-#define ADD_FOUR_TIMES ADD(a); ADD(a); ADD(a); ADD(a)
+#define ADD(number)                      \
+    __asm__ volatile("" : "+r"(number)); \
+    number++
+#define ADD_TO_ALL \
+    ADD(a);        \
+    ADD(b);        \
+    ADD(c);        \
+    ADD(d)
+#define ADD_FOUR_TIMES \
+    ADD(a);            \
+    ADD(a);            \
+    ADD(a);            \
+    ADD(a)
 
 static double side_by_side(void)
 {

@@ -55,8 +55,7 @@ static void *run_slice(void *argument)
 }
 
 /* Runs one thread on each processor of a mask; fills the ns a broadcast of each. */
-static void run_on(
-    unsigned mask, run_function run, const struct field *field, double slice_ns, double out_ns[2])
+static void run_on(unsigned mask, run_function run, const struct field *field, double slice_ns, double out_ns[2])
 {
     struct runner runners[2];
     pthread_barrier_t start;
@@ -64,8 +63,9 @@ static void run_on(
     for (int i = 0; i < 2; i++) {
         if (!(mask & (1u << i)))
             continue;
-        runners[i] = (struct runner){ .run = run, .field = field, .processor = available[i],
-                                      .slice_ns = slice_ns, .start = &start };
+        runners[i] = (struct runner){
+            .run = run, .field = field, .processor = available[i], .slice_ns = slice_ns, .start = &start
+        };
         if (pthread_create(&runners[i].thread, NULL, run_slice, &runners[i]) != 0)
             exit(2);
     }
@@ -89,8 +89,7 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static void measure_scale(
-    const struct field *field, enum form form, size_t observers, size_t rounds, double slice_ns)
+static void measure_scale(const struct field *field, enum form form, size_t observers, size_t rounds, double slice_ns)
 {
     const run_function run = shape_run(&shapes[2], form, 0);
     double one[ROUNDS_MOST], two[ROUNDS_MOST], times[ROUNDS_MOST];
@@ -103,9 +102,8 @@ static void measure_scale(
         two[i] = 2 / (1 / both[0] + 1 / both[1]);
         times[i] = 2 * one[i] / two[i];
     }
-    printf(
-        "scale %s %zu %.4f %.4f %.4f\n", form_names[form], observers, median(one, rounds),
-        median(two, rounds), median(times, rounds));
+    printf("scale %s %zu %.4f %.4f %.4f\n", form_names[form], observers, median(one, rounds), median(two, rounds),
+        median(times, rounds));
 }
 
 struct writer {
@@ -136,8 +134,7 @@ static void *write_at_1_kHz(void *argument)
     return NULL;
 }
 
-static void measure_churn(
-    const struct field *field, enum form form, size_t observers, size_t rounds, double slice_ns)
+static void measure_churn(const struct field *field, enum form form, size_t observers, size_t rounds, double slice_ns)
 {
     const run_function run = shape_run(&shapes[2], form, 0);
     double without[ROUNDS_MOST], with[ROUNDS_MOST];
@@ -159,9 +156,8 @@ static void measure_churn(
         elapsed += now_ns() - begin;
         writes += writer.writes;
     }
-    printf(
-        "churn %s %zu %.4f %.4f %.0f\n", form_names[form], observers, median(without, rounds),
-        median(with, rounds), (double)writes * 1e9 / elapsed);
+    printf("churn %s %zu %.4f %.4f %.0f\n", form_names[form], observers, median(without, rounds), median(with, rounds),
+        (double)writes * 1e9 / elapsed);
 }
 
 int main(int argc, char **argv)

@@ -62,10 +62,7 @@ static void get_by_name(void)
     must(peal_use_release(use.use));
 }
 
-static void get_by_protocol(void)
-{
-    must(peal_use_release(PEAL_SERVICE(clock_service, center).use));
-}
+static void get_by_protocol(void) { must(peal_use_release(PEAL_SERVICE(clock_service, center).use)); }
 
 struct runner {
     pthread_t thread;
@@ -163,12 +160,10 @@ static void show(const char *name, void (*body)(void))
 {
     const struct figure one = measure(1, body), two = measure(2, body);
     char alone[32], both[32], times[32];
-    printf(
-        "%s %s ns (in %d of %d rounds; all %.1f, best %.1f), two threads %s ns (%d; all %.1f, best %.1f), "
-        "%s times as much\n",
-        name, number(one.undisturbed, 1, alone), one.count, rounds, one.all, one.best,
-        number(two.undisturbed, 1, both), two.count, two.all, two.best,
-        number(2 * one.undisturbed / two.undisturbed, 2, times));
+    printf("%s %s ns (in %d of %d rounds; all %.1f, best %.1f), two threads %s ns (%d; all %.1f, best %.1f), "
+           "%s times as much\n",
+        name, number(one.undisturbed, 1, alone), one.count, rounds, one.all, one.best, number(two.undisturbed, 1, both),
+        two.count, two.all, two.best, number(2 * one.undisturbed / two.undisturbed, 2, times));
 }
 
 static size_t resident(void)
@@ -229,10 +224,11 @@ int main(int count, char **arguments)
     must(peal_center_create(&center));
     must(clock_service_define(center, &handles));
     service = add(center, "clock");
-    static const struct { const char *name; void (*run)(void); } ways[] = {
-        { "scope", scope }, { "use-by-handle", use_by_handle }, { "get-by-name", get_by_name },
-        { "get-by-protocol", get_by_protocol }
-    };
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } ways[] = { { "scope", scope }, { "use-by-handle", use_by_handle }, { "get-by-name", get_by_name },
+        { "get-by-protocol", get_by_protocol } };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         show(ways[i].name, ways[i].run);
     measure_many();

@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-const char *const form_names[FORMS] = { "plain", "typed", "array", "variadic", "ffi-plain",
-                                        "ffi-call" };
+const char *const form_names[FORMS] = { "plain", "typed", "array", "variadic", "ffi-plain", "ffi-call" };
 
 /* The compiler must not know the arguments. */
 static int something;
@@ -38,7 +37,9 @@ static volatile double some_real = 1.5;
 #include "shape.inc"
 
 #define ID p_p_i
-#define LOCALS void *a = some_pointer; int i = some_number;
+#define LOCALS              \
+    void *a = some_pointer; \
+    int i = some_number;
 #define CALL(entry) ((void (*)(void *, void *, int))(entry)->function)((entry)->target, a, i)
 #define ARGUMENTS , a, i
 #define VARIADIC , a, i
@@ -71,20 +72,20 @@ static volatile double some_real = 1.5;
 #include "shape.inc"
 
 #define ID p8
-#define LOCALS                                                                         \
-    void *a = some_pointer, *b = some_pointer, *c = some_pointer, *d = some_pointer,   \
-         *e_ = some_pointer, *f = some_pointer, *g = some_pointer;
-#define CALL(entry)                                                                     \
-    ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))(entry)  \
-         ->function)((entry)->target, a, b, c, d, e_, f, g)
+#define LOCALS                                                                                           \
+    void *a = some_pointer, *b = some_pointer, *c = some_pointer, *d = some_pointer, *e_ = some_pointer, \
+         *f = some_pointer, *g = some_pointer;
+#define CALL(entry)                                                                                \
+    ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *))(entry)->function)( \
+        (entry)->target, a, b, c, d, e_, f, g)
 #define ARGUMENTS , a, b, c, d, e_, f, g
 #define VARIADIC , a, b, c, d, e_, f, g
 #define POINTERS &a, &b, &c, &d, &e_, &f, &g,
 #define COUNT 7
 #define FFI_RESULT &ffi_type_void
-#define FFI_TYPES                                                                      \
-    &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer,        \
-        &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer,
+#define FFI_TYPES                                                                                                     \
+    &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer, \
+        &ffi_type_pointer,
 #include "shape.inc"
 
 static ffi_type *pair_members[] = { &ffi_type_double, &ffi_type_double, NULL };
@@ -101,20 +102,28 @@ static ffi_type pair_type = { 0, 0, FFI_TYPE_STRUCT, pair_members };
 #define FFI_TYPES &pair_type,
 #include "shape.inc"
 
-#define RUNS(id)                                                                            \
-    {                                                                                       \
-        { plain_0_##id, plain_1_##id, plain_2_##id, plain_3_##id, plain_4_##id,             \
-          plain_5_##id, plain_6_##id, plain_7_##id },                                       \
-            { typed_0_##id, typed_1_##id, typed_2_##id, typed_3_##id, typed_4_##id,         \
-              typed_5_##id, typed_6_##id, typed_7_##id },                                   \
-            { array_##id }, { variadic_##id }, { ffi_plain_##id }, { ffi_call_##id },       \
+#define RUNS(id)                                                                                            \
+    {                                                                                                       \
+        { plain_0_##id, plain_1_##id, plain_2_##id, plain_3_##id, plain_4_##id, plain_5_##id, plain_6_##id, \
+            plain_7_##id },                                                                                 \
+        { typed_0_##id, typed_1_##id, typed_2_##id, typed_3_##id, typed_4_##id, typed_5_##id, typed_6_##id, \
+            typed_7_##id },                                                                                 \
+        { array_##id },                                                                                     \
+        { variadic_##id },                                                                                  \
+        { ffi_plain_##id },                                                                                 \
+        { ffi_call_##id },                                                                                  \
     }
 #define SHAPE(name, id) \
     { name, offsetof(struct bench, id), offsetof(struct bench_protocol, id), prepare_##id, RUNS(id) }
 
 const struct shape shapes[SHAPES] = {
-    SHAPE("v(p)", p),         SHAPE("v(p,i)", p_i), SHAPE("v(p,p,i)", p_p_i), SHAPE("i(p)", i_p),
-    SHAPE("v(p,d,d)", p_d_d), SHAPE("v(p8)", p8),   SHAPE("v(p,{d,d})", p_dd),
+    SHAPE("v(p)", p),
+    SHAPE("v(p,i)", p_i),
+    SHAPE("v(p,p,i)", p_p_i),
+    SHAPE("i(p)", i_p),
+    SHAPE("v(p,d,d)", p_d_d),
+    SHAPE("v(p8)", p8),
+    SHAPE("v(p,{d,d})", p_dd),
 };
 
 run_function shape_run(const struct shape *shape, enum form form, size_t place)

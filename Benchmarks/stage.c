@@ -49,9 +49,7 @@ const struct field *stage_field(struct stage *stage, const struct shape *shape)
     struct field *field = &stage->field;
     peal_function function;
     memcpy(&function, (const char *)stage->table + shape->table_offset, sizeof function);
-    memcpy(
-        &field->method, (const char *)&stage->handles + shape->handle_offset,
-        sizeof field->method);
+    memcpy(&field->method, (const char *)&stage->handles + shape->handle_offset, sizeof field->method);
     for (size_t i = 0; i < stage->count; i++)
         stage->entries[i] = (struct plain_entry){ function, &stage->targets[i] };
     shape->prepare(&stage->interface);
@@ -71,9 +69,8 @@ void stage_prove(struct stage *stage, const struct shape *shape)
             shape_run(shape, (enum form)form, place)(field, 1);
             for (size_t i = 0; i < stage->count; i++)
                 if (stage->targets[i].stored.number == 0) {
-                    fprintf(
-                        stderr, "benchmark: %s, %s: observer %zu of %zu was not called: %s\n",
-                        shape->name, form_names[form], i, stage->count, peal_last_message());
+                    fprintf(stderr, "benchmark: %s, %s: observer %zu of %zu was not called: %s\n", shape->name,
+                        form_names[form], i, stage->count, peal_last_message());
                     exit(2);
                 }
         }

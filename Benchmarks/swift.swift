@@ -18,7 +18,8 @@ enum Numbers: PealProtocol {
             row.append(try inC(center, method, observers, rounds, observe: observeByHandler))
             let kept = try (0..<observers).map { _ in try center.observe(Numbers.onNumber) { sink(nil, $0) } }
             row.append(try best(rounds) { for number in 0..<Int32(rounds) { try method(number) } })
-            row.append(try best(rounds) { for number in 0..<Int32(rounds) { try center.broadcast(Numbers.onNumber, number) } })
+            row.append(
+                try best(rounds) { for number in 0..<Int32(rounds) { try center.broadcast(Numbers.onNumber, number) } })
             print("\(observers)", row.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: "   "), separator: "   ")
             withExtendedLifetime(kept) {}
         }
@@ -56,7 +57,8 @@ func observeByTable(_ owner: peal_protocol) throws(PealError) -> peal_observatio
     let function: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void = { sink($0, $1) }
     let target = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
     let status = "on_number".withCString { name in
-        var binding = peal_binding(method: name, function: unsafeBitCast(function, to: peal_function.self), prototype: nil)
+        var binding = peal_binding(
+            method: name, function: unsafeBitCast(function, to: peal_function.self), prototype: nil)
         return peal_observe_bindings(owner, target, &binding, 1, nil, &observation)
     }
     if status != PEAL_OK { throw PealError(status: Status(status), message: String(cString: peal_last_message())) }

@@ -14,13 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LAUNCHES_MOST = 128,
-    SERIES_MOST = 2048,
-    NAME_MOST = 24,
-    VALUES_MOST = 3,
-    GATES_MOST = 1024
-};
+enum { LAUNCHES_MOST = 128, SERIES_MOST = 2048, NAME_MOST = 24, VALUES_MOST = 3, GATES_MOST = 1024 };
 
 enum line_kind { LINE_WALL, LINE_COUNT, LINE_SCALE, LINE_CHURN, LINE_SHARE, LINE_QUEUE, LINE_LOAD };
 
@@ -63,8 +57,7 @@ static double value(const struct series *series, size_t which)
     return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-static struct series *find(
-    enum line_kind kind, const char *shape, unsigned observers, const char *form)
+static struct series *find(enum line_kind kind, const char *shape, unsigned observers, const char *form)
 {
     for (size_t i = 0; i < all_count; i++)
         if (all[i].kind == kind && all[i].observers == observers && !strcmp(all[i].shape, shape)
@@ -74,8 +67,7 @@ static struct series *find(
 }
 
 static void add(
-    enum line_kind kind, const char *shape, unsigned observers, const char *form,
-    const double values[VALUES_MOST])
+    enum line_kind kind, const char *shape, unsigned observers, const char *form, const double values[VALUES_MOST])
 {
     struct series *series = find(kind, shape, observers, form);
     if (!series) {
@@ -100,24 +92,15 @@ static void read_lines(FILE *in)
     unsigned n;
     while (fgets(line, sizeof line, in)) {
         double values[VALUES_MOST] = { 0 };
-        if (sscanf(
-                line, "wall %23s %u %23s %lf %lf %lf", shape, &n, form, &values[0], &values[1],
-                &values[2])
-            == 6)
+        if (sscanf(line, "wall %23s %u %23s %lf %lf %lf", shape, &n, form, &values[0], &values[1], &values[2]) == 6)
             add(LINE_WALL, shape, n, form, values);
         else if (sscanf(line, "count %23s %u %23s %lf", shape, &n, form, &values[0]) == 4)
             add(LINE_COUNT, shape, n, form, values);
-        else if (
-            sscanf(line, "scale %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2])
-            == 5)
+        else if (sscanf(line, "scale %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2]) == 5)
             add(LINE_SCALE, "v(p,p,i)", n, form, values);
-        else if (
-            sscanf(line, "churn %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2])
-            == 5)
+        else if (sscanf(line, "churn %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2]) == 5)
             add(LINE_CHURN, "v(p,p,i)", n, form, values);
-        else if (
-            sscanf(line, "queue %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2])
-            == 5)
+        else if (sscanf(line, "queue %23s %u %lf %lf %lf", form, &n, &values[0], &values[1], &values[2]) == 5)
             add(LINE_QUEUE, "v(p,p,i)", n, form, values);
         else if (sscanf(line, "load %lf", &values[0]) == 1)
             add(LINE_LOAD, "all", 0, "all", values);
@@ -150,8 +133,7 @@ __attribute__((format(printf, 4, 5))) static bool gate(
 static void print_form(const struct series *plain, const char *form, bool of_ffi)
 {
     const struct series *series = find(LINE_WALL, plain->shape, plain->observers, form);
-    const struct series *base =
-        of_ffi ? find(LINE_WALL, plain->shape, plain->observers, "ffi-plain") : plain;
+    const struct series *base = of_ffi ? find(LINE_WALL, plain->shape, plain->observers, "ffi-plain") : plain;
     const unsigned n = plain->observers;
     if (!series || !base) {
         printf(" | %23s", "");
@@ -160,11 +142,9 @@ static void print_form(const struct series *plain, const char *form, bool of_ffi
     const double ns = value(series, 0);
     bool passed = true;
     if (!of_ffi)
-        passed = gate(
-            ns, 1.05 * value(base, 0) + 2, false, "%s, %u observers, %s, ns", plain->shape, n, form);
+        passed = gate(ns, 1.05 * value(base, 0) + 2, false, "%s, %u observers, %s, ns", plain->shape, n, form);
     else if (n > 0)
-        passed =
-            gate(ns, 1.05 * value(base, 0), false, "%s, %u observers, %s, ns", plain->shape, n, form);
+        passed = gate(ns, 1.05 * value(base, 0), false, "%s, %u observers, %s, ns", plain->shape, n, form);
     printf(" | %8.2f", ns);
     if (n > 0)
         printf(" %6.2f %5.2f", ns / n, value(series, 1));
@@ -183,23 +163,19 @@ static void print_wall(void)
         bool seen = false;
         for (size_t j = 0; j < i; j++)
             seen = seen
-                || (all[j].kind == LINE_WALL && !strcmp(all[j].form, "plain")
-                    && !strcmp(all[j].shape, plain->shape));
+                || (all[j].kind == LINE_WALL && !strcmp(all[j].form, "plain") && !strcmp(all[j].shape, plain->shape));
         if (seen)
             continue;
         shape = plain->shape;
-        printf(
-            "\n%-10s  %17s | %22s  | %22s  | %22s  | %8s | %22s\n", shape, "plain loop", "typed",
-            "by array", "variadic", "ffi_call", "through ffi_call");
-        printf(
-            "%9s  %9s %8s", "observers", "broadcast", "each");
+        printf("\n%-10s  %17s | %22s  | %22s  | %22s  | %8s | %22s\n", shape, "plain loop", "typed", "by array",
+            "variadic", "ffi_call", "through ffi_call");
+        printf("%9s  %9s %8s", "observers", "broadcast", "each");
         for (int form = 0; form < 3; form++)
             printf(" | %8s %6s %5s ", "ns", "each", "times");
         printf(" | %8s | %8s %6s %5s\n", "ns", "ns", "each", "times");
         for (size_t j = i; j < all_count; j++) {
             const struct series *row = &all[j];
-            if (row->kind != LINE_WALL || strcmp(row->form, "plain") != 0
-                || strcmp(row->shape, shape) != 0)
+            if (row->kind != LINE_WALL || strcmp(row->form, "plain") != 0 || strcmp(row->shape, shape) != 0)
                 continue;
             const struct series *ffi = find(LINE_WALL, shape, row->observers, "ffi-plain");
             printf("%9u  %9.2f ", row->observers, value(row, 0));
@@ -232,8 +208,7 @@ static struct fit fit(const char *shape, const char *form)
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < all_count; i++) {
         const struct series *series = &all[i];
-        if (series->kind != LINE_COUNT || strcmp(series->shape, shape) != 0
-            || strcmp(series->form, form) != 0)
+        if (series->kind != LINE_COUNT || strcmp(series->shape, shape) != 0 || strcmp(series->form, form) != 0)
             continue;
         const double count = value(series, 0), observers = series->observers;
         if (series->observers == 0) {
@@ -304,19 +279,14 @@ static void print_threads(void)
             printf("\nv(p,p,i), ns a broadcast and thread\n");
         any = true;
         if (series->kind == LINE_SCALE) {
-            const bool passed = gate(
-                value(series, 2), 1.9, true, "two threads, %u observers, %s, throughput",
+            const bool passed = gate(value(series, 2), 1.9, true, "two threads, %u observers, %s, throughput",
                 series->observers, series->form);
-            printf(
-                "%-9s %4u observers: one thread %7.2f, two threads %7.2f, throughput %.2f times%s\n",
-                series->form, series->observers, value(series, 0), value(series, 1),
-                value(series, 2), passed ? "" : " !");
+            printf("%-9s %4u observers: one thread %7.2f, two threads %7.2f, throughput %.2f times%s\n", series->form,
+                series->observers, value(series, 0), value(series, 1), value(series, 2), passed ? "" : " !");
         } else {
-            printf(
-                "%-9s %4u observers: one thread %7.2f, beside a writer %7.2f (%.0f registrations a "
-                "second)\n",
-                series->form, series->observers, value(series, 0), value(series, 1),
-                value(series, 2));
+            printf("%-9s %4u observers: one thread %7.2f, beside a writer %7.2f (%.0f registrations a "
+                   "second)\n",
+                series->form, series->observers, value(series, 0), value(series, 1), value(series, 2));
         }
     }
 }
@@ -367,12 +337,10 @@ static bool gate_queue(const struct queue_row *row, size_t n, const struct serie
     bool passed = true;
     if (row->most[n] > 0)
         passed = gate(
-            value(series, 0), row->most[n], false, "%s, %u observers, ns a delivery", row->title,
-            queue_counts[n]);
+            value(series, 0), row->most[n], false, "%s, %u observers, ns a delivery", row->title, queue_counts[n]);
     if (row->most_caller[n] > 0)
-        passed &= gate(
-            value(series, 1), row->most_caller[n], false, "%s, %u observers, ns of the caller",
-            row->title, queue_counts[n]);
+        passed &= gate(value(series, 1), row->most_caller[n], false, "%s, %u observers, ns of the caller", row->title,
+            queue_counts[n]);
     return passed;
 }
 
@@ -382,8 +350,7 @@ static void print_queue_row(const struct queue_row *row)
     for (size_t n = 0; n < QUEUE_COUNTS; n++) {
         const struct series *series = find(LINE_QUEUE, "v(p,p,i)", queue_counts[n], row->form);
         if (series)
-            printf(
-                " | %6.1f %6.1f %6.1f%c", value(series, 0), value(series, 1), value(series, 2),
+            printf(" | %6.1f %6.1f %6.1f%c", value(series, 0), value(series, 1), value(series, 2),
                 gate_queue(row, n, series) ? ' ' : '!');
         else
             printf(" | %21s", "");
@@ -396,7 +363,8 @@ static void print_queues(void)
     const struct series *load = find(LINE_LOAD, "all", 0, "all");
     if (!find(LINE_QUEUE, "v(p,p,i)", queue_counts[0], queue_rows[0].form))
         return;
-    printf("\nQueues, v(p,p,i), ns a delivery: end to end, the caller's part, end to end undisturbed\n%-42s", "observers");
+    printf(
+        "\nQueues, v(p,p,i), ns a delivery: end to end, the caller's part, end to end undisturbed\n%-42s", "observers");
     for (size_t n = 0; n < QUEUE_COUNTS; n++)
         printf(" | %20u ", queue_counts[n]);
     printf("\n");
@@ -424,16 +392,14 @@ static void print_gates(void)
 {
     const struct series *share = find(LINE_SHARE, "all", 0, "all");
     if (share && value(share, 0) < 0.98)
-        printf(
-            "\nThe processor was shared: the programs had it %.0f %% of the time. Nanoseconds are too "
-            "high.\n",
+        printf("\nThe processor was shared: the programs had it %.0f %% of the time. Nanoseconds are too "
+               "high.\n",
             100 * value(share, 0));
     if (gate_count > 0)
         printf("\n%zu of %zu gates are kept.\n", gate_count - missed_count, gate_count);
     for (size_t i = 0; i < gate_count; i++)
         if (!gates[i].passed)
-            printf(
-                "  missed: %s: %.2f, must be %s %.2f\n", gates[i].name, gates[i].value,
+            printf("  missed: %s: %.2f, must be %s %.2f\n", gates[i].name, gates[i].value,
                 gates[i].at_least ? "at least" : "at most", gates[i].limit);
 }
 
@@ -455,9 +421,9 @@ static void json_series(FILE *out, const struct series *series)
         { "ns", "ns_caller", "ns_undisturbed" },
         { "average", NULL, NULL },
     };
-    fprintf(
-        out, "    { \"kind\": \"%s\", \"shape\": \"%s\", \"form\": \"%s\", \"observers\": %u, "
-             "\"launches\": %zu",
+    fprintf(out,
+        "    { \"kind\": \"%s\", \"shape\": \"%s\", \"form\": \"%s\", \"observers\": %u, "
+        "\"launches\": %zu",
         kinds[series->kind], series->shape, series->form, series->observers, series->launches);
     for (size_t i = 0; i < VALUES_MOST && keys[series->kind][i]; i++)
         json_value(out, keys[series->kind][i], value(series, i));
@@ -479,9 +445,7 @@ static int write_json(const char *path)
     for (size_t i = 0; i < all_count; i++)
         for (int form = 0; is_counted_shape(i) && form < FORMS; form++) {
             const struct fit counts = fit(all[i].shape, forms[form]);
-            fprintf(
-                out, "%s    { \"shape\": \"%s\", \"form\": \"%s\"", any ? ",\n" : "", all[i].shape,
-                forms[form]);
+            fprintf(out, "%s    { \"shape\": \"%s\", \"form\": \"%s\"", any ? ",\n" : "", all[i].shape, forms[form]);
             json_value(out, "nobody", counts.nobody);
             json_value(out, "broadcast", counts.broadcast);
             json_value(out, "observer", counts.observer);
@@ -490,10 +454,8 @@ static int write_json(const char *path)
         }
     fprintf(out, "\n  ],\n  \"gates\": [\n");
     for (size_t i = 0; i < gate_count; i++) {
-        fprintf(
-            out, "    { \"name\": \"%s\", \"%s\": %.4f, \"passed\": %s", gates[i].name,
-            gates[i].at_least ? "at_least" : "at_most", gates[i].limit,
-            gates[i].passed ? "true" : "false");
+        fprintf(out, "    { \"name\": \"%s\", \"%s\": %.4f, \"passed\": %s", gates[i].name,
+            gates[i].at_least ? "at_least" : "at_most", gates[i].limit, gates[i].passed ? "true" : "false");
         json_value(out, "value", gates[i].value);
         fprintf(out, " }%s\n", i + 1 < gate_count ? "," : "");
     }

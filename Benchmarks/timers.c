@@ -102,8 +102,8 @@ static void drift(int firings)
     } while (facts.fired + facts.missed < (uint64_t)firings);
     const int64_t due = begun + (int64_t)(facts.fired + facts.missed + 1) * PEAL_MILLISECONDS(1);
     printf("  %d periods of 1 ms: drift %.3f ms, %llu missed, the latest firing %.3f ms late\n", firings,
-           (double)(now() + facts.remaining_ns - due) / 1e6, (unsigned long long)facts.missed,
-           (double)facts.latest_ns / 1e6);
+        (double)(now() + facts.remaining_ns - due) / 1e6, (unsigned long long)facts.missed,
+        (double)facts.latest_ns / 1e6);
     must(peal_timer_destroy(timer));
 }
 
@@ -131,7 +131,7 @@ int main(int count, char **words)
     start_and_stop(100, sample);
     start_and_stop(TIMERS_MOST, sample);
     create_and_destroy(queue, "a shared queue   ", sample);
-    create_and_destroy((peal_queue) { 0 }, "queues of their own", sample);
+    create_and_destroy((peal_queue){ 0 }, "queues of their own", sample);
     drift(firings);
     return 0;
 }

@@ -72,8 +72,7 @@ static void shuffle(enum form order[FORMS])
 }
 
 static void measure(
-    const struct shape *shape, const struct field *field, size_t observers, size_t rounds,
-    double sample_ns)
+    const struct shape *shape, const struct field *field, size_t observers, size_t rounds, double sample_ns)
 {
     static double times[FORMS][ROUNDS_MOST], ratios[FORMS][ROUNDS_MOST];
     size_t iterations[FORMS];
@@ -85,16 +84,14 @@ static void measure(
     for (size_t round = 0; round < rounds; round++) {
         shuffle(order);
         for (int i = 0; i < FORMS; i++)
-            times[order[i]][round] =
-                sample(shape_run(shape, order[i], round), field, iterations[order[i]]);
+            times[order[i]][round] = sample(shape_run(shape, order[i], round), field, iterations[order[i]]);
         for (int form = 0; form < FORMS; form++)
             ratios[form][round] = times[form][round]
-                / times[form == FORM_FFI_CALL ? FORM_FFI_PLAIN : FORM_PLAIN][round];
+                                / times[form == FORM_FFI_CALL ? FORM_FFI_PLAIN : FORM_PLAIN][round];
     }
     for (int form = 0; form < FORMS; form++) {
         const double median = quantile(times[form], rounds, 0.5);
-        printf(
-            "wall %s %zu %s %.4f %.4f %.3f\n", shape->name, observers, form_names[form], median,
+        printf("wall %s %zu %s %.4f %.4f %.3f\n", shape->name, observers, form_names[form], median,
             quantile(ratios[form], rounds, 0.5),
             (quantile(times[form], rounds, 0.75) - quantile(times[form], rounds, 0.25)) / median);
     }
@@ -125,8 +122,7 @@ int main(int argc, char **argv)
         stage_begin(&stage, &store_table, observer_counts[n]);
         for (size_t i = 0; i < SHAPES; i++) {
             stage_prove(&stage, &shapes[i]);
-            measure(
-                &shapes[i], stage_field(&stage, &shapes[i]), observer_counts[n], rounds, sample_ns);
+            measure(&shapes[i], stage_field(&stage, &shapes[i]), observer_counts[n], rounds, sample_ns);
         }
         stage_end(&stage);
     }

@@ -48,7 +48,8 @@ static void measure(const struct operation *operation, size_t observers, int run
     if (wanted[0] && wanted[1] && strcmp(wanted[1], operation->form) != 0)
         return;
     if (operation->has_observers || observers == 0)
-        printf("%-10s %-12s %3zu %9.1f ns\n", operation->subject, operation->form, observers, best_of(operation->run, runs));
+        printf("%-10s %-12s %3zu %9.1f ns\n", operation->subject, operation->form, observers,
+            best_of(operation->run, runs));
 }
 
 int main(int count, char **words)

@@ -28,8 +28,8 @@ static void report(void *self, FILE *out)
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .line = line, .report = report };
 
-static enum log_start start(peal_center center, const struct log_option *options, struct log_kept *kept,
-                            void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     const char *wanted = log_option_last(options, "observers");
@@ -55,7 +55,13 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "trivial", "counts lines and bytes by several observers", options, NULL, 0, start,
+        sizeof plugin,
+        "trivial",
+        "counts lines and bytes by several observers",
+        options,
+        NULL,
+        0,
+        start,
     };
     return &plugin;
 }

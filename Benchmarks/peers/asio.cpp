@@ -13,7 +13,8 @@
 #include <semaphore.h>
 #include <vector>
 
-namespace {
+namespace
+{
 
 void told(void *a, int i)
 {
@@ -108,7 +109,7 @@ void run_serial(std::size_t turns, bool is_caller)
                     sem_post(&all_delivered);
             });
         const double sent = is_caller ? peers_now() : 0;
-        while (sem_wait(&all_delivered) != 0) { }
+        while (sem_wait(&all_delivered) != 0) {}
         if (is_caller)
             peers_exclude(peers_now() - sent);
         turns -= window;

@@ -7,7 +7,8 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct dropped;
 template <class F, class Fold> struct choose {
@@ -23,7 +24,8 @@ using connection = boost::signals2::connection;
 
 #include "signals.hpp"
 
-namespace {
+namespace
+{
 
 std::vector<std::shared_ptr<int>> tracked;
 

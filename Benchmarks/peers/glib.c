@@ -68,12 +68,11 @@ static void page_class_init(PageClass *class)
     properties[WIDTH] = g_param_spec_int("width", "", "", 0, G_MAXINT, 0, flags);
     properties[HEIGHT] = g_param_spec_int("height", "", "", 0, G_MAXINT, 0, flags);
     g_object_class_install_properties(class, PROPERTIES, properties);
-    signals[TOLD] = g_signal_new("told", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_POINTER,
-                                 G_TYPE_INT);
-    signals[LAST]
-        = g_signal_new("last", type, G_SIGNAL_RUN_LAST, 0, keep_last, NULL, NULL, G_TYPE_INT, 1, G_TYPE_INT);
+    signals[TOLD] = g_signal_new(
+        "told", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_POINTER, G_TYPE_INT);
+    signals[LAST] = g_signal_new("last", type, G_SIGNAL_RUN_LAST, 0, keep_last, NULL, NULL, G_TYPE_INT, 1, G_TYPE_INT);
     signals[FIRST_TRUE] = g_signal_new("first-true", type, G_SIGNAL_RUN_LAST, 0, g_signal_accumulator_true_handled,
-                                       NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_INT);
+        NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_INT);
     signals[SUM] = g_signal_new("sum", type, G_SIGNAL_RUN_LAST, 0, add, NULL, NULL, G_TYPE_INT, 1, G_TYPE_INT);
 }
 
@@ -177,18 +176,9 @@ static void connect_and_disconnect(size_t turns)
         g_signal_handler_disconnect(
             object, g_signal_connect(object, "told", G_CALLBACK(told), &peers_targets[OBSERVERS_MOST]));
 }
-static double connect_many(size_t count)
-{
-    return peers_register_many(count, begin, end);
-}
-static void remove_at(unsigned index)
-{
-    g_signal_handler_disconnect(object, handlers[index]);
-}
-static double disconnect_many(size_t count)
-{
-    return peers_remove_many(count, begin, remove_at, end);
-}
+static double connect_many(size_t count) { return peers_register_many(count, begin, end); }
+static void remove_at(unsigned index) { g_signal_handler_disconnect(object, handlers[index]); }
+static double disconnect_many(size_t count) { return peers_remove_many(count, begin, remove_at, end); }
 static double memory_of_handler(size_t count)
 {
     begin(1);
@@ -304,7 +294,7 @@ static void pumped(size_t turns)
             g_source_attach(source, context);
             g_source_unref(source);
         }
-        while (g_main_context_iteration(context, FALSE)) { }
+        while (g_main_context_iteration(context, FALSE)) {}
         turns -= window;
     }
 }

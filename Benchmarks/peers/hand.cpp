@@ -11,7 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct entry {
     void (*function)(void *self, void *a, int i);
@@ -177,7 +178,7 @@ struct list {
         const auto made = static_cast<node *>(std::malloc(sizeof(node)));
         must(made != nullptr);
         *made = { newest.load(std::memory_order_relaxed), to, a, i };
-        while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) { }
+        while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {}
     }
 
     void deliver()

@@ -6,13 +6,13 @@
 
 #include <peal/peal.h>
 
-#define CALLS(METHOD)                                              \
-    METHOD(required, void, told, (void *a, int i), borrowed)       \
-    METHOD(required, int, last, (int i), last)                     \
-    METHOD(required, bool, first_true, (int i), first_true)        \
-    METHOD(required, bool, any, (int i), any)                      \
-    METHOD(required, int, sum, (int i), sum)                       \
-    METHOD(required, int, collect, (int i), collect)               \
+#define CALLS(METHOD)                                        \
+    METHOD(required, void, told, (void *a, int i), borrowed) \
+    METHOD(required, int, last, (int i), last)               \
+    METHOD(required, bool, first_true, (int i), first_true)  \
+    METHOD(required, bool, any, (int i), any)                \
+    METHOD(required, int, sum, (int i), sum)                 \
+    METHOD(required, int, collect, (int i), collect)         \
     METHOD(optional, void, two_doubles, (double x, double y))
 PEAL_PROTOCOL(calls, "Calls", CALLS);
 
@@ -46,8 +46,7 @@ static bool add(void *context, void *accumulator, const void *result)
     return true;
 }
 
-static const struct calls table
-    = { PEAL_TABLE(calls), told, answer, decline, decline, answer, answer, NULL };
+static const struct calls table = { PEAL_TABLE(calls), told, answer, decline, decline, answer, answer, NULL };
 
 static void begin(size_t observers)
 {

@@ -8,7 +8,8 @@
 #include <memory>
 #include <vector>
 
-namespace {
+namespace
+{
 
 #define CXX(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
 PEAL_PROTOCOL(cxx, "Cxx", CXX);

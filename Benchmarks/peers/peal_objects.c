@@ -41,8 +41,8 @@ static void ignore(void *self, int i)
     peers_int = i;
 }
 static const struct one one_table = { PEAL_TABLE(one), told };
-static const struct many many_table
-    = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore, ignore };
+static const struct many many_table = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore,
+    ignore, ignore };
 
 static void end(void) { must(peal_center_destroy(center) >= 0); }
 
@@ -65,19 +65,10 @@ static void register_and_remove(size_t turns)
     }
 }
 
-static double register_many(size_t count)
-{
-    return peers_register_many(count, begin, end);
-}
+static double register_many(size_t count) { return peers_register_many(count, begin, end); }
 
-static void remove_at(unsigned index)
-{
-    must(peal_observation_remove(observations[index]) >= 0);
-}
-static double remove_many(size_t count)
-{
-    return peers_remove_many(count, begin, remove_at, end);
-}
+static void remove_at(unsigned index) { must(peal_observation_remove(observations[index]) >= 0); }
+static double remove_many(size_t count) { return peers_remove_many(count, begin, remove_at, end); }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------- */
 
@@ -166,10 +157,11 @@ static double memory_of_protocols(size_t count, bool has_own_signatures)
         const size_t n = has_own_signatures ? i : 0;
         snprintf(name, sizeof name, "Protocol %zu", i);
         snprintf(text, sizeof text, "void told(%s a, %s b, %s c, %s d)", types[n % base], types[n / base % base],
-                 types[n / base / base % base], types[n / base / base / base % base]);
+            types[n / base / base % base], types[n / base / base / base % base]);
         const char *const methods[] = { text, NULL };
-        const struct peal_protocol_description description
-            = { .size = sizeof description, .name = name, .methods = methods };
+        const struct peal_protocol_description description = {
+            .size = sizeof description, .name = name, .methods = methods
+        };
         must(peal_protocol_define(center, &description, NULL, NULL, 0) >= 0);
     }
     const double each = (double)(peers_memory() - before) / (double)count;
@@ -367,10 +359,18 @@ static const struct operation_of_row operations[] = {
     { .row = "timer_10000", .size = TIMERS_MOST, .begin = begin_timers, .run = start_and_stop, .end = end_timers },
     { .row = "watchdog_10000", .size = TIMERS_MOST, .begin = begin_timers, .run = restart, .end = end_timers },
     { .row = "pumped_1", .size = 1, .begin = begin_pumped, .run = pumped, .end = end_queues },
-    { .row = "serial_16", .size = SERIAL_QUEUES, .begin = begin_serial, .run = serial, .end = end_queues,
-      .has_threads = true },
-    { .row = "serial_16_caller", .size = SERIAL_QUEUES, .begin = begin_serial, .run = serial_caller,
-      .end = end_queues, .has_threads = true },
+    { .row = "serial_16",
+        .size = SERIAL_QUEUES,
+        .begin = begin_serial,
+        .run = serial,
+        .end = end_queues,
+        .has_threads = true },
+    { .row = "serial_16_caller",
+        .size = SERIAL_QUEUES,
+        .begin = begin_serial,
+        .run = serial_caller,
+        .end = end_queues,
+        .has_threads = true },
     { .row = NULL },
 };
 const struct peer peal_objects = { "peal", operations };

@@ -15,14 +15,16 @@
 #include <vector>
 
 // The classes for moc, which reads no namespaces without a name.
-class Sender : public QObject {
+class Sender : public QObject
+{
     Q_OBJECT
 signals:
     void told(void *a, int i);
     int last(int i);
 };
 
-class Receiver : public QObject {
+class Receiver : public QObject
+{
     Q_OBJECT
 public slots:
     void told(void *a, int i)
@@ -33,7 +35,8 @@ public slots:
     int answer(int i) { return i + 1; }
 };
 
-namespace {
+namespace
+{
 
 std::unique_ptr<Sender> sender;
 std::unique_ptr<Receiver> receiver;
@@ -62,8 +65,8 @@ void emit_told(std::size_t turns)
 void by_names(std::size_t turns)
 {
     for (std::size_t i = 0; i < turns; i++)
-        QMetaObject::invokeMethod(sender.get(), "told", Qt::DirectConnection, Q_ARG(void *, &sender),
-                                  Q_ARG(int, static_cast<int>(i)));
+        QMetaObject::invokeMethod(
+            sender.get(), "told", Qt::DirectConnection, Q_ARG(void *, &sender), Q_ARG(int, static_cast<int>(i)));
 }
 void find_method(std::size_t turns)
 {
@@ -104,18 +107,9 @@ void connect_lambda(std::size_t turns)
         QObject::disconnect(
             QObject::connect(sender.get(), &Sender::told, &one, [&one](void *a, int i) { one.told(a, i); }));
 }
-double connect_many(std::size_t count)
-{
-    return peers_register_many(count, begin, end);
-}
-void remove_at(unsigned index)
-{
-    QObject::disconnect(connections[index]);
-}
-double disconnect_many(std::size_t count)
-{
-    return peers_remove_many(count, begin, remove_at, end);
-}
+double connect_many(std::size_t count) { return peers_register_many(count, begin, end); }
+void remove_at(unsigned index) { QObject::disconnect(connections[index]); }
+double disconnect_many(std::size_t count) { return peers_remove_many(count, begin, remove_at, end); }
 double memory_of_connection(std::size_t count)
 {
     begin(1);

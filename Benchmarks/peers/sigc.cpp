@@ -3,7 +3,8 @@
 // sigc.cpp - libsigc++, for one thread.
 #include <sigc++/sigc++.h>
 
-namespace {
+namespace
+{
 
 struct dropped;
 template <class F, class Fold> struct choose;
@@ -20,7 +21,8 @@ using connection = sigc::connection;
 
 #include "signals.hpp"
 
-namespace {
+namespace
+{
 
 // Targets that disconnect when they end.
 struct trackable : sigc::trackable {

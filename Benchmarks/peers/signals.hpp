@@ -10,7 +10,8 @@
 #include <memory>
 #include <vector>
 
-namespace {
+namespace
+{
 
 void told(void *a, int i)
 {
@@ -104,14 +105,8 @@ double connect_many(std::size_t count)
     connections.reserve(count);
     return peers_register_many(count, begin, end);
 }
-void remove_at(unsigned index)
-{
-    connections[index].disconnect();
-}
-double disconnect_many(std::size_t count)
-{
-    return peers_remove_many(count, begin, remove_at, end);
-}
+void remove_at(unsigned index) { connections[index].disconnect(); }
+double disconnect_many(std::size_t count) { return peers_remove_many(count, begin, remove_at, end); }
 // With the connection, without which it cannot be removed alone.
 double memory_of_connection(std::size_t count)
 {
@@ -154,20 +149,18 @@ template <class Asked> operation_of_row asking(const char *row, std::size_t obse
 
 } // namespace
 
-#define ROWS_OF_SIGNALS                                                                       \
-    { "broadcast_1", 1, begin, emit, end, nullptr, false },                                   \
-    { "broadcast_16", 16, begin, emit, end, nullptr, false },                                 \
-    { "pair_alone", 0, begin, connect_and_disconnect, end, nullptr, false },                  \
-    { "pair_100", 100, begin, connect_and_disconnect, end, nullptr, false },                  \
-    { "pair_10000", 10000, begin, connect_and_disconnect, end, nullptr, false },              \
-    { "cpp_pair", 0, begin, connect_and_disconnect, end, nullptr, false },                    \
-    { "register_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, connect_many, false },      \
-    { "remove_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, disconnect_many, false },     \
-    { "memory_one", 20000, nullptr, nullptr, nullptr, memory_of_connection, false },          \
-    asking<asked<int, to_last<int>, answer>>("last_1", 1),                                    \
-    asking<asked<int, to_last<int>, answer>>("last_16", 16),                                  \
-    asking<asked<int, to_sum, answer>>("sum_16", 16),                                         \
-    asking<asked<int, to_sum, answer>>("fold_16", 16),                                        \
-    asking<asked<bool, to_first_true, decline>>("first_true_16", 16),                         \
-    asking<asked<bool, to_first_true, decline>>("any_16", 16),                                \
-    asking<asked<int, to_all, answer>>("collect_16", 16)
+#define ROWS_OF_SIGNALS                                                                                               \
+    { "broadcast_1", 1, begin, emit, end, nullptr, false }, { "broadcast_16", 16, begin, emit, end, nullptr, false }, \
+        { "pair_alone", 0, begin, connect_and_disconnect, end, nullptr, false },                                      \
+        { "pair_100", 100, begin, connect_and_disconnect, end, nullptr, false },                                      \
+        { "pair_10000", 10000, begin, connect_and_disconnect, end, nullptr, false },                                  \
+        { "cpp_pair", 0, begin, connect_and_disconnect, end, nullptr, false },                                        \
+        { "register_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, connect_many, false },                          \
+        { "remove_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, disconnect_many, false },                         \
+        { "memory_one", 20000, nullptr, nullptr, nullptr, memory_of_connection, false },                              \
+        asking<asked<int, to_last<int>, answer>>("last_1", 1),                                                        \
+        asking<asked<int, to_last<int>, answer>>("last_16", 16), asking<asked<int, to_sum, answer>>("sum_16", 16),    \
+        asking<asked<int, to_sum, answer>>("fold_16", 16),                                                            \
+        asking<asked<bool, to_first_true, decline>>("first_true_16", 16),                                             \
+        asking<asked<bool, to_first_true, decline>>("any_16", 16),                                                    \
+        asking<asked<int, to_all, answer>>("collect_16", 16)

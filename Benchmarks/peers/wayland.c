@@ -53,18 +53,9 @@ static void add_and_remove(size_t turns)
         free(listener);
     }
 }
-static double add_many(size_t count)
-{
-    return peers_register_many(count, begin, end);
-}
-static void remove_at(unsigned index)
-{
-    wl_list_remove(&listeners[index].link);
-}
-static double remove_many(size_t count)
-{
-    return peers_remove_many(count, begin, remove_at, end);
-}
+static double add_many(size_t count) { return peers_register_many(count, begin, end); }
+static void remove_at(unsigned index) { wl_list_remove(&listeners[index].link); }
+static double remove_many(size_t count) { return peers_remove_many(count, begin, remove_at, end); }
 
 static struct wl_event_loop *loop;
 static struct wl_event_source **timers;

@@ -59,9 +59,7 @@ static void *other_argument(enum variadic_kind kind, union value *value, va_list
     case KIND_LONG_DOUBLE: value->extended = va_arg(*list, long double); break;
     case KIND_COMPLEX_FLOAT: value->complex_single = va_arg(*list, float _Complex); break;
     case KIND_COMPLEX_DOUBLE: value->complex_number = va_arg(*list, double _Complex); break;
-    case KIND_COMPLEX_LONG_DOUBLE:
-        value->complex_extended = va_arg(*list, long double _Complex);
-        break;
+    case KIND_COMPLEX_LONG_DOUBLE: value->complex_extended = va_arg(*list, long double _Complex); break;
     case KIND_REFERENCE: return va_arg(*list, void *);
     }
     return value;
@@ -108,8 +106,7 @@ __attribute__((always_inline)) static inline peal_status send_list(
     return peal_send(method, arguments, argument_count, out_result, NULL);
 }
 
-peal_status peal_ask_list(
-    size_t argument_count, peal_method method, void *out_result, va_list list)
+peal_status peal_ask_list(size_t argument_count, peal_method method, void *out_result, va_list list)
 {
     va_list copy;
     va_copy(copy, list);
@@ -159,8 +156,7 @@ peal_status peal_invocation_of_list(
     return status;
 }
 
-peal_status peal_invocation_of_counted(
-    size_t argument_count, peal_method method, peal_invocation *out_invocation, ...)
+peal_status peal_invocation_of_counted(size_t argument_count, peal_method method, peal_invocation *out_invocation, ...)
 {
     va_list list;
     va_start(list, out_invocation);

@@ -3,10 +3,7 @@
 #include "memory.h"
 
 /* The index of a list: capacities are 16 bytes times a power of two. */
-static unsigned size_class(size_t size)
-{
-    return size <= 16 ? 0 : 60U - (unsigned)__builtin_clzl(size - 1);
-}
+static unsigned size_class(size_t size) { return size <= 16 ? 0 : 60U - (unsigned)__builtin_clzl(size - 1); }
 
 void *peal_block_take(struct peal_block_pool *pool, size_t head, size_t size)
 {

@@ -16,7 +16,8 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
     const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
     /* After a signal the word differs, and the kernel returns at once. */
     if (syscall(SYS_futex, &event_count->word, FUTEX_WAIT_BITSET_PRIVATE, prepared,
-            deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY) == 0
+            deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY)
+            == 0
         || errno == EAGAIN || errno == EINTR)
         return true;
     if (errno == ETIMEDOUT)
@@ -33,8 +34,7 @@ void peal_event_count_signal_slow(struct peal_event_count *event_count)
         /* Another thread's signal has woken the waiters. */
         if ((word & PEAL_EVENT_COUNT_WAITED) == 0)
             return;
-    } while (!__atomic_compare_exchange_n(
-        &event_count->word, &word, (word & ~(uint32_t)PEAL_EVENT_COUNT_WAITED) + PEAL_EVENT_COUNT_STEP, true,
-        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    } while (!__atomic_compare_exchange_n(&event_count->word, &word,
+        (word & ~(uint32_t)PEAL_EVENT_COUNT_WAITED) + PEAL_EVENT_COUNT_STEP, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     (void)syscall(SYS_futex, &event_count->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }

@@ -91,10 +91,7 @@ static void unlink_work(struct peal_work *work)
     work->is_ready = false;
 }
 
-static struct peal_work *work_of(struct peal_heap_node *time)
-{
-    return (struct peal_work *)(void *)time;
-}
+static struct peal_work *work_of(struct peal_heap_node *time) { return (struct peal_work *)(void *)time; }
 
 /* ---- Choosing a worker, with the lock held ------------------------------------------------------- */
 

@@ -62,10 +62,7 @@ void peal_fork_enter_slow(void)
 }
 
 /* A lock that was acquired before the thread had a record is not noted in the record. */
-void peal_fork_leave_slow(void)
-{
-    note_lock(NULL, -1);
-}
+void peal_fork_leave_slow(void) { note_lock(NULL, -1); }
 
 /* ---- The handlers ------------------------------------------------------------------------------ */
 

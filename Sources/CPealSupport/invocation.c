@@ -14,9 +14,8 @@ struct peal_invocation_values *peal_invocation_take(size_t size)
     return values;
 }
 
-void peal_invocation_open(
-    struct peal_invocation_values *values, uint64_t number, uint64_t method, const void *copy_plan,
-    const void *call_plan, uint32_t size)
+void peal_invocation_open(struct peal_invocation_values *values, uint64_t number, uint64_t method,
+    const void *copy_plan, const void *call_plan, uint32_t size)
 {
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at(
         peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(number));
@@ -38,10 +37,7 @@ void peal_invocation_end(struct peal_invocation_values *values)
     peal_lock_release(&values->lock);
 }
 
-void peal_invocation_give(struct peal_invocation_values *values)
-{
-    peal_block_give(&blocks, &values->block);
-}
+void peal_invocation_give(struct peal_invocation_values *values) { peal_block_give(&blocks, &values->block); }
 
 struct peal_invocation_values *peal_invocation_lock(uint64_t number)
 {

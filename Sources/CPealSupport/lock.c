@@ -23,8 +23,7 @@ enum { SPINS = 7 };
 static bool try_take(struct peal_lock *lock)
 {
     uint32_t word = FREE;
-    return __atomic_compare_exchange_n(
-        &lock->word, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&lock->word, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 static bool take_spinning(struct peal_lock *lock)

@@ -46,10 +46,7 @@ void peal_mailbox_set_name(struct peal_mailbox *mailbox, const char *name)
     mailbox->work.name = mailbox->name;
 }
 
-void peal_mailbox_retain(struct peal_mailbox *mailbox)
-{
-    peal_count_retain(&mailbox->references, 1);
-}
+void peal_mailbox_retain(struct peal_mailbox *mailbox) { peal_count_retain(&mailbox->references, 1); }
 
 void peal_mailbox_release(struct peal_mailbox *mailbox)
 {
@@ -181,8 +178,8 @@ bool peal_thread_is_main(void) { return getpid() == (pid_t)syscall(SYS_gettid); 
  * toolchain and require its clang. Weak: in a program without libdispatch the main queue is pumped. */
 struct dispatch_queue_s;
 extern struct dispatch_queue_s _dispatch_main_q __attribute__((weak));
-extern void dispatch_async_f(
-    struct dispatch_queue_s *queue, void *context, void (*function)(void *)) __attribute__((weak));
+extern void dispatch_async_f(struct dispatch_queue_s *queue, void *context, void (*function)(void *))
+    __attribute__((weak));
 
 bool peal_dispatch_main(void *context, void (*function)(void *))
 {

@@ -35,8 +35,7 @@ static void put(struct peal_name_table *table, uint64_t hash, uint64_t number)
 
 static struct peal_name_table *make(uint64_t count)
 {
-    struct peal_name_table *table =
-        peal_memory_allocate(sizeof *table + count * sizeof(struct peal_name_entry));
+    struct peal_name_table *table = peal_memory_allocate(sizeof *table + count * sizeof(struct peal_name_entry));
     if (table != NULL)
         table->mask = count - 1;
     return table;

@@ -9,16 +9,14 @@
 #endif
 
 NOT_INSTRUMENTED
-static void probe_frame(
-    uint64_t *out, PEAL_INTEGER_PARAMETERS, double x0, double x1, double x2, double x3, double x4,
-    double x5, double x6, double x7, uint64_t s0, uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4,
-    uint64_t s5, uint64_t s6, uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11,
-    uint64_t s12, uint64_t s13, uint64_t s14, uint64_t s15)
+static void probe_frame(uint64_t *out, PEAL_INTEGER_PARAMETERS, double x0, double x1, double x2, double x3, double x4,
+    double x5, double x6, double x7, uint64_t s0, uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4, uint64_t s5,
+    uint64_t s6, uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12, uint64_t s13,
+    uint64_t s14, uint64_t s15)
 {
     const uint64_t integers[PEAL_FRAME_INTEGERS] = PEAL_INTEGER_WORDS;
     const double floats[PEAL_FRAME_FLOATS] = { x0, x1, x2, x3, x4, x5, x6, x7 };
-    const uint64_t stack[PEAL_FRAME_STACK] = { s0, s1, s2,  s3,  s4,  s5,  s6,  s7,
-                                               s8, s9, s10, s11, s12, s13, s14, s15 };
+    const uint64_t stack[PEAL_FRAME_STACK] = { s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15 };
     memcpy(out, integers, sizeof integers);
     memcpy(out + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);
     memcpy(out + PEAL_FRAME_FIRST_STACK, stack, sizeof stack);
@@ -27,10 +25,13 @@ static void probe_frame(
 /* Each place has words of its own, loaded straight from memory into the register that returns them. A word that
  * remained in another register would look like a result there. */
 static volatile uint64_t integer_words[] = {
-    0x0123456789abcdef, 0x3f1e2d4c5b6a7988, 0x11f7e6d5c4b3a290, 0x2468ace013579bdf,
+    0x0123456789abcdef,
+    0x3f1e2d4c5b6a7988,
+    0x11f7e6d5c4b3a290,
+    0x2468ace013579bdf,
 };
-static volatile double float_words[] = { 0x1.23456789abcdep+7, -0x1.fedcba987654p-9,
-                                         0x1.0f1e2d3c4b5a6p+3, -0x1.13579bdf02468p+5 };
+static volatile double float_words[] = { 0x1.23456789abcdep+7, -0x1.fedcba987654p-9, 0x1.0f1e2d3c4b5a6p+3,
+    -0x1.13579bdf02468p+5 };
 
 static uint64_t result_i(void) { return integer_words[0]; }
 static double result_s(void) { return float_words[0]; }

@@ -14,8 +14,8 @@ static void prepare(void *place, uint32_t index)
 }
 
 void *peal_property_chunks[PEAL_PROPERTY_CHUNKS];
-const struct peal_directory peal_property_directory
-    = { peal_property_chunks, PEAL_PROPERTY_CHUNK_BITS, sizeof(struct peal_property_place), prepare };
+const struct peal_directory peal_property_directory = { peal_property_chunks, PEAL_PROPERTY_CHUNK_BITS,
+    sizeof(struct peal_property_place), prepare };
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
@@ -34,15 +34,13 @@ void peal_property_block_give(struct peal_property_block *block)
 /* ---- Texts ------------------------------------------------------------------------------------- */
 
 enum peal_property_found peal_property_read_text(
-    const struct peal_property_place *place, uint64_t number, char *buffer, size_t capacity,
-    size_t *out_length)
+    const struct peal_property_place *place, uint64_t number, char *buffer, size_t capacity, size_t *out_length)
 {
     for (;;) {
         const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
         if (!peal_property_is_of(place, number))
             return PEAL_PROPERTY_STALE;
-        const struct peal_property_block *block =
-            __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        const struct peal_property_block *block = __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
         if (block == NULL)
             continue;
         const size_t length = __atomic_load_n(&block->length, __ATOMIC_ACQUIRE);
@@ -54,8 +52,8 @@ enum peal_property_found peal_property_read_text(
             const uint64_t word = __atomic_load_n(&block->words[fitting / 8], __ATOMIC_ACQUIRE);
             memcpy(&next, (const char *)&word + fitting % 8, 1);
         }
-        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version
-            || !peal_property_is_of(place, number) || fitting >= block->block.capacity)
+        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version || !peal_property_is_of(place, number)
+            || fitting >= block->block.capacity)
             continue;
         /* Cut between two characters. */
         size_t end = fitting;
@@ -69,8 +67,7 @@ enum peal_property_found peal_property_read_text(
 }
 
 struct peal_property_block *peal_property_write_text(
-    struct peal_property_place *place, const void *text, size_t length,
-    struct peal_property_block *block)
+    struct peal_property_place *place, const void *text, size_t length, struct peal_property_block *block)
 {
     const uint32_t next = place->version + 1;
     struct peal_property_block *target = place->blocks[next & 1];
@@ -114,8 +111,7 @@ bool peal_property_set_text_shortly(
 
 /* ---- Opening and closing ----------------------------------------------------------------------- */
 
-void peal_property_open(
-    struct peal_property_place *place, const struct peal_property_opening *opening)
+void peal_property_open(struct peal_property_place *place, const struct peal_property_opening *opening)
 {
     (void)peal_property_lock(place);
     struct peal_property_block *old[2] = { place->blocks[0], place->blocks[1] };
@@ -139,8 +135,7 @@ void peal_property_open(
     peal_property_block_give(old[1]);
 }
 
-bool peal_property_close(
-    struct peal_property_place *place, uint64_t number, struct peal_change_node **out_changes)
+bool peal_property_close(struct peal_property_place *place, uint64_t number, struct peal_change_node **out_changes)
 {
     const uint32_t state = peal_property_lock(place);
     __atomic_store_n(&place->number, peal_no_number_of(number), __ATOMIC_RELEASE);
@@ -176,8 +171,7 @@ uint32_t peal_property_lock(struct peal_property_place *place)
         uint32_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
         if ((state & PEAL_PROPERTY_LOCKED) == 0
             && __atomic_compare_exchange_n(
-                &place->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE,
-                __ATOMIC_RELAXED))
+                &place->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return state;
         if (turn < SPINS)
             peal_back_off();
@@ -368,9 +362,8 @@ struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struc
     if (place == NULL)
         return NULL;
     peal_fork_enter();
-    if (!__atomic_compare_exchange_n(
-            &place->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false, __ATOMIC_ACQUIRE,
-            __ATOMIC_RELAXED)) {
+    if (!__atomic_compare_exchange_n(&place->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
+            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         peal_fork_leave();
         return NULL;
     }
@@ -418,8 +411,8 @@ void *peal_change_copy(const void *value)
     /* A record of a text has the size of the new one alone. */
     const size_t head = rounded(sizeof *record);
     const size_t old_size = record->old_value == NULL ? 0
-        : record->is_text ? strlen(record->old_value) + 1
-                          : record->value_size;
+                          : record->is_text           ? strlen(record->old_value) + 1
+                                                      : record->value_size;
     char *copy = peal_memory_allocate(head + rounded(old_size) + rounded(record->value_size));
     if (copy == NULL)
         return NULL;

@@ -10,8 +10,8 @@ static void prepare(void *place, uint32_t index)
 }
 
 void *peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS];
-const struct peal_directory peal_proxy_directory
-    = { peal_proxy_chunks, PEAL_DIRECTORY_CHUNK_BITS, sizeof(struct peal_proxy_place), prepare };
+const struct peal_directory peal_proxy_directory = { peal_proxy_chunks, PEAL_DIRECTORY_CHUNK_BITS,
+    sizeof(struct peal_proxy_place), prepare };
 
 bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
 {
@@ -43,15 +43,11 @@ void peal_proxy_fill(struct peal_proxy_place *place, uint32_t index, struct peal
     __atomic_store_n(&cell->path, from.path, __ATOMIC_RELEASE);
 }
 
-void peal_proxy_open(
-    struct peal_proxy_place *place, uint64_t number, struct peal_snapshot *list)
+void peal_proxy_open(struct peal_proxy_place *place, uint64_t number, struct peal_snapshot *list)
 {
     if (list != NULL)
         peal_directory_publish(&place->list, list);
     __atomic_store_n(&place->list.empty_list.method, number, __ATOMIC_RELEASE);
 }
 
-void peal_proxy_close(struct peal_proxy_place *place)
-{
-    peal_directory_close(&place->list);
-}
+void peal_proxy_close(struct peal_proxy_place *place) { peal_directory_close(&place->list); }

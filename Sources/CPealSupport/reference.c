@@ -36,8 +36,8 @@ enum peal_retained peal_counted_retain(uint64_t number, void **out_object)
     struct peal_counted *counted = counted_of(number);
     if (counted == NULL)
         return PEAL_RETAINED_DEAD;
-    const enum peal_retained retained
-        = peal_word_retain(&counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+    const enum peal_retained retained = peal_word_retain(
+        &counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
     if (retained == PEAL_RETAINED)
         *out_object = counted->slot.object;
     return retained;
@@ -48,8 +48,8 @@ bool peal_counted_release(uint64_t number)
     struct peal_counted *counted = counted_of(number);
     if (counted == NULL)
         return false;
-    const enum peal_released released
-        = peal_word_release(&counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+    const enum peal_released released = peal_word_release(
+        &counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
     if (released != PEAL_RELEASED_LAST)
         return released == PEAL_RELEASED;
     if (counted->destroy != NULL)

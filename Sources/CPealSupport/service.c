@@ -2,10 +2,10 @@
 
 void *peal_service_chunks[PEAL_PLACES_CHUNKS];
 void *peal_instance_chunks[PEAL_PLACES_CHUNKS];
-const struct peal_directory peal_service_directory
-    = { peal_service_chunks, PEAL_PLACES_CHUNK_BITS, sizeof(struct peal_service_place), NULL };
-const struct peal_directory peal_instance_directory
-    = { peal_instance_chunks, PEAL_PLACES_CHUNK_BITS, sizeof(struct peal_instance_place), NULL };
+const struct peal_directory peal_service_directory = { peal_service_chunks, PEAL_PLACES_CHUNK_BITS,
+    sizeof(struct peal_service_place), NULL };
+const struct peal_directory peal_instance_directory = { peal_instance_chunks, PEAL_PLACES_CHUNK_BITS,
+    sizeof(struct peal_instance_place), NULL };
 
 struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_place *place)
 {

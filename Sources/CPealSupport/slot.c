@@ -95,8 +95,7 @@ static enum peal_slot_taken grow(struct peal_slots *slots, uint32_t *out_index)
             return PEAL_SLOT_FULL;
         if (!reserve(slots, index))
             return PEAL_SLOT_NO_MEMORY;
-    } while (!__atomic_compare_exchange_n(
-        &slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    } while (!__atomic_compare_exchange_n(&slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     *out_index = index;
     __atomic_store_n(&existing_slot(slots, index)->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
     return PEAL_SLOT_TAKEN;
@@ -157,8 +156,8 @@ bool peal_slot_is_live(const struct peal_slots *slots, uint64_t number)
 {
     const struct peal_slot *slot = slot_of(slots, number);
     return slot != NULL
-        && has_flags(__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED,
-            PEAL_SLOT_LIVE);
+        && has_flags(
+            __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE);
 }
 
 /* Adds pins and changes the flags, if `flags` of `mask` are set. */

@@ -19,7 +19,9 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_PROTOCOLS] = { SLOTS, .tag = 2, .limit = 1 << 24 },
     [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_PLACES, .directory = &peal_method_directory },
     [PEAL_SLOTS_OBSERVATIONS] = { SLOTS, .tag = 4, .limit = 1 << 28 },
-    [PEAL_SLOTS_INVOCATIONS] = { .slot_size = sizeof(struct peal_invocation_slot), .tag = PEAL_INVOCATION_TAG, .limit = 1 << 28 },
+    [PEAL_SLOTS_INVOCATIONS] = { .slot_size = sizeof(struct peal_invocation_slot),
+        .tag = PEAL_INVOCATION_TAG,
+        .limit = 1 << 28 },
     [PEAL_SLOTS_QUEUES] = { SLOTS, .tag = 6, .limit = 1 << 20 },
     [PEAL_SLOTS_REFERENCES] = { .slot_size = sizeof(struct peal_counted), .tag = 7, .limit = 1 << 28 },
     [PEAL_SLOTS_OWNERS] = { SLOTS, .tag = 8, .limit = 1 << 20 },
@@ -29,7 +31,8 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_MODULES] = { SLOTS, .tag = 12, .limit = 1 << 24 },
     [PEAL_SLOTS_PROXIES] = { SLOTS, .tag = 13, .limit = PEAL_PROXY_PLACES, .directory = &peal_proxy_directory },
     [PEAL_SLOTS_TIMERS] = { SLOTS, .tag = 14, .limit = 1 << 28 },
-    [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_PLACES, .directory = &peal_property_directory },
+    [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_PLACES,
+        .directory = &peal_property_directory },
     /* Used within the engine alone: timers, queues and completions return their numbers, so their tag has no
      * meaning. */
     [PEAL_SLOTS_MODULE_STEPS] = { NEEDED_SLOTS(MODULE_STEPS), .tag = 0, .limit = 1 << 24 },

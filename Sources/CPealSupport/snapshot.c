@@ -7,13 +7,12 @@
 static void prepare(void *place, uint32_t index) { peal_directory_prepare(place, index); }
 
 void *peal_method_chunks[PEAL_DIRECTORY_CHUNKS];
-const struct peal_directory peal_method_directory
-    = { peal_method_chunks, PEAL_DIRECTORY_CHUNK_BITS, sizeof(struct peal_directory_place), prepare };
+const struct peal_directory peal_method_directory = { peal_method_chunks, PEAL_DIRECTORY_CHUNK_BITS,
+    sizeof(struct peal_directory_place), prepare };
 
 /* The element's `empty_list` is read as a snapshot. */
 _Static_assert(
-    offsetof(struct peal_directory_place, empty_list.capacity)
-            - offsetof(struct peal_directory_place, empty_list)
+    offsetof(struct peal_directory_place, empty_list.capacity) - offsetof(struct peal_directory_place, empty_list)
         == offsetof(struct peal_snapshot, capacity),
     "the empty list begins as a snapshot does");
 
@@ -28,8 +27,7 @@ void peal_directory_prepare(struct peal_directory_place *place, uint32_t index)
 /* A caller with a stale number may read an element while it is opened for another method. The number is written last,
  * so a caller that finds its own number finds the rest too. Each store is a release: a caller that loads one of these
  * values also sees that the previous number is gone. */
-void peal_directory_open(
-    struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
+void peal_directory_open(struct peal_directory_place *place, uint64_t number, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)
 {
     __atomic_store_n(&place->empty_list.plan, plan, __ATOMIC_RELEASE);

@@ -14,8 +14,7 @@
 #include "memory.h"
 #include "reserve.h"
 
-__thread struct peal_thread *peal_thread_own
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+__thread struct peal_thread *peal_thread_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static struct peal_thread *all_threads;
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
@@ -49,8 +48,7 @@ static struct peal_thread *claim_finished(void)
     struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
     for (; thread != NULL; thread = thread->next) {
         uint32_t unclaimed = 0;
-        if (__atomic_compare_exchange_n(
-                &thread->claimed, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&thread->claimed, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return thread;
     }
     return NULL;
@@ -69,8 +67,7 @@ static struct peal_thread *make_slot(void)
     struct peal_thread *first = __atomic_load_n(&all_threads, __ATOMIC_RELAXED);
     do
         thread->next = first;
-    while (!__atomic_compare_exchange_n(
-        &all_threads, &first, thread, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    while (!__atomic_compare_exchange_n(&all_threads, &first, thread, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     return thread;
 }
 
@@ -186,20 +183,14 @@ void peal_hazard_defer(struct peal_hazard_slot *hold, uint64_t number)
     set_attention(hold, PEAL_ATTENTION_DEFERS);
 }
 
-void peal_hazard_note_weak(struct peal_hazard_slot *hold)
-{
-    set_attention(hold, PEAL_ATTENTION_WEAK);
-}
+void peal_hazard_note_weak(struct peal_hazard_slot *hold) { set_attention(hold, PEAL_ATTENTION_WEAK); }
 
 bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hold)
 {
     return take_attention(hold, PEAL_ATTENTION_WEAK);
 }
 
-void peal_hazard_note_failure(struct peal_hazard_slot *hold)
-{
-    set_attention(hold, PEAL_ATTENTION_FAILED);
-}
+void peal_hazard_note_failure(struct peal_hazard_slot *hold) { set_attention(hold, PEAL_ATTENTION_FAILED); }
 
 bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hold)
 {
@@ -247,8 +238,8 @@ static void fence_by_processors(void)
  * fence. Call after a full fence. */
 static bool is_alone(void)
 {
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
-         thread != NULL; thread = thread->next)
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
+        thread = thread->next)
         if (thread != peal_thread_own && __atomic_load_n(&thread->claimed, __ATOMIC_ACQUIRE) != 0)
             return false;
     return true;
@@ -285,16 +276,17 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 }
 
 /* Visits each slot of each thread that was ever occupied. */
-#define FOR_EACH_LEVEL(thread, hold)                                                               \
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);             \
-         thread != NULL; thread = thread->next)                                                    \
-        for (struct peal_hazard_slot *hold = thread->holds,                                        \
-                 *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);               \
-             hold <= last; hold++)
+#define FOR_EACH_LEVEL(thread, hold)                                                                     \
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;   \
+        thread = thread->next)                                                                           \
+        for (struct peal_hazard_slot *hold = thread->holds,                                              \
+                                     *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE); \
+            hold <= last; hold++)
 
 static bool holds_at(const struct peal_hazard_slot *hold, const struct peal_snapshot *snapshot)
 {
-    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
+    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS)
+        == (uintptr_t)snapshot;
 }
 
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
@@ -372,15 +364,12 @@ bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *ga
     return any;
 }
 
-bool peal_thread_runs(const struct peal_thread *thread, const uint32_t *gate)
-{
-    return runs(thread, gate);
-}
+bool peal_thread_runs(const struct peal_thread *thread, const uint32_t *gate) { return runs(thread, gate); }
 
 bool peal_thread_others_run(const struct peal_thread *own, const uint32_t *gate)
 {
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
-         thread != NULL; thread = thread->next)
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
+        thread = thread->next)
         if (thread != own && runs(thread, gate))
             return true;
     return false;
@@ -390,8 +379,8 @@ bool peal_thread_others_run(const struct peal_thread *own, const uint32_t *gate)
 
 bool peal_thread_others_lock(void)
 {
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE);
-         thread != NULL; thread = thread->next)
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
+        thread = thread->next)
         if (thread != peal_thread_own && __atomic_load_n(&thread->locks, __ATOMIC_ACQUIRE) != 0)
             return true;
     return false;

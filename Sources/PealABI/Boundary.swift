@@ -70,7 +70,9 @@ enum Boundary {
         _ text: String, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
         _ outLength: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> peal_status {
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the size of the buffer") }
+        guard capacity >= 0 else {
+            throw Failure(.argument, "capacity is above half the address space; give the size of the buffer")
+        }
         guard buffer != nil || capacity == 0 else { throw .null("buffer") }
         let length = text.utf8.count
         outLength?.pointee = length
@@ -83,7 +85,9 @@ enum Boundary {
         _ handles: [Handle], _ out: UnsafeMutablePointer<Handle>?, _ capacity: Int,
         _ outCount: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> peal_status {
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the room in the array") }
+        guard capacity >= 0 else {
+            throw Failure(.argument, "capacity is above half the address space; give the room in the array")
+        }
         guard out != nil || capacity == 0 else { throw .null("the array to be filled") }
         outCount?.pointee = handles.count
         for (index, handle) in handles.prefix(capacity).enumerated() { out?[index] = handle }
@@ -130,7 +134,8 @@ enum Boundary {
     static func wrongSize<Options>(of pointer: UnsafePointer<Options>, named name: String) -> Failure {
         Failure(
             .argument,
-            "\(name): the size member is \(size(of: pointer)), but the struct of this library has \(MemoryLayout<Options>.size) bytes; set it to sizeof, and build against the headers of this version")
+            "\(name): the size member is \(size(of: pointer)), but the struct of this library has \(MemoryLayout<Options>.size) bytes; set it to sizeof, and build against the headers of this version"
+        )
     }
 
     /// The size that a struct states in its first member.

@@ -150,11 +150,16 @@ extension BroadcastRequest {
         }
         let given = options.pointee
         guard given.flags & ~UInt32(PEAL_SEND_FFI_CALL.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a broadcast have bits that this library does not define; use those of enum peal_send_flags")
+            throw Failure(
+                .argument,
+                "the flags of a broadcast have bits that this library does not define; use those of enum peal_send_flags"
+            )
         }
         if given.policy != PEAL_POLICY_METHOD {
             guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)) else {
-                throw Failure(.policy, "\(Int32(truncatingIfNeeded: given.policy.rawValue)) is no policy; use those of enum peal_policy")
+                throw Failure(
+                    .policy,
+                    "\(Int32(truncatingIfNeeded: given.policy.rawValue)) is no policy; use those of enum peal_policy")
             }
             self.policy = policy
         }

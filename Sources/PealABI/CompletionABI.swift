@@ -51,9 +51,13 @@ extension Completion.Options {
         try self.init(given.done, given.context, given.timeout)
         if given.queue.number != 0 { queue = try given.queue.find() }
         if given.policy != PEAL_POLICY_METHOD {
-            guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)), Self.folding.contains(policy)
+            guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)),
+                Self.folding.contains(policy)
             else {
-                throw Failure(.policy, "a completion folds by LAST, SUM, MIN, MAX, ANY or EVERY; not by \(Int32(truncatingIfNeeded: given.policy.rawValue))")
+                throw Failure(
+                    .policy,
+                    "a completion folds by LAST, SUM, MIN, MAX, ANY or EVERY; not by \(Int32(truncatingIfNeeded: given.policy.rawValue))"
+                )
             }
             self.policy = policy
         }
@@ -64,7 +68,8 @@ extension Completion.Options {
         let given = try Boundary.options(options, named: "the options of a gathering", default: peal_gather_options())
         try self.init(given.done, given.context, given.timeout)
         guard given.queue.number != 0 else {
-            throw Failure(.argument, "a gathering needs a queue, on which its functions run; make one with peal_queue_create")
+            throw Failure(
+                .argument, "a gathering needs a queue, on which its functions run; make one with peal_queue_create")
         }
         queue = try given.queue.find()
         reply = given.reply.map { unsafeBitCast($0, to: Completion.Reply.self) }

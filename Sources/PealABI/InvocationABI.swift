@@ -69,7 +69,8 @@ public func peal_invocation_set_argument_named(
     Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
         let found = try invocation.find()
-        try found.write(try found.method.parameterIndex(named: try Boundary.text(name, "name")), from: value, size: size)
+        try found.write(
+            try found.method.parameterIndex(named: try Boundary.text(name, "name")), from: value, size: size)
     }
 }
 
@@ -80,7 +81,8 @@ public func peal_invocation_get_argument_named(
     Boundary.status { () throws(Failure) in
         guard let out_value else { throw .null("out_value") }
         let found = try invocation.find()
-        try found.read(try found.method.parameterIndex(named: try Boundary.text(name, "name")), into: out_value, size: size)
+        try found.read(
+            try found.method.parameterIndex(named: try Boundary.text(name, "name")), into: out_value, size: size)
     }
 }
 
@@ -114,7 +116,9 @@ public func peal_invocation_broadcast(
     _ invocation: peal_invocation, _ options: UnsafePointer<peal_send_options>?,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    if options == nil, out_result == nil, let outcome = InvocationAccess.broadcastFast(invocation.number, calls: out_calls) {
+    if options == nil, out_result == nil,
+        let outcome = InvocationAccess.broadcastFast(invocation.number, calls: out_calls)
+    {
         return outcome.remark
     }
     return Boundary.outcome { () throws(Failure) in

@@ -63,7 +63,10 @@ public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_
         switch try center.find().modules().stopAll(timeout: timeout) {
         case .done: return PEAL_OK
         case .notWaited: return PEAL_NOT_WAITED
-        case .timedOut: throw Failure(.timeout, "the time limit has expired before all modules were stopped; the others are stopped without waiting")
+        case .timedOut:
+            throw Failure(
+                .timeout,
+                "the time limit has expired before all modules were stopped; the others are stopped without waiting")
         }
     }
 }
@@ -79,7 +82,8 @@ public func peal_modules_get_state(
 }
 
 @c @implementation
-public func peal_module_get_info(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status {
+public func peal_module_get_info(_ module: peal_module, _ info: UnsafeMutablePointer<peal_module_info>?) -> peal_status
+{
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the information about a module", default: peal_module_info())
@@ -94,10 +98,14 @@ public func peal_module_list(
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard out_modules != nil || capacity == 0 else { throw .null("out_modules") }
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the room in out_modules") }
+        guard capacity >= 0 else {
+            throw Failure(.argument, "capacity is above half the address space; give the room in out_modules")
+        }
         let modules = try center.find().modules().list
         out_count?.pointee = modules.count
-        for (index, number) in modules.prefix(capacity).enumerated() { out_modules?[index] = peal_module(number: number) }
+        for (index, number) in modules.prefix(capacity).enumerated() {
+            out_modules?[index] = peal_module(number: number)
+        }
         return modules.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
     }
 }
@@ -109,7 +117,9 @@ public func peal_signal_bind(
     Boundary.making { () throws(Failure) in
         let center = try center.find()
         guard let action = SignalAction(rawValue: action.rawValue) else {
-            throw Failure(.argument, "\(Int32(truncatingIfNeeded: action.rawValue)) is no action; use those of enum peal_signal_action")
+            throw Failure(
+                .argument,
+                "\(Int32(truncatingIfNeeded: action.rawValue)) is no action; use those of enum peal_signal_action")
         }
         try Signals.bind(
             signal, to: action, of: center, on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)

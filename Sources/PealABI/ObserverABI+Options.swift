@@ -38,14 +38,19 @@ extension Registration {
 
     mutating func apply(_ options: peal_observe_options) throws(Failure) {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
-        let known = PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
+        let known =
+            PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
             | PEAL_OBSERVE_BORROWED.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
-            throw Failure(.argument, "the flags of an observer have bits that this library does not define; use those of enum peal_observe_flags")
+            throw Failure(
+                .argument,
+                "the flags of an observer have bits that this library does not define; use those of enum peal_observe_flags"
+            )
         }
         guard !(has(PEAL_OBSERVE_REPLACE) && has(PEAL_OBSERVE_ALLOW_DUPLICATE)) else {
-            throw Failure(.argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
+            throw Failure(
+                .argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
         }
         priority = options.priority
         destroy = options.destroy
@@ -72,7 +77,9 @@ extension Boundary {
             throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
         }
         var read: [String] = []
-        for name in UnsafeBufferPointer(start: names, count: count) { read.append(try text(name, "the name of a method")) }
+        for name in UnsafeBufferPointer(start: names, count: count) {
+            read.append(try text(name, "the name of a method"))
+        }
         return read
     }
 }

@@ -37,7 +37,8 @@ public func peal_observe_handler(
         guard let handler else { throw .null("handler") }
         let names = try Boundary.methodNames(methods, count)
         return Registration(
-            proto: proto, target: target, functions: .handler(unsafeBitCast(handler, to: UnsafeRawPointer.self), names: names))
+            proto: proto, target: target,
+            functions: .handler(unsafeBitCast(handler, to: UnsafeRawPointer.self), names: names))
     }
 }
 
@@ -49,7 +50,9 @@ public func peal_observe_service(
     Registration.register(nil, options, out_observation) { () throws(Failure) in
         let proto = try proto.find()
         guard options?.pointee.weak == nil, (options?.pointee.reference.number ?? 0) == 0 else {
-            throw Failure(.argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty")
+            throw Failure(
+                .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
+            )
         }
         return try Registration(proto: proto, service: try Boundary.text(service, "service"))
     }
@@ -66,7 +69,10 @@ public func peal_observation_remove_with(
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard flags & ~UInt32(PEAL_REMOVE_DRAIN.rawValue | PEAL_REMOVE_WAIT.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a removal have bits that this library does not define; use those of enum peal_remove_flags")
+            throw Failure(
+                .argument,
+                "the flags of a removal have bits that this library does not define; use those of enum peal_remove_flags"
+            )
         }
         var removal = Observation.Removal()
         removal.drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0

@@ -74,7 +74,9 @@ public func peal_property_get_text(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space; give the size of the buffer") }
+        guard capacity >= 0 else {
+            throw Failure(.argument, "capacity is above half the address space; give the size of the buffer")
+        }
         guard buffer != nil || capacity == 0 else { throw .null("buffer") }
         let length = try Property.readText(property.number, into: buffer, capacity: capacity)
         out_length?.pointee = length
@@ -149,10 +151,16 @@ extension Registration {
     fileprivate mutating func apply(_ flags: UInt32, hasQueue: Bool) throws(Failure) {
         let known = UInt32(PEAL_PROPERTY_INITIAL.rawValue | PEAL_PROPERTY_KEEP_LATEST.rawValue)
         guard flags & ~known == 0 else {
-            throw Failure(.argument, "the flags of a property's observer have bits that this library does not define; use those of enum peal_property_observe_flags")
+            throw Failure(
+                .argument,
+                "the flags of a property's observer have bits that this library does not define; use those of enum peal_property_observe_flags"
+            )
         }
         guard flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) == 0 || hasQueue else {
-            throw Failure(.argument, "PEAL_PROPERTY_KEEP_LATEST applies to calls that wait on a queue; name a queue in the options, or remove the flag")
+            throw Failure(
+                .argument,
+                "PEAL_PROPERTY_KEEP_LATEST applies to calls that wait on a queue; name a queue in the options, or remove the flag"
+            )
         }
         keepsLatest = flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) != 0
     }
@@ -168,7 +176,10 @@ extension PropertyDescription {
     fileprivate mutating func apply(_ options: UnsafePointer<peal_property_options>?) throws(Failure) {
         let given = try Boundary.options(options, named: "the options of a property", default: peal_property_options())
         guard given.flags & ~UInt32(PEAL_PROPERTY_IGNORE_EQUAL.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a property have bits that this library does not define; use those of enum peal_property_flags")
+            throw Failure(
+                .argument,
+                "the flags of a property have bits that this library does not define; use those of enum peal_property_flags"
+            )
         }
         ignoresEqual = given.flags != 0
         owner = try CurrentOwner.find(given.owner.number)

@@ -27,7 +27,8 @@ public func peal_protocol_define_objc(
 ) -> peal_status {
     out_protocol?.pointee = peal_protocol(number: 0)
     return Boundary.making { () throws(Failure) in
-        let methods = try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
+        let methods =
+            try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
         try Boundary.prepareMemory(methods.count * 2048)
         let description = ProtocolDescription(name: try Boundary.text(name, "name"), methods: methods)
         let (proto, _) = try center.find().define(description, for: try CurrentOwner.find(0))
@@ -101,7 +102,8 @@ extension ProtocolDescription {
         while next.pointee.name != nil {
             let name = try Boundary.text(next.pointee.name, "a method's name")
             methods.append(
-                .encoding(name: name, types: try Boundary.source(next.pointee.types, "the encoding of \(name)"), requirement))
+                .encoding(
+                    name: name, types: try Boundary.source(next.pointee.types, "the encoding of \(name)"), requirement))
             next += 1
         }
         return methods

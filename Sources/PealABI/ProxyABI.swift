@@ -3,7 +3,8 @@ internal import PealCore
 
 @c @implementation
 public func peal_proxy_create(
-    _ proto: peal_protocol, _ options: UnsafePointer<peal_proxy_options>?, _ out_proxy: UnsafeMutablePointer<peal_proxy>?,
+    _ proto: peal_protocol, _ options: UnsafePointer<peal_proxy_options>?,
+    _ out_proxy: UnsafeMutablePointer<peal_proxy>?,
     _ out_self: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?
 ) -> peal_status {
     ProxyRequest.table(out_proxy, out_self, out_table) { () throws(Failure) in
@@ -45,7 +46,8 @@ public func peal_closure_create_for(
         let prototype = try Boundary.source(prototype, "prototype")
         guard let function else { throw .null("function") }
         let called = unsafeBitCast(function, to: UnsafeRawPointer.self)
-        return try Proxy.makeBare(prototype, in: center, calling: called, try ProxyRequest(function: options, target: target))
+        return try Proxy.makeBare(
+            prototype, in: center, calling: called, try ProxyRequest(function: options, target: target))
     }
 }
 
@@ -104,7 +106,8 @@ extension ProxyRequest {
 
     /// Keeps the promise that the destroy callback runs also when making fails.
     private static func handOut(
-        _ out_proxy: UnsafeMutablePointer<peal_proxy>?, destroying target: UnsafeMutableRawPointer?, _ options: Options?,
+        _ out_proxy: UnsafeMutablePointer<peal_proxy>?, destroying target: UnsafeMutableRawPointer?,
+        _ options: Options?,
         _ make: () throws(Failure) -> UInt64
     ) -> peal_status {
         out_proxy?.pointee = peal_proxy(number: 0)
@@ -135,7 +138,10 @@ extension ProxyRequest {
             given.destroy == nil && given.weak == nil && given.weak_reference == nil && given.reference.number == 0
             && given.resolve == nil && given.redirect == nil && given.invoke == nil
         guard isAlone else {
-            throw Failure(.argument, "a proxy that broadcasts has no target, and takes no option but `owner`; to call one target, use peal_proxy_create_for")
+            throw Failure(
+                .argument,
+                "a proxy that broadcasts has no target, and takes no option but `owner`; to call one target, use peal_proxy_create_for"
+            )
         }
         return try CurrentOwner.find(given.owner.number)
     }
@@ -156,7 +162,9 @@ extension ProxyRequest {
     fileprivate init(function options: Options?, target: UnsafeMutableRawPointer?) throws(Failure) {
         let given = try Self.read(options)
         guard given.resolve == nil, given.redirect == nil, given.invoke == nil else {
-            throw Failure(.argument, "a bare function has its one function, and no stages: leave `resolve`, `redirect` and `invoke` NULL")
+            throw Failure(
+                .argument,
+                "a bare function has its one function, and no stages: leave `resolve`, `redirect` and `invoke` NULL")
         }
         try self.init(options, target: target)
     }

@@ -83,7 +83,8 @@ public func peal_queue_get_info(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_counts else { throw .null("out_counts") }
-        var counts = try Boundary.options(out_counts, named: "the information about a queue", default: peal_queue_info())
+        var counts = try Boundary.options(
+            out_counts, named: "the information about a queue", default: peal_queue_info())
         let read = try queue.find().counts
         counts.waiting = read.waiting
         counts.delivered = read.delivered
@@ -99,10 +100,16 @@ extension Queue.Options {
         let given = try Boundary.options(options, named: "the options of a queue", default: peal_queue_options())
         owner = try CurrentOwner.find(given.owner.number)
         guard let kind = Queue.Kind(rawValue: given.kind.rawValue), kind != .main else {
-            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.kind.rawValue)) is no kind of queue; use those of enum peal_queue_kind")
+            throw Failure(
+                .argument,
+                "\(Int32(truncatingIfNeeded: given.kind.rawValue)) is no kind of queue; use those of enum peal_queue_kind"
+            )
         }
         guard let overflow = Overflow(rawValue: given.overflow.rawValue) else {
-            throw Failure(.argument, "\(Int32(truncatingIfNeeded: given.overflow.rawValue)) is no overflow rule; use those of enum peal_overflow")
+            throw Failure(
+                .argument,
+                "\(Int32(truncatingIfNeeded: given.overflow.rawValue)) is no overflow rule; use those of enum peal_overflow"
+            )
         }
         guard kind != .executor || given.submit != nil else { throw .null("submit, which an executor needs,") }
         guard given.capacity >= 0 else {

@@ -10,7 +10,10 @@ extension ServiceDescription {
             description, named: "the description of a service", default: peal_service_description())
         var read = ServiceDescription(name: try Boundary.checkedText(given.name, "the service's name"))
         guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a service have bits that this library does not define; use those of enum peal_service_flags")
+            throw Failure(
+                .argument,
+                "the flags of a service have bits that this library does not define; use those of enum peal_service_flags"
+            )
         }
         read.isPersistent = given.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
         read.context = given.context
@@ -122,7 +125,10 @@ extension ServiceScope {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
             guard let hold = scope.pointee.hold, end(peal_hazard_of_shown(hold), scope.pointee.`self`) else {
-                throw Failure(.state, "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began")
+                throw Failure(
+                    .state,
+                    "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began"
+                )
             }
             scope.pointee.`self` = nil
         }

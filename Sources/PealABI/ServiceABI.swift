@@ -168,7 +168,9 @@ public func peal_session_end(_ center: peal_center, _ out_removed: UnsafeMutable
 }
 
 @c @implementation
-public func peal_service_get_info(_ service: peal_service, _ info: UnsafeMutablePointer<peal_service_info>?) -> peal_status {
+public func peal_service_get_info(_ service: peal_service, _ info: UnsafeMutablePointer<peal_service_info>?)
+    -> peal_status
+{
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the information about a service", default: peal_service_info())

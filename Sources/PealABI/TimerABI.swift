@@ -88,7 +88,9 @@ extension Timer.Options {
     fileprivate init(_ options: UnsafePointer<peal_timer_options>) throws(Failure) {
         let given = try Boundary.options(options, named: "the options of a timer", default: peal_timer_options())
         guard given.flags & ~UInt32(PEAL_TIMER_ONCE.rawValue) == 0 else {
-            throw Failure(.argument, "the flags of a timer have bits that this library does not define; use those of enum peal_timer_flags")
+            throw Failure(
+                .argument,
+                "the flags of a timer have bits that this library does not define; use those of enum peal_timer_flags")
         }
         self.init(
             try Action(given), target: given.target,

@@ -21,10 +21,34 @@ import Testing
         defer { order.deallocate() }
         order.pointee = 0
         let digits: [(Int32, @convention(c) (UnsafeMutableRawPointer?) -> Void)] = [
-            (0, { $0?.assumingMemoryBound(to: Int.self).pointee *= 10; $0?.assumingMemoryBound(to: Int.self).pointee += 2 }),
-            (5, { $0?.assumingMemoryBound(to: Int.self).pointee *= 10; $0?.assumingMemoryBound(to: Int.self).pointee += 1 }),
-            (0, { $0?.assumingMemoryBound(to: Int.self).pointee *= 10; $0?.assumingMemoryBound(to: Int.self).pointee += 3 }),
-            (-1, { $0?.assumingMemoryBound(to: Int.self).pointee *= 10; $0?.assumingMemoryBound(to: Int.self).pointee += 4 }),
+            (
+                0,
+                {
+                    $0?.assumingMemoryBound(to: Int.self).pointee *= 10;
+                    $0?.assumingMemoryBound(to: Int.self).pointee += 2
+                }
+            ),
+            (
+                5,
+                {
+                    $0?.assumingMemoryBound(to: Int.self).pointee *= 10;
+                    $0?.assumingMemoryBound(to: Int.self).pointee += 1
+                }
+            ),
+            (
+                0,
+                {
+                    $0?.assumingMemoryBound(to: Int.self).pointee *= 10;
+                    $0?.assumingMemoryBound(to: Int.self).pointee += 3
+                }
+            ),
+            (
+                -1,
+                {
+                    $0?.assumingMemoryBound(to: Int.self).pointee *= 10;
+                    $0?.assumingMemoryBound(to: Int.self).pointee += 4
+                }
+            ),
         ]
         for (priority, function) in digits {
             try fixture.observe(order, function) {
@@ -47,7 +71,9 @@ import Testing
         }
         #expect(counter.value.pointee == 1)
         var calls = 0
-        #expect(Broadcast.send(number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls) == .unknownMethod)
+        #expect(
+            Broadcast.send(number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
+                == .unknownMethod)
     }
 
     @Test func `a slot that is used again does not accept the old handle`() throws {

@@ -102,7 +102,9 @@ private let destroy: TypeHooks.Release = { value in
         #expect(try plan("void g(const char *a, void *b, int c)") == first)
         #expect(first.pointee.firstBarePointer == 1)
         #expect(try plan("void f(const char *text, void *context, int n), borrowed").pointee.firstBarePointer == nil)
-        #expect(try plan("void f(struct widget *w, void (*done)(void), const struct message *m)").pointee.firstBarePointer == nil)
+        #expect(
+            try plan("void f(struct widget *w, void (*done)(void), const struct message *m)").pointee.firstBarePointer
+                == nil)
         #expect(try plan("void f(struct widget **list)").pointee.firstBarePointer == 0)
     }
 

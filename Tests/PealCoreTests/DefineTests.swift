@@ -8,7 +8,8 @@ import Testing
         -> (proto: PealProtocol, methods: [Method])
     {
         try center.define(
-            ProtocolDescription(name: name, adopts: adopts, methods: methods.map(ProtocolDescription.MethodSource.text)))
+            ProtocolDescription(name: name, adopts: adopts, methods: methods.map(ProtocolDescription.MethodSource.text))
+        )
     }
 
     private func kind(_ body: () throws(Failure) -> Void) -> Failure.Kind? {
@@ -27,7 +28,8 @@ import Testing
         _ = try define(center, "Left", adopts: ["Base"], "void left(void)")
         _ = try define(center, "Right", adopts: ["Base"], "void right(void)")
         let (bottom, _) = try define(center, "Bottom", adopts: ["Left", "Right"], "void bottom(void)")
-        #expect(try bottom.methods().map(\.title).sorted() == ["Base.opened", "Bottom.bottom", "Left.left", "Right.right"])
+        #expect(
+            try bottom.methods().map(\.title).sorted() == ["Base.opened", "Bottom.bottom", "Left.left", "Right.right"])
     }
 
     @Test func `P6: a protocol that grows gives its new method to all protocols that adopt it`() throws {
@@ -44,9 +46,12 @@ import Testing
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "Base", "void opened(void)")
-        #expect(kind { () throws(Failure) in _ = try define(center, "Late", adopts: ["Base", "Missing"], "void f(void)") } == .notFound)
+        #expect(
+            kind { () throws(Failure) in _ = try define(center, "Late", adopts: ["Base", "Missing"], "void f(void)") }
+                == .notFound)
         #expect(kind { () throws(Failure) in _ = try center.findProtocol("Late") } == .notFound)
-        #expect(kind { () throws(Failure) in _ = try define(center, "Bad", "void f(void)", "void f(int)") } == .conflict)
+        #expect(
+            kind { () throws(Failure) in _ = try define(center, "Bad", "void f(void)", "void f(int)") } == .conflict)
         #expect(kind { () throws(Failure) in _ = try define(center, "Bad", "void f(struct unknown s)") } == .type)
         _ = try define(center, "Bad", "void f(void)")
     }

@@ -60,13 +60,17 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
 
     @Test func `a full table refuses objects, and a refused object takes no handle`() throws {
         let table = makeTable(limit: 2)
-        #expect { try table.insert { _ throws(Failure) in throw .staleOwner } } throws: { ($0 as? Failure)?.kind == .handle }
+        #expect { try table.insert { _ throws(Failure) in throw .staleOwner } } throws: {
+            ($0 as? Failure)?.kind == .handle
+        }
         _ = try table.insert(Thing.init)
         _ = try table.insert(Thing.init)
         #expect(throws: Failure.self) { try table.insert(Thing.init) }
     }
 
-    @Test func `handles of several chunks lead to their objects, and the slot that was freed last is used first`() throws {
+    @Test func `handles of several chunks lead to their objects, and the slot that was freed last is used first`()
+        throws
+    {
         let table = makeTable(limit: 5000)
         let things = try (0..<3000).map { _ in try table.insert(Thing.init) }
         #expect(things.allSatisfy { table.find($0.number) === $0 } && table.all.count == 3000)

@@ -84,7 +84,10 @@ import Testing
         }
     }
 
-    @Test func `L1: after the removal of a module only its stop, and a start that runs already, are called until its release`() {
+    @Test
+    func
+        `L1: after the removal of a module only its stop, and a start that runs already, are called until its release`()
+    {
         for position in Self.positions where position.membership != .member {
             let allowed = ModuleStep.Kind.allCases.filter { $0.isAllowed(in: position.state, position.membership) }
             let expected: [ModuleStep.Kind] =

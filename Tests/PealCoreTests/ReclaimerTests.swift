@@ -14,7 +14,10 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8: an observer that is listed and not called is destroyed by its removal, while its list is protected`() throws {
+    @Test
+    func `O8: an observer that is listed and not called is destroyed by its removal, while its list is protected`()
+        throws
+    {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         let counter = Counter()
@@ -73,7 +76,9 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    @Test func `O8: a writer collects again unless a thread that was requested to collect still protects a list`() throws {
+    @Test func `O8: a writer collects again unless a thread that was requested to collect still protects a list`()
+        throws
+    {
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })

@@ -28,7 +28,8 @@ final class Fixture {
     ) throws(Failure) -> UInt64 {
         let binding = FunctionBinding(
             method: methods[0].name, function: unsafeBitCast(function, to: UnsafeRawPointer.self), prototype: nil)
-        var registration = Registration(proto: proto, target: UnsafeMutableRawPointer(target), functions: .bindings([binding]))
+        var registration = Registration(
+            proto: proto, target: UnsafeMutableRawPointer(target), functions: .bindings([binding]))
         change(&registration)
         return try registration.register()
     }
@@ -37,7 +38,8 @@ final class Fixture {
     @discardableResult
     func send() -> (outcome: Broadcast.Outcome, calls: Int) {
         var calls = -1
-        let outcome = Broadcast.send(methods[0].number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
+        let outcome = Broadcast.send(
+            methods[0].number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
         return (outcome, calls)
     }
 }

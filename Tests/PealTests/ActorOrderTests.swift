@@ -1,5 +1,6 @@
-@testable import Peal
 import Testing
+
+@testable import Peal
 
 private enum Bell: PealProtocol {
     static let onRing = Method<Void, String, Int32>("on_ring", parameters: "door", "count")
@@ -133,7 +134,9 @@ private final class Window {
         let lines = Record<String>()
         let queue = try Queue(actor: MainActor.shared)
         let owner = try Owner("plugin")
-        let observation = try center.observe(Bell.onStop, .on(queue), .belonging(to: owner)) { lines.append("stop \($0)") }
+        let observation = try center.observe(Bell.onStop, .on(queue), .belonging(to: owner)) {
+            lines.append("stop \($0)")
+        }
         try center.broadcast(Bell.onStop, 1)
         try await queue.flush()
         #expect(lines.all == ["stop 1"])

@@ -61,7 +61,9 @@ private final class Window: Screen {
 
     @Test func `Q1: a closure is isolated to its actor`() async throws {
         let log = Log(rang)
-        let observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, count) in log.add("\(door) \(count)") }
+        let observation = try center.observe(Bell.onRing, on: log) { (log: isolated Log, door, count) in
+            log.add("\(door) \(count)")
+        }
         for count in Int32(0)..<3 { try center.broadcast(Bell.onRing, "front", count) }
         for _ in 0..<3 { #expect(await rang.opened()) }
         #expect(await log.lines == ["front 0", "front 1", "front 2"])
@@ -69,7 +71,9 @@ private final class Window: Screen {
         #expect(try center.broadcast(Bell.onRing, "back", 4).calls == 0)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `O9: an observation does not keep its actor alive and ends with it`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `O9: an observation does not keep its actor alive and ends with it`()
+        async throws
+    {
         let population = Population()
         let observation: ObserverToken
         do {

@@ -70,7 +70,9 @@ import Testing
             for round in 0..<200 {
                 let life = Counted(population)
                 let own = try? center.observe(Chat.onNumber) { _ in withExtendedLifetime(life) {} }
-                if (try? center.broadcast(Chat.onNumber, 1)) == nil { Issue.record("a broadcast failed in round \(round)") }
+                if (try? center.broadcast(Chat.onNumber, 1)) == nil {
+                    Issue.record("a broadcast failed in round \(round)")
+                }
                 own?.cancel()
             }
         }

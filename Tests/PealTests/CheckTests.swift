@@ -56,13 +56,18 @@ private func shop() throws -> Center {
     }
 
     @Test(arguments: [
-        (WrongShop.price as any MethodDeclaration, "method Shop.price: parameter 2 'number' is int, and Swift declares Int64, which is int64_t"),
+        (
+            WrongShop.price as any MethodDeclaration,
+            "method Shop.price: parameter 2 'number' is int, and Swift declares Int64, which is int64_t"
+        ),
         (WrongShop.count, "method Shop.count: parameter 1 'n' is size_t, and Swift declares Double, which is double"),
         (WrongShop.color, "method Shop.color: it has 1 parameters, and Swift declares 2"),
         (WrongShop.room, "method Shop.room: its result is void, and Swift declares Int32, which is int32_t"),
         (WrongShop.bytes, "method Shop.bytes: parameter 1 'b' is const struct blob *"),
     ])
-    func `a difference between the declarations of C and Swift is named`(method: any MethodDeclaration, sentence: String) throws {
+    func `a difference between the declarations of C and Swift is named`(
+        method: any MethodDeclaration, sentence: String
+    ) throws {
         let center = try shop()
         let error = #expect(throws: PealError.self) { try center.resolveForTest(method) }
         #expect(error?.status == .conflict)

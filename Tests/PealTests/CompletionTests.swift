@@ -22,7 +22,9 @@ import Testing
         context.assumingMemoryBound(to: peal_completion_info.self).pointee = report.pointee
     }
 
-    @Test func `B4: each observer answers by a completion of its own, and the task gets all answers, folded`() async throws {
+    @Test func `B4: each observer answers by a completion of its own, and the task gets all answers, folded`()
+        async throws
+    {
         let heard = Record<String>()
         let observations = try (1...3).map { number in
             try center.observe(Push.onPush) { text, done in
@@ -62,7 +64,11 @@ import Testing
         withExtendedLifetime(observations) {}
     }
 
-    @Test func `B4: without observers the closure of a broadcast with a completion runs at once, and without a closure no answers are requested`() async throws {
+    @Test
+    func
+        `B4: without observers the closure of a broadcast with a completion runs at once, and without a closure no answers are requested`()
+        async throws
+    {
         let answers = try await center.ask(Push.onPush, "news")
         #expect(answers.status == .ok && answers.result == nil && answers.asked == 0)
         let isAwaited = Record<Bool>()
@@ -75,7 +81,11 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `B4: the time limit and the cancellation of the task end the wait for answers, and later answers are harmless`() async throws {
+    @Test
+    func
+        `B4: the time limit and the cancellation of the task end the wait for answers, and later answers are harmless`()
+        async throws
+    {
         let kept = Record<Completion>()
         let asked = Latch()
         let observations = [
@@ -108,7 +118,8 @@ import Testing
         #expect(error?.status == .handle)
     }
 
-    @Test func `B4: the completion may be any parameter of a method, and observers on queues answer too`() async throws {
+    @Test func `B4: the completion may be any parameter of a method, and observers on queues answer too`() async throws
+    {
         let queue = try Queue()
         let observations = [
             try center.observe(Push.onEarly, .on(queue)) { done, a, b in done.complete(with: Int64(a) + Int64(b)) },

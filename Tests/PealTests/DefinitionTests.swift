@@ -60,7 +60,8 @@ private enum NewSink: PealProtocol {
 
     @Test func `a method is found by name with its types`() throws {
         let center = try Center()
-        try center.defineInC("Plugin", ["optional void ping(int number)", "optional int32_t votes(const char *who), sum"])
+        try center.defineInC(
+            "Plugin", ["optional void ping(int number)", "optional int32_t votes(const char *who), sum"])
         let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
         let votes = try center.method("votes", of: "Plugin", returning: Int32.self, taking: String.self)
         let heard = Record<Int32>()
@@ -71,7 +72,10 @@ private enum NewSink: PealProtocol {
         #expect(try votes("anna") == 4)
         #expect(try center.methods(of: "Plugin").map(\.policy) == [.all, .sum])
         let types = #expect(throws: PealError.self) { _ = try center.method("ping", of: "Plugin", taking: Int64.self) }
-        #expect(types?.message == "method Plugin.ping: parameter 1 'number' is int, and Swift declares Int64, which is int64_t; they have 4 and 8 bytes")
+        #expect(
+            types?.message
+                == "method Plugin.ping: parameter 1 'number' is int, and Swift declares Int64, which is int64_t; they have 4 and 8 bytes"
+        )
         let name = #expect(throws: PealError.self) { _ = try center.method("pong", of: "Plugin", taking: Int64.self) }
         #expect(name?.status == .notFound)
         let owner = #expect(throws: PealError.self) { _ = try center.methods(of: "Nothing") }

@@ -1,6 +1,7 @@
-@testable import Peal
 import CPeal
 import Testing
+
+@testable import Peal
 
 /// Errors in the words of Swift.
 @Suite struct FailureTests {
@@ -50,7 +51,8 @@ import Testing
     }
 
     @Test func `a missing dependency of a Swift service is its own failure`() throws {
-        let service = try center.register(Status.self, named: "status", dependencies: ["PealSwiftInstance"]) { _ in .ok }
+        let service = try center.register(Status.self, named: "status", dependencies: ["PealSwiftInstance"]) { _ in .ok
+        }
         #expect(pealError { try service.with { _ in } }?.status == .notFound)
         #expect(pealError { try service.get() }?.message.contains("was not made in Swift") == false)
     }

@@ -18,7 +18,10 @@ import Testing
         #expect(peal_queue_destroy(queue) == PEAL_OK)
     }
 
-    @Test func `Q8: gathering omits the results that do not arrive before its time limit or the cancellation of the task`() async throws {
+    @Test
+    func `Q8: gathering omits the results that do not arrive before its time limit or the cancellation of the task`()
+        async throws
+    {
         let center = try Center()
         var options = peal_queue_options()
         options.size = MemoryLayout<peal_queue_options>.size

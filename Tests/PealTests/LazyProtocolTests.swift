@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    @Test func `O13: a lazy observer of a protocol is created once, by the broadcast of a method that it names`() throws {
+    @Test func `O13: a lazy observer of a protocol is created once, by the broadcast of a method that it names`() throws
+    {
         let observation = try center.observe(Chat.self, by: try register()) {
             $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
             $0.on(Chat.votes, otherwise: 0) { $0.votes($1) }
@@ -74,7 +75,11 @@ import Testing
         #expect(notes.all == ["lobby 3"])
     }
 
-    @Test func `O13: when the creation of a lazy observer fails, its method returns its default, and its completion is dropped`() throws {
+    @Test
+    func
+        `O13: when the creation of a lazy observer fails, its method returns its default, and its completion is dropped`()
+        throws
+    {
         let broken = try center.register(History.self) { _ in throw ServiceEventTests.Failing() }
         let observation = try center.observe(Chat.self, by: broken) {
             $0.on(Chat.votes, otherwise: 100) { _, most in most }
@@ -87,9 +92,15 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `O13: a service that observes several protocols lazily, of C and of Swift, is created by the first broadcast of any`() throws {
+    @Test
+    func
+        `O13: a service that observes several protocols lazily, of C and of Swift, is created by the first broadcast of any`()
+        throws
+    {
         let history = try register()
-        let observation = try center.observe(Chat.self, by: history) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
+        let observation = try center.observe(Chat.self, by: history) {
+            $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
+        }
         try center.observe((any Listener).self, by: history, as: { $0 })
         try center.observe((any Closer).self, by: history, as: { $0 })
         #expect(population.made == 0)
@@ -102,7 +113,11 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `O13: after the removal of a lazy observer's instance the next broadcast to a Swift type creates another, and the registration ends with the service`() throws {
+    @Test
+    func
+        `O13: after the removal of a lazy observer's instance the next broadcast to a Swift type creates another, and the registration ends with the service`()
+        throws
+    {
         let history = try register()
         let observation = try center.observe((any Listener).self, by: history, as: { $0 })
         try center.broadcast((any Listener).self) { $0.didReceive("one") }
@@ -126,7 +141,11 @@ import Testing
         func didReceive(_ text: String) { notes.append("\(counted.name) \(text) \(padding.3)") }
     }
 
-    @Test func `O13: a service that is registered as a Swift protocol observes it lazily, also as a struct, in its position and on a queue`() throws {
+    @Test
+    func
+        `O13: a service that is registered as a Swift protocol observes it lazily, also as a struct, in its position and on a queue`()
+        throws
+    {
         let service = try center.register((any Listener).self) { [population, notes] _ in
             Note(counted: Counted(population, "struct"), notes: notes)
         }
@@ -152,11 +171,18 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test func `O3: a second lazy registration of a service for a protocol is refused, replaces the first, or is called too`() throws {
+    @Test
+    func `O3: a second lazy registration of a service for a protocol is refused, replaces the first, or is called too`()
+        throws
+    {
         let history = try register()
         let other = try register("other")
-        func observe(_ service: ServiceProvider<History>, _ option: ObserverOption = .priority(0)) throws -> ObserverToken {
-            try center.observe(Chat.self, by: service, option) { $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) } }
+        func observe(_ service: ServiceProvider<History>, _ option: ObserverOption = .priority(0)) throws
+            -> ObserverToken
+        {
+            try center.observe(Chat.self, by: service, option) {
+                $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
+            }
         }
         let first = try observe(history)
         let error = pealError { try observe(history) }
@@ -178,9 +204,13 @@ import Testing
     @Test func `a lazy registration that does not fit is refused, and no instance is created`() throws {
         let history = try register()
         let wrong = try center.service(Account.self, named: try history.info().name)
-        #expect(pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
         #expect(
-            pealError { try center.observe((any Listener).self, by: try center.service((any Listener).self, named: try history.info().name)) }?.status
+            pealError { try center.observe(Chat.self, by: wrong) { $0.on(Chat.onClose) { _ in } } }?.status == .type)
+        #expect(
+            pealError {
+                try center.observe(
+                    (any Listener).self, by: try center.service((any Listener).self, named: try history.info().name))
+            }?.status
                 == .type)
         #expect(pealError { try center.observe(Chat.self, by: history) { _ in } }?.status == .argument)
         let missing = pealError { try center.observe(Strict.self, by: history) { $0.on(Strict.onFirst) { _ in } } }
@@ -194,11 +224,14 @@ import Testing
         let history = try register()
         func observe() throws -> ObserverToken {
             let kept = Counted(captured)
-            return try center.observe(Chat.self, by: history) { $0.on(Chat.onClose) { _ in withExtendedLifetime(kept) {} } }
+            return try center.observe(Chat.self, by: history) {
+                $0.on(Chat.onClose) { _ in withExtendedLifetime(kept) {} }
+            }
         }
         func observeType() throws -> ObserverToken {
             let kept = Counted(captured)
-            return try center.observe((any Listener).self, by: history, as: { instance in withExtendedLifetime(kept) { instance } })
+            return try center.observe(
+                (any Listener).self, by: history, as: { instance in withExtendedLifetime(kept) { instance } })
         }
         let observations = [try observe(), try observeType()]
         #expect(captured.alive == 2)
@@ -208,7 +241,10 @@ import Testing
         #expect(captured.alive == 0)
     }
 
-    @Test func `O13: of broadcasts to a Swift type that begin at once one creates the lazy observer, and each calls it once`() throws {
+    @Test
+    func `O13: of broadcasts to a Swift type that begin at once one creates the lazy observer, and each calls it once`()
+        throws
+    {
         try center.observe((any Listener).self, by: try register(), as: { $0 })
         let arrived = Latch()
         let go = Latch()

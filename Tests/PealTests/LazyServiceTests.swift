@@ -24,7 +24,10 @@ import Testing
         }
     }
 
-    @Test func `O13: a lazy observer is created by the first broadcast of its method, and after its removal by the next one`() throws {
+    @Test
+    func `O13: a lazy observer is created by the first broadcast of its method, and after its removal by the next one`()
+        throws
+    {
         let history = try register()
         let observation = try center.observe(Chat.onMessage, by: history) { [notes] history, room, count in
             notes.append("\(history.name) \(room) \(count)")
@@ -43,7 +46,11 @@ import Testing
         #expect(notes.all.count == 4)
     }
 
-    @Test func `O4, O13: a lazy observer is called in the position of its registration, and when its creation fails this is reported and others are called`() throws {
+    @Test
+    func
+        `O4, O13: a lazy observer is called in the position of its registration, and when its creation fails this is reported and others are called`()
+        throws
+    {
         let events = Record<ServiceEvent>()
         let attempts = Population()
         let failing = try center.register(Counted.self, named: "failing") { [population] _ in
@@ -106,7 +113,10 @@ import Testing
         try center.observe(Chat.onClose, by: service) { [notes] _ in notes.append("called\(captured.name)") }
     }
 
-    @Test func `a lazy observation of a service of another type, or not of Swift, is refused before there is an instance`() throws {
+    @Test
+    func `a lazy observation of a service of another type, or not of Swift, is refused before there is an instance`()
+        throws
+    {
         _ = try register()
         let wrong = try center.service(Account.self, named: "history")
         #expect(pealError { try center.observe(Chat.onClose, by: wrong) { _ in } }?.status == .type)
@@ -119,7 +129,8 @@ import Testing
         table.open_url = { pointer, url in
             swiftInstance(of: Counted.self, at: pointer)?.name == url.map { String(cString: $0) }
         }
-        let service = try center.register(Counted.self, provides: [Provision("PealLifecycle", table)]) { [population] _ in
+        let service = try center.register(Counted.self, provides: [Provision("PealLifecycle", table)]) {
+            [population] _ in
             Counted(population, "mail")
         }
         let observation = try center.observe("PealLifecycle", by: service)

@@ -30,7 +30,10 @@ import Testing
         }
     }
 
-    @Test func `M6: a signal notifies the modules and their observers, and has its previous effect again when it is unbound`() throws {
+    @Test
+    func `M6: a signal notifies the modules and their observers, and has its previous effect again when it is unbound`()
+        throws
+    {
         let latch = Latch(), events = Record<ModuleEvent>()
         try center.add(Watching(notes: notes, latch: latch))
         let observation = try center.observeModules { events.append($0) }
@@ -66,9 +69,11 @@ import Testing
     @Test func `M6: signals that cannot be bound are refused`() {
         #expect(pealError { try center.bindSignal(SIGKILL, to: .reload) }?.status == .argument)
         #expect(pealError { try center.bindSignal(SIGHUP, to: .background) }?.status == .argument)
-        #expect(pealError {
-            try center.bindSignal(SIGALRM, to: .terminate(timeout: nil), on: Queue(borrowing: peal_queue(number: 5)))
-        } != nil)
+        #expect(
+            pealError {
+                try center.bindSignal(
+                    SIGALRM, to: .terminate(timeout: nil), on: Queue(borrowing: peal_queue(number: 5)))
+            } != nil)
     }
 
     @Test func `M1: a forwarded protocol reaches modules by their tables, while they run`() throws {

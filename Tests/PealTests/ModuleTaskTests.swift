@@ -9,7 +9,9 @@ import Testing
 
     init() throws { center = try Center() }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: a module's start that suspends is cancelled when its time limit expires`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a module's start that suspends is cancelled when its time limit expires`()
+        async throws
+    {
         let ended = Latch()
         try center.add(Sleeping(notes: notes, ended: ended, limit: .milliseconds(20)))
         let failure = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -18,7 +20,9 @@ import Testing
         #expect(notes.all == ["Sleeping was cancelled"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: a start that succeeds after its time limit is undone by its stop`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a start that succeeds after its time limit is undone by its stop`()
+        async throws
+    {
         let (go, stopped) = (Latch(), Latch())
         try center.add(Stubborn(notes: notes, go: go, stopped: stopped))
         let failure = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -29,7 +33,10 @@ import Testing
         #expect(notes.all == ["Stubborn starts", "Stubborn stops"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: cancelling the task that starts the modules cancels the start, and the started modules are stopped`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `M5: cancelling the task that starts the modules cancels the start, and the started modules are stopped`()
+        async throws
+    {
         let (began, ended) = (Latch(), Latch())
         try center.add(Plain(moduleName: "first", notes: notes))
         try center.add(Sleeping(notes: notes, began: began, ended: ended, limit: nil))
@@ -66,7 +73,9 @@ import Testing
         #expect(notes.all == ["a start", "a start, later", "a stop"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `M5: a module's stop is cancelled when the time limit of all stops expires`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `M5: a module's stop is cancelled when the time limit of all stops expires`()
+        async throws
+    {
         let ended = Latch()
         try center.add(Lingering(notes: notes, ended: ended))
         try await center.startModules()
@@ -76,7 +85,9 @@ import Testing
         #expect(notes.all == ["Lingering was cancelled"])
     }
 
-    @Test(.timeLimit(.minutes(1))) @MainActor func `M4: a module that starts late is awaited, on the main actor too`() async throws {
+    @Test(.timeLimit(.minutes(1))) @MainActor func `M4: a module that starts late is awaited, on the main actor too`()
+        async throws
+    {
         try await center.startModules()
         let main = OnMain()
         #expect(try await center.addAndStart(main).info().state == .running)

@@ -15,11 +15,15 @@ import Testing
     }
 
     @discardableResult
-    private func add(_ name: String, needs: [Dependency] = [], priority: Int32 = 0, failing: String? = nil) throws -> RegisteredModule {
+    private func add(_ name: String, needs: [Dependency] = [], priority: Int32 = 0, failing: String? = nil) throws
+        -> RegisteredModule
+    {
         try center.add(Part(name, notes, population, needs: needs, priority: priority, failing: failing))
     }
 
-    @Test func `M2: modules start dependencies first, then by priority, then by registration; and stop in reverse`() throws {
+    @Test func `M2: modules start dependencies first, then by priority, then by registration; and stop in reverse`()
+        throws
+    {
         try add("pages", needs: ["network"])
         try add("late")
         try add("early", priority: 7)
@@ -36,7 +40,9 @@ import Testing
         #expect(try center.modulesState == .stopped)
     }
 
-    @Test func `M1, M3: a module observes the life cycle from the end of its start until the beginning of its stop`() throws {
+    @Test func `M1, M3: a module observes the life cycle from the end of its start until the beginning of its stop`()
+        throws
+    {
         try add("a")
         try add("b")
         try center.lifecycle.didBecomeActive()
@@ -48,12 +54,13 @@ import Testing
         #expect(try center.lifecycle.continueActivity(type: "reading"))
         try center.stopModulesBlocking()
         try center.lifecycle.didBecomeActive()
-        #expect(notes.all == [
-            "a willStart", "b willStart", "a starts", "b starts", "a didStart", "b didStart",
-            "a didBecomeActive", "b didBecomeActive", "a configurationReloaded", "b configurationReloaded",
-            "a openURL b:x", "b openURL b:x", "a openURL c:x", "b openURL c:x", "a continueActivity reading -",
-            "a willTerminate", "b willTerminate", "b stops", "a stops",
-        ])
+        #expect(
+            notes.all == [
+                "a willStart", "b willStart", "a starts", "b starts", "a didStart", "b didStart",
+                "a didBecomeActive", "b didBecomeActive", "a configurationReloaded", "b configurationReloaded",
+                "a openURL b:x", "b openURL b:x", "a openURL c:x", "b openURL c:x", "a continueActivity reading -",
+                "a willTerminate", "b willTerminate", "b stops", "a stops",
+            ])
     }
 
     @Test func `each event of modules calls its function with its arguments`() throws {
@@ -66,9 +73,11 @@ import Testing
         try life.willEnterForeground()
         try life.memoryWarning()
         #expect(try life.continueActivity(type: "x", data: "ü"))
-        #expect(notes.all.dropFirst(before) == [
-            "a willResignActive", "a didEnterBackground", "a willEnterForeground", "a memoryWarning", "a continueActivity x ü",
-        ])
+        #expect(
+            notes.all.dropFirst(before) == [
+                "a willResignActive", "a didEnterBackground", "a willEnterForeground", "a memoryWarning",
+                "a continueActivity x ü",
+            ])
         #expect(pealError { try life.openURL("a\0b") }?.status == .argument)
     }
 
@@ -88,7 +97,9 @@ import Testing
         go.open()
         // An answer that is too late is harmless.
         _ = try await center.stopModules()
-        await #expect(throws: PealError.self) { try await Center(borrowing: peal_center()).lifecycle.remoteNotification("") }
+        await #expect(throws: PealError.self) {
+            try await Center(borrowing: peal_center()).lifecycle.remoteNotification("")
+        }
     }
 
     @Test func `M2: a missing dependency of modules and a cycle are named before any module starts`() throws {
@@ -101,7 +112,11 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `M2: a module's start that throws is reported with its own error, the started modules are stopped, and the start may be repeated`(suspends: Bool) async throws {
+    func
+        `M2: a module's start that throws is reported with its own error, the started modules are stopped, and the start may be repeated`(
+            suspends: Bool
+        ) async throws
+    {
         try add("first")
         let flaky = try center.add(Flaky(failures: 1, suspends: suspends))
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
@@ -116,7 +131,9 @@ import Testing
         try await center.stopModules()
     }
 
-    @Test @MainActor func `M5: starting the modules waits for a start that suspends, which does not run on the main actor`() async throws {
+    @Test @MainActor
+    func `M5: starting the modules waits for a start that suspends, which does not run on the main actor`() async throws
+    {
         let part = OnMain()
         try center.add(part)
         try await center.startModules()
@@ -125,7 +142,9 @@ import Testing
         #expect(!part.isStarted)
     }
 
-    @Test func `M5: a module's start that exceeds its time limit is reported while it runs, and cancelled`() async throws {
+    @Test func `M5: a module's start that exceeds its time limit is reported while it runs, and cancelled`()
+        async throws
+    {
         let go = Latch()
         let events = Record<ModuleEvent>()
         let observation = try center.observeModules { events.append($0) }
@@ -133,13 +152,17 @@ import Testing
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
         #expect(caught?.status == .timeout)
         #expect(try slow.info().isOverdue)
-        let wasTold = events.all.contains { if case .overdue("PealTests.Slow", step: .start, after: _) = $0 { true } else { false } }
+        let wasTold = events.all.contains {
+            if case .overdue("PealTests.Slow", step: .start, after: _) = $0 { true } else { false }
+        }
         #expect(wasTold)
         go.open()
         observation.cancel()
     }
 
-    @Test func `M4: a module that is registered late starts at once, or is not registered and the reason is thrown`() throws {
+    @Test func `M4: a module that is registered late starts at once, or is not registered and the reason is thrown`()
+        throws
+    {
         try add("first")
         try center.startModulesBlocking()
         #expect(try add("second", needs: ["first"]).info().state == .running)
@@ -152,7 +175,10 @@ import Testing
         #expect(population.alive == 2)
     }
 
-    @Test func `M4: modules are removed by their handle or their class, unless another module needs them, and are freed`() throws {
+    @Test
+    func `M4: modules are removed by their handle or their class, unless another module needs them, and are freed`()
+        throws
+    {
         let first = try add("first")
         let second = try add("second", needs: ["first"])
         try center.startModulesBlocking()
@@ -178,7 +204,10 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test func `M5: starting the modules from within a step fails because it would deadlock, and stopping them is pending`() throws {
+    @Test
+    func `M5: starting the modules from within a step fails because it would deadlock, and stopping them is pending`()
+        throws
+    {
         let status = Record<Status>(), endings = Record<Ending>()
         try center.add(Nesting(status: status, endings: endings))
         #expect(pealError { try center.startModulesBlocking() }?.status == .state)
@@ -186,7 +215,11 @@ import Testing
         #expect(endings.all == [.pending])
     }
 
-    @Test func `M5: starting and stopping the modules from a step that has suspended do the same, and all modules are stopped after the step`() async throws {
+    @Test
+    func
+        `M5: starting and stopping the modules from a step that has suspended do the same, and all modules are stopped after the step`()
+        async throws
+    {
         let status = Record<Status>(), endings = Record<Ending>()
         try add("first")
         try center.add(Suspending(status: status, endings: endings))
@@ -208,10 +241,12 @@ import Testing
         try center.lifecycle.didBecomeActive()
         #expect(try service.remove() == .pending)
         try center.stopModulesBlocking()
-        #expect(notes.all.filter { $0.hasPrefix("service") } == [
-            "service willStart", "service starts", "service didStart", "service didBecomeActive", "service willTerminate",
-            "service stops",
-        ])
+        #expect(
+            notes.all.filter { $0.hasPrefix("service") } == [
+                "service willStart", "service starts", "service didStart", "service didBecomeActive",
+                "service willTerminate",
+                "service stops",
+            ])
         #expect(population.alive == 1)
     }
 
@@ -249,7 +284,8 @@ final class Part: Module {
     private let counted: Counted
 
     init(
-        _ name: String, _ notes: Record<String>, _ population: Population, needs: [Dependency] = [], priority: Int32 = 0,
+        _ name: String, _ notes: Record<String>, _ population: Population, needs: [Dependency] = [],
+        priority: Int32 = 0,
         failing: String? = nil
     ) {
         moduleName = name

@@ -43,7 +43,10 @@ private enum Strict: PealProtocol {
         #expect(population.alive == 0)
     }
 
-    @Test func `O4: observers of higher priority are called first, and those of equal priority in the order of registration`() throws {
+    @Test
+    func `O4: observers of higher priority are called first, and those of equal priority in the order of registration`()
+        throws
+    {
         let center = try Center()
         let heard = Record<Int>()
         let observations = [
@@ -61,7 +64,9 @@ private enum Strict: PealProtocol {
         withExtendedLifetime(observations) {}
     }
 
-    @Test func `O10: blocks of an observer are counted, and an observer with the option once ends before its call`() throws {
+    @Test func `O10: blocks of an observer are counted, and an observer with the option once ends before its call`()
+        throws
+    {
         let center = try Center()
         let heard = Record<String>()
         let blocked = try center.observe(Chat.onClose, .blocked) { heard.append("blocked") }
@@ -89,7 +94,10 @@ private enum Strict: PealProtocol {
         #expect(error?.status == .handle)
     }
 
-    @Test func `O7: a waiting end of an observation returns after the running call, and does not wait inside that call`() throws {
+    @Test
+    func `O7: a waiting end of an observation returns after the running call, and does not wait inside that call`()
+        throws
+    {
         let center = try Center()
         let began = Latch()
         let mayEnd = Latch()
@@ -111,7 +119,9 @@ private enum Strict: PealProtocol {
         let own = Mutex<ObserverToken?>(nil)
         let results = Record<Bool>()
         let second = try center.observe(Chat.onClose) {
-            if let observation = own.withLock(\.self), let result = try? observation.cancelAndWaitBlocking() { results.append(result) }
+            if let observation = own.withLock(\.self), let result = try? observation.cancelAndWaitBlocking() {
+                results.append(result)
+            }
         }
         own.withLock { $0 = second }
         try center.broadcast(Chat.onClose)

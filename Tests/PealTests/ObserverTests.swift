@@ -62,7 +62,9 @@ private final class Window: Sendable {
     @Test func `O9: an observing object that has died is not called, and its observation ends`() throws {
         let center = try Center()
         var window: Window? = Window()
-        let observation = try center.observe(Chat.self, weakly: window!) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+        let observation = try center.observe(Chat.self, weakly: window!) {
+            $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
+        }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
         let before = Window.population.alive
         window = nil
@@ -82,14 +84,20 @@ private final class Window: Sendable {
     @Test func `O3: a second observation of the same object is refused, replaces the first, or is called too`() throws {
         let center = try Center()
         let window = Window()
-        let first = try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+        let first = try center.observe(Chat.self, weakly: window) {
+            $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
+        }
         let error = #expect(throws: PealError.self) {
             try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         }
         #expect(error?.status == .duplicate)
-        let second = try center.observe(Chat.self, weakly: window, .replacing) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+        let second = try center.observe(Chat.self, weakly: window, .replacing) {
+            $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
+        }
         #expect(!first.isActive && second.isActive)
-        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) {
+            $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
+        }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 2)
         #expect(try center.unobserve(Chat.self, by: window) == 2)
         #expect(!second.isActive && !third.isActive)

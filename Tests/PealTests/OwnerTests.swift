@@ -13,7 +13,9 @@ import Testing
     struct Other: Error {}
 
     private func register(_ name: String, owner: Owner? = nil) throws -> ServiceProvider<Counted> {
-        try center.register(Counted.self, named: name, owner: owner, end: { [notes] in notes.append("\($0.name) ends") }) {
+        try center.register(
+            Counted.self, named: name, owner: owner, end: { [notes] in notes.append("\($0.name) ends") }
+        ) {
             [population] _ in Counted(population, name)
         }
     }
@@ -76,9 +78,11 @@ import Testing
     @Test func `L2: an owner that is retired in its own call is not waited for`() throws {
         let owner = try Owner("plugin")
         let endings = Record<Ending>()
-        let service = try center.register(Counted.self, owner: owner, clearData: { _ in
-            if let ending = try? owner.retireBlocking() { endings.append(ending) }
-        }, create: { [population] _ in Counted(population) })
+        let service = try center.register(
+            Counted.self, owner: owner,
+            clearData: { _ in
+                if let ending = try? owner.retireBlocking() { endings.append(ending) }
+            }, create: { [population] _ in Counted(population) })
         _ = try service.get()
         try service.clearData()
         #expect(endings.all == [.pending])

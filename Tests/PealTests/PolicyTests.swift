@@ -68,7 +68,7 @@ private enum Poll: PealProtocol {
         #expect(try center.ask(Poll.sum) == 0)
         #expect(try center.ask(Poll.chain, 7) == 7)
         #expect(try center.collect(Poll.collect) == [])
-        #expect(try center.method(Poll.every).answer().delivery .calls == 0)
+        #expect(try center.method(Poll.every).answer().delivery.calls == 0)
     }
 
     @Test func `the policy of a call is used instead of the method's`() throws {

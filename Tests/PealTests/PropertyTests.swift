@@ -51,7 +51,9 @@ private final class Bar: Sendable {
     ) throws -> Bool {
         let told = Record<Value>()
         let property = try Property(name, initially: first, in: center)
-        let observation = try property.observe { told.append($0); told.append($1) }
+        let observation = try property.observe {
+            told.append($0); told.append($1)
+        }
         guard try property.value == first else { return false }
         try property.set(second)
         observation.cancel()
@@ -103,9 +105,10 @@ private final class Bar: Sendable {
             told.append("both \($0.isInitial)")
         }
         try volume.set(6)
-        #expect(told.all == [
-            "initial 5-5", "both true", "before 5-6, is 5", "both false", "after 5-6",
-        ])
+        #expect(
+            told.all == [
+                "initial 5-5", "both true", "before 5-6, is 5", "both false", "after 5-6",
+            ])
         withExtendedLifetime((after, before, both)) {}
     }
 
@@ -165,11 +168,12 @@ private final class Bar: Sendable {
     @Test func `a change of a property starts again when another thread has set the property meanwhile`() throws {
         let count = try Property("count", initially: Int32(0), in: center)
         var isFirst = true
-        #expect(try count.modify { value in
-            if isFirst { _ = try? count.set(10) }
-            isFirst = false
-            value += 1
-        } == 11)
+        #expect(
+            try count.modify { value in
+                if isFirst { _ = try? count.set(10) }
+                isFirst = false
+                value += 1
+            } == 11)
         #expect(try count.value == 11)
     }
 

@@ -42,7 +42,9 @@ import Testing
         #expect(try queue.counts().waiting == 0)
     }
 
-    @Test func `Q6: an end of an observation that delivers and waits returns once another thread has made the calls`() throws {
+    @Test func `Q6: an end of an observation that delivers and waits returns once another thread has made the calls`()
+        throws
+    {
         let queue = try Queue()
         let began = Latch()
         let mayEnd = Latch()
@@ -63,7 +65,11 @@ import Testing
         withExtendedLifetime(gate) {}
     }
 
-    @Test func `Q6: without a thread that pumps, an end that delivers and waits returns at its time limit, and the calls are made when the queue is pumped`() throws {
+    @Test
+    func
+        `Q6: without a thread that pumps, an end that delivers and waits returns at its time limit, and the calls are made when the queue is pumped`()
+        throws
+    {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         try say(1...2)
@@ -73,7 +79,9 @@ import Testing
         #expect(heard.all == [1, 2])
     }
 
-    @Test func `Q7: an end that delivers and waits does not wait inside one of the queue's calls, and still delivers`() throws {
+    @Test func `Q7: an end that delivers and waits does not wait inside one of the queue's calls, and still delivers`()
+        throws
+    {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         let results = Record<Bool>()
@@ -88,7 +96,8 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func `Q1: pumping a queue runs the calls that waited when it began, or up to its limit of broadcasts`() throws {
+    @Test func `Q1: pumping a queue runs the calls that waited when it began, or up to its limit of broadcasts`() throws
+    {
         let queue = try Queue.pumped()
         let observation = try center.observe(Chat.onNumber, .on(queue)) { [heard, center] number in
             heard.append(number)
@@ -105,7 +114,9 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `Q1: the descriptor of a pumped queue is readable while calls wait, so that a loop drains the queue`() throws {
+    @Test func `Q1: the descriptor of a pumped queue is readable while calls wait, so that a loop drains the queue`()
+        throws
+    {
         let queue = try Queue.pumped()
         let observation = try observe(on: queue)
         let descriptor = try queue.descriptor()

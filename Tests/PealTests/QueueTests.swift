@@ -142,7 +142,9 @@ private final class Ear: Sendable {
         #expect(failure?.status.description == "handle")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a queue may end with its last observer, on the queue's own thread`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a queue may end with its last observer, on the queue's own thread`()
+        async throws
+    {
         let borrowed: Queue
         let done = Latch()
         do {

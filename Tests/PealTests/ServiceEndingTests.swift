@@ -14,7 +14,11 @@ import Testing
         let description: String
     }
 
-    @Test func `S6: a creation of a service that throws is reported with its error, has no lasting effect, and is tried again`() throws {
+    @Test
+    func
+        `S6: a creation of a service that throws is reported with its error, has no lasting effect, and is tried again`()
+        throws
+    {
         let attempts = Population()
         try center.register(Counted.self, named: "database") { [population] _ in Counted(population) }
         let service = try center.register(Counted.self) { [population] creation in
@@ -37,7 +41,9 @@ import Testing
     }
 
     @Test func `S6: a long error of a creation is cut between two characters`() throws {
-        let service = try center.register(Counted.self) { _ in throw Broken(description: String(repeating: "ö", count: 300)) }
+        let service = try center.register(Counted.self) { _ in
+            throw Broken(description: String(repeating: "ö", count: 300))
+        }
         let message = try #require(pealError { try service.get() }?.message)
         #expect(message.contains("ööö") && !message.contains("\u{FFFD}"))
     }
@@ -51,7 +57,9 @@ import Testing
         #expect(population.made == 1 && population.alive == 0)
     }
 
-    @Test func `S5: an instance that is removed lives until its last use ends, and the next get creates another`() throws {
+    @Test func `S5: an instance that is removed lives until its last use ends, and the next get creates another`()
+        throws
+    {
         let service = try register("end")
         var use: ServiceUse<Counted>? = try service.get()
         #expect(try service.remove() == .pending)
@@ -91,10 +99,15 @@ import Testing
         #expect(notes.all == ["outer end"])
     }
 
-    @Test func `S4: the end of a session clears all instances, then removes those that do not persist, in reverse order of creation`() throws {
+    @Test
+    func
+        `S4: the end of a session clears all instances, then removes those that do not persist, in reverse order of creation`()
+        throws
+    {
         for name in ["a", "b", "c"] {
             try center.register(
-                Counted.self, named: name, isPersistent: name == "b", clearData: { [notes] _ in notes.append("clear \(name)") },
+                Counted.self, named: name, isPersistent: name == "b",
+                clearData: { [notes] _ in notes.append("clear \(name)") },
                 end: { [notes] _ in notes.append("end \(name)") }, create: { [population] _ in Counted(population) })
             _ = try center.get(Counted.self, named: name)
         }
@@ -119,7 +132,9 @@ import Testing
         _ = try other.get()
         let service = try center.register(Counted.self, named: "maker") { [population] creation in
             let center = creation.center
-            for body in [{ try other.remove() }, { try other.clearData() }, { try center.endSession() }] as [() throws -> Any] {
+            for body in [{ try other.remove() }, { try other.clearData() }, { try center.endSession() }]
+                as [() throws -> Any]
+            {
                 #expect(throws: PealError.self) { try body() }
             }
             return Counted(population)
@@ -165,13 +180,19 @@ import Testing
 
     @Test func `F1: services refuse invalid names and stale handles`() throws {
         for name in ["", "a\0b", "peal.mine", String(repeating: "x", count: 256)] {
-            let error = pealError { try center.register(Counted.self, named: name) { [population] _ in Counted(population) } }
+            let error = pealError {
+                try center.register(Counted.self, named: name) { [population] _ in Counted(population) }
+            }
             #expect(error?.status == .argument, "\(name)")
             #expect(error?.message.isEmpty == false)
         }
-        #expect(pealError { try center.get(Counted.self, named: "a\0b") }?.message
-            == "the service's name 'a\\0b' has a zero byte in it: leave that out")
-        #expect(pealError { try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) } } != nil)
+        #expect(
+            pealError { try center.get(Counted.self, named: "a\0b") }?.message
+                == "the service's name 'a\\0b' has a zero byte in it: leave that out")
+        #expect(
+            pealError {
+                try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) }
+            } != nil)
         let service = try register("end")
         #expect(try service.unregister() == .complete)
         for body in [
@@ -190,7 +211,9 @@ import Testing
             end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })
     }
 
-    @Test func `S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive`() throws {
+    @Test func `S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive`()
+        throws
+    {
         let statuses = Record<Status>()
         try center.register(
             Counted.self, named: "narcissus",

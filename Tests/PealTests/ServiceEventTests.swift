@@ -18,7 +18,10 @@ import Testing
         try service.unregister()
         let failing = try center.register(Counted.self, named: "two") { _ in throw Failing() }
         _ = pealError { try failing.get() }
-        #expect(events.all.prefix(4) == [.registered("one"), .created("one", by: "the program"), .removed("one"), .unregistered("one")])
+        #expect(
+            events.all.prefix(4) == [
+                .registered("one"), .created("one", by: "the program"), .removed("one"), .unregistered("one"),
+            ])
         guard case .failed("two", let message) = events.all.last else { return #expect(Bool(false), "\(events.all)") }
         #expect(message.contains("no luck"))
         observation.cancel()
@@ -26,7 +29,8 @@ import Testing
         #expect(events.all.count == 6)
     }
 
-    @Test func `the events of services are a sequence, which ends with the center and leaves no observer`() async throws {
+    @Test func `the events of services are a sequence, which ends with the center and leaves no observer`() async throws
+    {
         let observers = try Center()
         var events = try observers.serviceEvents().makeAsyncIterator()
         try observers.register(Counted.self) { [population] _ in Counted(population) }
@@ -53,7 +57,9 @@ import Testing
         onThreads(2) { [center, population] index in
             if index == 0 {
                 waiting.open()
-                if let name = (try? center.waitForServiceBlocking(Counted.self, timeout: .seconds(20)))?.name { found.append(name) }
+                if let name = (try? center.waitForServiceBlocking(Counted.self, timeout: .seconds(20)))?.name {
+                    found.append(name)
+                }
             } else {
                 #expect(waiting.wait())
                 _ = try? center.register(Counted.self) { _ in Counted(population) }
@@ -61,12 +67,21 @@ import Testing
         }
         #expect(found.all == ["PealTests.Counted"])
         #expect(try center.waitForServiceBlocking(Counted.self).name == "PealTests.Counted")
-        #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .milliseconds(1)) }?.status == .timeout)
-        #expect(pealError { try center.waitForServiceBlocking(Account.self, timeout: .seconds(-1)) }?.status == .timeout)
-        #expect(pealError { try center.waitForServiceBlocking(named: "a\0b") as ServiceProvider<Account> }?.status == .argument)
+        #expect(
+            pealError { try center.waitForServiceBlocking(Account.self, timeout: .milliseconds(1)) }?.status == .timeout
+        )
+        #expect(
+            pealError { try center.waitForServiceBlocking(Account.self, timeout: .seconds(-1)) }?.status == .timeout)
+        #expect(
+            pealError { try center.waitForServiceBlocking(named: "a\0b") as ServiceProvider<Account> }?.status
+                == .argument)
     }
 
-    @Test func `S1: a task waits for a service, without blocking a thread, until it is registered, the time limit expires, or the task is cancelled`() async throws {
+    @Test
+    func
+        `S1: a task waits for a service, without blocking a thread, until it is registered, the time limit expires, or the task is cancelled`()
+        async throws
+    {
         async let first = center.waitForService(Counted.self, named: "late")
         async let second = center.waitForService(Counted.self, named: "late", timeout: .seconds(20))
         #expect(try await eventually { try observedServices(of: center) == 2 })
@@ -109,7 +124,8 @@ import Testing
 
     /// How many observe the services.
     private func observedServices(of center: Center) throws -> Int {
-        let observers = try center.anyService(named: "peal.observers").use(of: "PealObserverCenter", as: peal_observer_center.self)
+        let observers = try center.anyService(named: "peal.observers").use(
+            of: "PealObserverCenter", as: peal_observer_center.self)
         return observers.table.count_observers(observers.pointer, "PealServices")
     }
 }

@@ -30,7 +30,11 @@ import Testing
         #expect(population.made == 1)
     }
 
-    @Test func `the object of a service's pointer is returned as its type and the protocols that it conforms to, and as no other type`() throws {
+    @Test
+    func
+        `the object of a service's pointer is returned as its type and the protocols that it conforms to, and as no other type`()
+        throws
+    {
         try center.register(Polite.self) { _ in Polite() }
         let use = try center.anyService(named: "PealTests.Polite").usePointer()
         #expect(swiftInstance(of: Polite.self, at: use.pointer)?.greeting == "good day")
@@ -40,7 +44,8 @@ import Testing
     }
 
     @Test func `S3: a service that C registered is used by its table`() throws {
-        let services = try center.anyService(named: "peal.services").use(of: "PealServiceCenter", as: peal_service_center.self)
+        let services = try center.anyService(named: "peal.services").use(
+            of: "PealServiceCenter", as: peal_service_center.self)
         #expect(services.table.count(services.pointer) == 0)
         let service = try agent("one")
         #expect(services.table.count(services.pointer) == 1)
@@ -49,22 +54,33 @@ import Testing
         #expect(services.table.is_created(services.pointer, "one"))
     }
 
-    @Test func `S3: the one service that provides a protocol is found, and the mark of Swift's services is not counted`() throws {
+    @Test
+    func `S3: the one service that provides a protocol is found, and the mark of Swift's services is not counted`()
+        throws
+    {
         // peal's own lazy agent provides it too.
         let one = try agent("one")
         #expect(pealError { try center.anyService(providing: "PealLazyAgent") }?.status == .ambiguous)
         let lifecycle = Provision("PealLifecycle", peal_lifecycle())
-        try center.register(Counted.self, named: "listener", provides: [lifecycle]) { [population] _ in Counted(population, "listener") }
+        try center.register(Counted.self, named: "listener", provides: [lifecycle]) { [population] _ in
+            Counted(population, "listener")
+        }
         #expect(try center.anyService(providing: "PealLifecycle").name == "listener")
         #expect(try center.get(Counted.self, providing: "PealLifecycle").instance.name == "listener")
-        try center.register(Account.self) { creation in Account(database: try creation.get(Counted.self, providing: "PealLifecycle")) }
+        try center.register(Account.self) { creation in
+            Account(database: try creation.get(Counted.self, providing: "PealLifecycle"))
+        }
         #expect(try center.with(Account.self) { $0.database?.name } == "listener")
         #expect(pealError { try center.anyService(providing: "None") }?.status == .notFound)
         #expect(pealError { try one.use(of: "PealLifecycle", as: peal_lifecycle.self) }?.status == .notFound)
         #expect(try one.info().uses == 0)
     }
 
-    @Test func `S3: a service with a table that does not fit, or an unknown protocol, is not registered, and its closures are freed`() throws {
+    @Test
+    func
+        `S3: a service with a table that does not fit, or an unknown protocol, is not registered, and its closures are freed`()
+        throws
+    {
         struct Small { var size = 0 }
         struct Wrong { var size = 3; var function: UnsafeRawPointer? }
         for provision in [

@@ -54,7 +54,8 @@ import Testing
                 #expect(begun.wait())
                 return go.open()
             }
-            let identity = try? index % 2 == 0 ? ObjectIdentifier(service.get().instance) : service.with { ObjectIdentifier($0) }
+            let identity =
+                try? index % 2 == 0 ? ObjectIdentifier(service.get().instance) : service.with { ObjectIdentifier($0) }
             seen.withLock { $0.append(contentsOf: identity.map { [$0] } ?? []) }
         }
         #expect(seen.withLock { $0.count } == 16)
@@ -71,8 +72,9 @@ import Testing
         #expect(try center.with((any Greeter).self) { $0.greeting } == "good day")
         #expect(try center.service((any Greeter).self).name == "PealTests.Greeter")
         #expect(status { try center.get(Counted.self) } == .notFound)
-        #expect(status { try center.register(Counted.self, named: "one") { [population] _ in Counted(population) } }
-            == .conflict)
+        #expect(
+            status { try center.register(Counted.self, named: "one") { [population] _ in Counted(population) } }
+                == .conflict)
         #expect(population.made == 1)
     }
 
@@ -83,7 +85,10 @@ import Testing
             { _ = try center.with(Counted.self, named: "greeter") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
             #expect(status(body) == .type)
-            #expect(message(body) == "service 'greeter' is PealTests.Polite, and no PealTests.Counted: get it as the type with which it was registered")
+            #expect(
+                message(body)
+                    == "service 'greeter' is PealTests.Polite, and no PealTests.Counted: get it as the type with which it was registered"
+            )
         }
         // Nor as what it conforms to.
         #expect(status { try center.get((any Greeter).self, named: "greeter") } == .type)
@@ -98,15 +103,19 @@ import Testing
             { _ = try center.with(Counted.self, named: "peal.services") { _ in Issue.record("called") } },
         ] as [() throws -> Void] {
             #expect(status(body) == .type)
-            #expect(message(body).hasPrefix("service 'peal.services' was not made in Swift, so it is no PealTests.Counted"))
+            #expect(
+                message(body).hasPrefix("service 'peal.services' was not made in Swift, so it is no PealTests.Counted"))
         }
     }
 
     @Test func `S2: a creation gets other services, which live as long as its instance`() throws {
-        let database = try center.register(Counted.self, named: "database", end: { [notes] _ in notes.append("database ends") }) {
+        let database = try center.register(
+            Counted.self, named: "database", end: { [notes] _ in notes.append("database ends") }
+        ) {
             [population] _ in Counted(population)
         }
-        let account = try center.register(Account.self, end: { [notes] _ in notes.append("account ends") }) { creation in
+        let account = try center.register(Account.self, end: { [notes] _ in notes.append("account ends") }) {
+            creation in
             #expect(creation.serviceName == "PealTests.Account")
             return Account(database: try creation.get(Counted.self, named: "database"))
         }
@@ -136,7 +145,11 @@ import Testing
         #expect(notes.all == ["counted", "account"])
     }
 
-    @Test func `S2: an initialization that gets its own service gets the instance, and other threads wait until it has returned`() throws {
+    @Test
+    func
+        `S2: an initialization that gets its own service gets the instance, and other threads wait until it has returned`()
+        throws
+    {
         let inside = Latch(), go = Latch()
         let service = try center.register(
             Counted.self,

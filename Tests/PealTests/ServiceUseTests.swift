@@ -14,7 +14,10 @@ import Testing
         try center.register(Counted.self, named: name) { [population] _ in Counted(population, text) }
     }
 
-    @Test func `S5: a use that is a value keeps the instance until it ends, also when the service is removed meanwhile`() throws {
+    @Test
+    func `S5: a use that is a value keeps the instance until it ends, also when the service is removed meanwhile`()
+        throws
+    {
         let service = try register(says: "first")
         do {
             let use = try service.use()
@@ -29,7 +32,11 @@ import Testing
         #expect(population.alive == 1)
     }
 
-    @Test func `S1: a get by type or name returns the instance of the service that is registered now, and fails when there is none`() throws {
+    @Test
+    func
+        `S1: a get by type or name returns the instance of the service that is registered now, and fails when there is none`()
+        throws
+    {
         for name in [nil, "account", "an account with a longer name"] {
             let first = try register(name, says: "first")
             #expect(try center.with(Counted.self, named: name) { $0.name } == "first")
@@ -52,7 +59,8 @@ import Testing
     }
 
     private static let types: [Any.Type] = [
-        Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
+        Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+        UInt64.self,
         Float.self, Double.self, Bool.self, String.self, Substring.self, Character.self, Duration.self, Never.self,
     ]
 
@@ -84,7 +92,11 @@ import Testing
         }
     }
 
-    @Test func `S1: threads that get a service by its type while it is replaced get one of the instances, or an error that there is none`() throws {
+    @Test
+    func
+        `S1: threads that get a service by its type while it is replaced get one of the instances, or an error that there is none`()
+        throws
+    {
         let done = Atomic(false)
         onThreads(3) { [center, population] index in
             if index == 0 {
@@ -102,7 +114,11 @@ import Testing
         #expect(population.alive == 0)
     }
 
-    @Test func `the closure of a scope that throws is called once, whatever it throws, and a wrong type is an error each time`() throws {
+    @Test
+    func
+        `the closure of a scope that throws is called once, whatever it throws, and a wrong type is an error each time`()
+        throws
+    {
         _ = try register(says: "first")
         for _ in 0..<2 {
             var calls = 0
@@ -119,7 +135,9 @@ import Testing
         }
     }
 
-    @Test func `getting a service of a center that has ended fails with its status, also when it was got before`() throws {
+    @Test func `getting a service of a center that has ended fails with its status, also when it was got before`()
+        throws
+    {
         var handle = peal_center()
         try #require(peal_center_create(&handle) == PEAL_OK)
         let center = Center(borrowing: handle)

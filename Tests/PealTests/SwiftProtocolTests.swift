@@ -155,7 +155,9 @@ private final class Shared: Value { func ping() {} }
         try center.observe((any ChatObserver).self, bob)
         let count = try center.broadcast((any ChatObserver).self) { observer throws(Full) in
             do { try observer.save() } catch { throw Full(name: observer is Listener ? "full" : "") }
-        } reporting: { failures.append($0) }
+        } reporting: {
+            failures.append($0)
+        }
         #expect(count.calls == 2)
         #expect(failures.all.map(\.name) == ["full", "full"])
     }

@@ -97,8 +97,12 @@ private nonisolated(unsafe) var noted: [String] = []
     @Test func `numbers arrive unchanged`() throws {
         let center = try Center()
         let heard = Mutex<[String]>([])
-        let narrow = try center.observe(Values.narrow) { a, b, c, d, e in heard.withLock { $0.append("\(a) \(b) \(c) \(d) \(e)") } }
-        let wide = try center.observe(Values.wide) { a, b, c, d, e, f in heard.withLock { $0.append("\(a) \(b) \(c) \(d) \(e) \(f)") } }
+        let narrow = try center.observe(Values.narrow) { a, b, c, d, e in
+            heard.withLock { $0.append("\(a) \(b) \(c) \(d) \(e)") }
+        }
+        let wide = try center.observe(Values.wide) { a, b, c, d, e, f in
+            heard.withLock { $0.append("\(a) \(b) \(c) \(d) \(e) \(f)") }
+        }
         let real = try center.observe(Values.real) { a, b in heard.withLock { $0.append("\(a) \(b)") } }
         try center.broadcast(Values.narrow, .min, .max, .min, .max, true)
         try center.broadcast(Values.wide, .min, .max, .min, .max, .min, .max)
@@ -148,7 +152,9 @@ private nonisolated(unsafe) var noted: [String] = []
     @Test func `a string with a zero inside is refused, and no observer is called`() throws {
         let center = try Center()
         let observation = try center.observe(Values.text) { _, _ in Issue.record("it was called") }
-        for (text, note) in [("ab\0c", nil), ("abc", "d\0"), ("\0", String(repeating: "x", count: 3000))] as [(String, String?)] {
+        for (text, note) in [("ab\0c", nil), ("abc", "d\0"), ("\0", String(repeating: "x", count: 3000))]
+            as [(String, String?)]
+        {
             let error = #expect(throws: PealError.self) { try center.broadcast(Values.text, text, note) }
             #expect(error?.status == .argument)
             #expect(error?.message.contains("zero at byte") == true)
@@ -240,7 +246,9 @@ private nonisolated(unsafe) var noted: [String] = []
         #expect(wrong?.status == .type)
         #expect(wrong?.message.contains("'y' of struct wrong lies at byte 8") == true, "\(wrong!)")
         let padded = #expect(throws: PealError.self) { try center.define(Padded.self) }
-        #expect(padded?.message.contains("'is_open' of struct packed lies at byte 17, and in C at byte 24") == true, "\(padded!)")
+        #expect(
+            padded?.message.contains("'is_open' of struct packed lies at byte 17, and in C at byte 24") == true,
+            "\(padded!)")
         let counted = #expect(throws: PealError.self) { try center.define(WithReference.self) }
         #expect(counted?.message.hasPrefix("CountedText refers to objects") == true, "\(counted!)")
         let short = #expect(throws: PealError.self) { try center.define(TooShort.self) }

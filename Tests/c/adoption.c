@@ -9,13 +9,13 @@
 PEAL_PROTOCOL(base, "Base", BASE);
 
 #define LEFT_ADOPTS(ADOPT) ADOPT(base, "Base")
-#define LEFT(METHOD)                       \
+#define LEFT(METHOD)                         \
     METHOD(required, void, on_left, (int n)) \
     METHOD(optional, void, on_close, (void))
 PEAL_PROTOCOL_ADOPTING(left, "Left", LEFT_ADOPTS, LEFT);
 
 #define RIGHT_ADOPTS(ADOPT) ADOPT(base, "Base")
-#define RIGHT(METHOD)                       \
+#define RIGHT(METHOD)                         \
     METHOD(required, void, on_right, (int n)) \
     METHOD(optional, void, on_close, (void))
 PEAL_PROTOCOL_ADOPTING(right, "Right", RIGHT_ADOPTS, RIGHT);
@@ -32,12 +32,12 @@ static void left_closes(void *self) { journal_write("%s.left-close", (const char
 static void right_closes(void *self) { journal_write("%s.right-close", (const char *)self); }
 
 static const struct base base_table = { PEAL_TABLE(base), .on_base = base_hears };
-static const struct left left_table = {
-    PEAL_TABLE(left), .base = &base_table, .on_left = left_hears, .on_close = left_closes };
-static const struct right right_table = {
-    PEAL_TABLE(right), .base = &base_table, .on_right = right_hears, .on_close = right_closes };
-static const struct bottom bottom_table = {
-    PEAL_TABLE(bottom), .left = &left_table, .right = &right_table, .on_bottom = bottom_hears };
+static const struct left left_table = { PEAL_TABLE(left), .base = &base_table, .on_left = left_hears,
+    .on_close = left_closes };
+static const struct right right_table = { PEAL_TABLE(right), .base = &base_table, .on_right = right_hears,
+    .on_close = right_closes };
+static const struct bottom bottom_table = { PEAL_TABLE(bottom), .left = &left_table, .right = &right_table,
+    .on_bottom = bottom_hears };
 
 struct family {
     peal_center center;
@@ -102,8 +102,7 @@ CLAIM("P4", "a protocol that is adopted by two ways counts once: its method is t
     char a[] = "A";
     size_t count = 0;
 
-    CHECK_STATUS(
-        peal_protocol_list_methods(family.bottom.protocol, NULL, 0, &count), PEAL_TRUNCATED);
+    CHECK_STATUS(peal_protocol_list_methods(family.bottom.protocol, NULL, 0, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, 6);
     REQUIRE_OK(bottom_observe(&family.bottom, a, &bottom_table, NULL, NULL));
     CHECK_OK(peal_broadcast(family.base.on_base, 1));
@@ -148,8 +147,7 @@ CLAIM("P4", "a registration without the table of a protocol that is adopted by t
     right_without.base = NULL;
     table.left = &left_without;
     table.right = &right_without;
-    CHECK_FAILURE(
-        bottom_observe(&family.bottom, a, &table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(bottom_observe(&family.bottom, a, &table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_base");
     CHECK_EQUAL(count_observers(family.base.protocol), 0);
     close_center(family.center);
@@ -227,8 +225,7 @@ CLAIM("P4", "a name that two adopted protocols have is ambiguous, and both choic
     const struct family family = open_family();
     peal_method method = { 9 };
 
-    CHECK_FAILURE(
-        peal_method_find(family.bottom.protocol, "on_close", &method), PEAL_ERROR_AMBIGUOUS);
+    CHECK_FAILURE(peal_method_find(family.bottom.protocol, "on_close", &method), PEAL_ERROR_AMBIGUOUS);
     CHECK_CONTAINS(peal_last_message(), "Left.on_close");
     CHECK_CONTAINS(peal_last_message(), "Right.on_close");
     close_center(family.center);
@@ -250,12 +247,9 @@ CLAIM("P4", "a dotted name finds the method of one adopted protocol")
     CHECK_OK(peal_broadcast(right_close));
     CHECK_OK(peal_broadcast(base, 4));
     CHECK_JOURNAL("A.left-close A.right-close A.base(4)");
-    CHECK_FAILURE(
-        peal_method_find(family.bottom.protocol, "Left.on_right", &base), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(
-        peal_method_find(family.bottom.protocol, "Nobody.on_close", &base), PEAL_ERROR_NOT_FOUND);
-    CHECK_FAILURE(
-        peal_method_find(family.left.protocol, "Right.on_close", &base), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_method_find(family.bottom.protocol, "Left.on_right", &base), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_method_find(family.bottom.protocol, "Nobody.on_close", &base), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_method_find(family.left.protocol, "Right.on_close", &base), PEAL_ERROR_NOT_FOUND);
     close_center(family.center);
 }
 
@@ -278,9 +272,7 @@ CLAIM("P4", "bindings name adopted methods too, with the protocol and a dot wher
     CHECK_OK(peal_broadcast(family.left.on_close));
     CHECK_OK(peal_broadcast(family.right.on_close));
     CHECK_JOURNAL("A.base(1) A.left-close");
-    CHECK_FAILURE(
-        peal_observe_bindings(family.bottom.protocol, b, &ambiguous, 1, NULL, NULL),
-        PEAL_ERROR_AMBIGUOUS);
+    CHECK_FAILURE(peal_observe_bindings(family.bottom.protocol, b, &ambiguous, 1, NULL, NULL), PEAL_ERROR_AMBIGUOUS);
     close_center(family.center);
 }
 
@@ -293,12 +285,10 @@ CLAIM("P4", "a missing required method of an adopted protocol fails the registra
     char a[] = "A";
 
     without_table.base = NULL;
-    CHECK_FAILURE(
-        left_observe(&family.left, a, &without_table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(left_observe(&family.left, a, &without_table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_base");
     without_method.base = &empty;
-    CHECK_FAILURE(
-        left_observe(&family.left, a, &without_method, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(left_observe(&family.left, a, &without_method, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_base");
     CHECK_EQUAL(count_observers(family.left.protocol), 0);
     CHECK_EQUAL(count_listed(family.left.on_left), 0);
@@ -312,8 +302,7 @@ CLAIM("P4", "an adopted protocol that is not defined fails the definition and is
     static const char *const methods[] = { "void on_x(void)", NULL };
     peal_protocol protocol = { 0 };
 
-    CHECK_FAILURE(
-        try_protocol(center, "Room", adopts, methods, &protocol), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(try_protocol(center, "Room", adopts, methods, &protocol), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "Absent");
     CHECK_FAILURE(peal_protocol_find(center, "Room", &protocol), PEAL_ERROR_NOT_FOUND);
     close_center(center);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BELL(METHOD)                                         \
-    METHOD(required, void, on_ring, (int n))                 \
+#define BELL(METHOD)                         \
+    METHOD(required, void, on_ring, (int n)) \
     METHOD(optional, int, poll, (int n), collect)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -66,19 +66,15 @@ CLAIM("F1", "NULL for a pointer that must be given is PEAL_ERROR_ARGUMENT, in ev
     CHECK_FAILURE(peal_type_declare(center, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_type_layout(center, NULL, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_define(center, NULL, &protocol, &method, 1), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_protocol_define_objc(center, NULL, NULL, NULL, &protocol), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_protocol_define_objc(center, "X", untyped, NULL, &protocol), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_protocol_define_objc(center, NULL, NULL, NULL, &protocol), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_protocol_define_objc(center, "X", untyped, NULL, &protocol), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_find(center, NULL, &protocol), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_find(center, "Bell", NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_method_find(bell.protocol, NULL, &method), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_method_find(bell.protocol, "on_ring", NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_observe(bell.protocol, &rung, NULL, NULL, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_observe_bindings(bell.protocol, &rung, NULL, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_observe_bindings(bell.protocol, &rung, &unnamed, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_bindings(bell.protocol, &rung, NULL, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_bindings(bell.protocol, &rung, &unnamed, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_send(bell.on_ring, NULL, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_version(bell.protocol, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_count_observers(bell.protocol, NULL), PEAL_ERROR_ARGUMENT);
@@ -179,15 +175,17 @@ CLAIM("F1", "options of an observer of another size are PEAL_ERROR_ARGUMENT")
 
 CLAIM("O8", "the destroy callback of registration options that are too big, of a later version, still runs once")
 {
-    struct { struct peal_observe_options options; uint64_t later[4]; } future;
+    struct {
+        struct peal_observe_options options;
+        uint64_t later[4];
+    } future;
 
     open_bell();
     memset(&future, 0, sizeof future);
     future.options.size = sizeof future;
     future.options.destroy = count_destroy;
     future.later[0] = 1;
-    CHECK_FAILURE(
-        bell_observe(&bell, &rung, &table, &future.options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(bell_observe(&bell, &rung, &table, &future.options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(destroyed, 1);
     close_center(center);
     CHECK_EQUAL(destroyed, 1);
@@ -204,14 +202,12 @@ CLAIM("F1", "options of a broadcast of another size are PEAL_ERROR_ARGUMENT")
     for (size_t i = 0; i < CHECK_COUNT_OF(sizes); i++) {
         void *cut = cut_struct(&options, sizeof options, sizes[i]);
 
-        CHECK_FAILURE(
-            peal_send_with(bell.on_ring, arguments, 1, cut, NULL, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(bell.on_ring, arguments, 1, cut, NULL, NULL), PEAL_ERROR_ARGUMENT);
         CHECK_CONTAINS(peal_last_message(), "size");
         free(cut);
     }
     options.size = (size_t)-1;
-    CHECK_FAILURE(
-        peal_send_with(bell.on_ring, arguments, 1, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_send_with(bell.on_ring, arguments, 1, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(rung, 0);
     close_center(center);
 }
@@ -250,14 +246,11 @@ CLAIM("F1", "flags that the library does not know are PEAL_ERROR_ARGUMENT")
     open_bell();
     for (int bit = 5; bit < 32; bit++) {
         observe_options.flags = 1u << bit;
-        CHECK_FAILURE(
-            bell_observe(&bell, &rung, &table, &observe_options, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(bell_observe(&bell, &rung, &table, &observe_options, NULL), PEAL_ERROR_ARGUMENT);
     }
     for (int bit = 1; bit < 32; bit++) {
         send_options.flags = 1u << bit;
-        CHECK_FAILURE(
-            peal_send_with(bell.on_ring, arguments, 1, &send_options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(bell.on_ring, arguments, 1, &send_options, NULL, NULL), PEAL_ERROR_ARGUMENT);
     }
     CHECK_EQUAL(rung, 0);
     close_center(center);
@@ -296,23 +289,16 @@ CLAIM("F1", "a NULL argument pointer is PEAL_ERROR_ARGUMENT on every path, and n
     REQUIRE_OK(structs_observe(&structs, &target, &taking, NULL, NULL));
     for (int way = 0; way < 2; way++) {
         options.flags = way == 0 ? 0 : PEAL_SEND_FFI_CALL;
-        CHECK_FAILURE(peal_send_with(structs.on_pair, no_pair, 2, &options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(structs.on_pair, no_pair, 2, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
         CHECK_CONTAINS(peal_last_message(), "on_pair");
         CHECK_CONTAINS(peal_last_message(), " p ");
-        CHECK_FAILURE(peal_send_with(structs.on_pair, no_number, 2, &options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
-        CHECK_FAILURE(peal_send_with(structs.on_large, no_large, 2, &options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
-        CHECK_FAILURE(peal_send_with(structs.on_large, no_other_number, 2, &options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
-        CHECK_FAILURE(peal_send_with(structs.on_large, NULL, 2, &options, NULL, NULL),
-            PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(structs.on_pair, no_number, 2, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(structs.on_large, no_large, 2, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(structs.on_large, no_other_number, 2, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_send_with(structs.on_large, NULL, 2, &options, NULL, NULL), PEAL_ERROR_ARGUMENT);
     }
-    CHECK_FAILURE(
-        peal_broadcast(structs.on_pair, (struct pair *)NULL, 1), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_broadcast(structs.on_large, 1, (struct large *)NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_broadcast(structs.on_pair, (struct pair *)NULL, 1), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_broadcast(structs.on_large, 1, (struct large *)NULL), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(rung, 0);
     close_center(center);
 }
@@ -340,12 +326,9 @@ CLAIM("F1", "counts beyond all memory give a status")
     open_bell();
     CHECK(peal_observe_bindings(bell.protocol, &rung, &binding, (size_t)-1, NULL, NULL) < 0);
     CHECK(peal_observe_bindings(bell.protocol, &rung, &binding, SIZE_MAX / 2, NULL, NULL) < 0);
-    CHECK_FAILURE(
-        peal_send(bell.on_ring, arguments, (size_t)-1, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT);
-    CHECK_FAILURE(
-        peal_broadcast_counted((size_t)-1, bell.on_ring, 1), PEAL_ERROR_ARGUMENT_COUNT);
-    CHECK_FAILURE(
-        peal_ask_counted(SIZE_MAX / 2, bell.on_ring, NULL, 1), PEAL_ERROR_ARGUMENT_COUNT);
+    CHECK_FAILURE(peal_send(bell.on_ring, arguments, (size_t)-1, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT);
+    CHECK_FAILURE(peal_broadcast_counted((size_t)-1, bell.on_ring, 1), PEAL_ERROR_ARGUMENT_COUNT);
+    CHECK_FAILURE(peal_ask_counted(SIZE_MAX / 2, bell.on_ring, NULL, 1), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_FAILURE(peal_broadcast_counted(65, bell.on_ring, 1), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_OK(peal_protocol_define(center, &bell_description, NULL, methods, 2));
     CHECK(peal_protocol_list_methods(bell.protocol, methods, SIZE_MAX, NULL) <= 0);

@@ -15,8 +15,7 @@ CLAIM("O10", "fifty million blocks of one registration are counted, and one more
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_ring(void)", NULL };
     const peal_protocol protocol = protocol_of(center, "Bell", texts);
-    const peal_observation observation =
-        observe_with(protocol, &calls, "on_ring", (peal_function)ring, NULL);
+    const peal_observation observation = observe_with(protocol, &calls, "on_ring", (peal_function)ring, NULL);
     long blocks = 0;
 
     check_allow_seconds(120);

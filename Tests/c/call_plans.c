@@ -13,10 +13,7 @@ PEAL_TYPE(box_text, struct box { long a, b, c; });
     METHOD(optional, int, count, (int n), sum)
 PEAL_PROTOCOL(planned, "Planned", PLANNED);
 
-static struct box on_area(void *self, int n, struct box l)
-{
-    return (struct box){ *(long *)self, n, l.c };
-}
+static struct box on_area(void *self, int n, struct box l) { return (struct box){ *(long *)self, n, l.c }; }
 static long double on_ratio(void *self, int n) { return (long double)*(long *)self / n; }
 static int on_count(void *self, int n) { return (int)*(long *)self + n; }
 static const struct planned planned_table = { PEAL_TABLE(planned), on_area, on_ratio, on_count };
@@ -90,8 +87,8 @@ CLAIM("B1", "without memory for a plan of libffi, calls are made by ffi_call")
     CHECK_OK(peal_type_declare(center, wide_text));
     plans_made = plans_invoked = 0;
     plans_are_refused = true;
-    const peal_protocol protocol =
-        protocol_of(center, "Wide", (const char *const[]){ "optional struct wide widen(int n)", NULL });
+    const peal_protocol protocol = protocol_of(
+        center, "Wide", (const char *const[]){ "optional struct wide widen(int n)", NULL });
     observe_with(protocol, &target, "widen", (peal_function)on_widen, NULL);
     CHECK_EQUAL(peal_send(find_method(protocol, "widen"), (void *[]){ &n }, 1, &wide, NULL), PEAL_OK);
     CHECK(wide.a[0] == 7 && wide.a[1] == 8 && wide.a[7] == 0);

@@ -26,64 +26,69 @@ PEAL_TYPE(nest_text, struct nest { struct f2 a; struct c1 b; int c; });
 PEAL_TYPE(color_text, enum color { RED = 1, GREEN, BLUE });
 
 /* The argument lists stand once, as macros, so that prototypes and functions cannot differ. */
-#define SHAPES(METHOD)                                                                            \
-    METHOD(required, void, none, (void))                                                          \
-    METHOD(required, void, i1, (int a))                                                           \
-    METHOD(required, void, i5, (int a, long b, short c, char d, unsigned e))                      \
-    METHOD(required, void, i6, (int a, int b, int c, int d, int e, int f))                        \
-    METHOD(required, void, i9, (int a, int b, int c, int d, int e, int f, int g, int64_t h, int8_t i)) \
-    METHOD(required, void, small, (int8_t a, uint8_t b, int16_t c, uint16_t d, bool e, char f, signed char g)) \
-    METHOD(required, void, small_on_stack, (int a, int b, int c, int d, int e, int8_t f, uint8_t g, int16_t h, bool i)) \
-    METHOD(required, void, f1, (float a))                                                         \
-    METHOD(required, void, d1, (double a))                                                        \
-    METHOD(required, void, mixed, (int a, float b, const char *c, double d, int64_t e))           \
-    METHOD(required, void, f9, (float a, float b, float c, float d, float e, float f, float g, float h, float i)) \
-    METHOD(required, void, d10, (double a, double b, double c, double d, double e, double f, double g, double h, double i, double j)) \
-    METHOD(required, void, full, (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, double f, double g, double h, double i, double j, double k, double l, double m, int64_t n, double o, float p, int8_t q)) \
-    METHOD(required, void, long_double, (int a, long double b, int c))                            \
-    METHOD(required, void, pointers, (const char *a, void *b, int (*c)(int), const int *const *d)) \
-    METHOD(required, void, enums, (enum color a, const enum color b))                             \
-    METHOD(required, void, s_d2, (struct d2 a, int b))                                            \
-    METHOD(required, void, s_f2, (struct f2 a, float b))                                          \
-    METHOD(required, void, s_f3, (struct f3 a, struct f3 b))                                      \
-    METHOD(required, void, s_d4, (int a, struct d4 b, int c))                                     \
-    METHOD(required, void, s_l2, (struct l2 a, struct l2 b, struct l2 c))                         \
-    METHOD(required, void, s_l3, (struct l3 a, int b, struct l3 c))                               \
-    METHOD(required, void, s_ld, (struct ld a, double b, struct ld c))                            \
-    METHOD(required, void, s_ifd, (struct ifd a, struct ifd b))                                   \
-    METHOD(required, void, s_cl, (struct cl a, char b))                                           \
-    METHOD(required, void, s_small, (struct c1 a, struct c3 b, struct c1 c))                      \
-    METHOD(required, void, s_c16, (struct c16 a, struct c17 b))                                   \
-    METHOD(required, void, s_big, (struct big a, int b))                                          \
-    METHOD(required, void, s_nest, (struct nest a))                                               \
-    METHOD(required, void, s_no_room, (int64_t a, int64_t b, int64_t c, int64_t d, struct l2 e, int f)) \
-    METHOD(required, void, s_no_sse, (double a, double b, double c, double d, double e, double f, double g, struct d2 h, double i))
+#define SHAPES(METHOD)                                                                                               \
+    METHOD(required, void, none, (void))                                                                             \
+    METHOD(required, void, i1, (int a))                                                                              \
+    METHOD(required, void, i5, (int a, long b, short c, char d, unsigned e))                                         \
+    METHOD(required, void, i6, (int a, int b, int c, int d, int e, int f))                                           \
+    METHOD(required, void, i9, (int a, int b, int c, int d, int e, int f, int g, int64_t h, int8_t i))               \
+    METHOD(required, void, small, (int8_t a, uint8_t b, int16_t c, uint16_t d, bool e, char f, signed char g))       \
+    METHOD(                                                                                                          \
+        required, void, small_on_stack, (int a, int b, int c, int d, int e, int8_t f, uint8_t g, int16_t h, bool i)) \
+    METHOD(required, void, f1, (float a))                                                                            \
+    METHOD(required, void, d1, (double a))                                                                           \
+    METHOD(required, void, mixed, (int a, float b, const char *c, double d, int64_t e))                              \
+    METHOD(required, void, f9, (float a, float b, float c, float d, float e, float f, float g, float h, float i))    \
+    METHOD(required, void, d10,                                                                                      \
+        (double a, double b, double c, double d, double e, double f, double g, double h, double i, double j))        \
+    METHOD(required, void, full,                                                                                     \
+        (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, double f, double g, double h, double i, double j,    \
+            double k, double l, double m, int64_t n, double o, float p, int8_t q))                                   \
+    METHOD(required, void, long_double, (int a, long double b, int c))                                               \
+    METHOD(required, void, pointers, (const char *a, void *b, int (*c)(int), const int *const *d))                   \
+    METHOD(required, void, enums, (enum color a, const enum color b))                                                \
+    METHOD(required, void, s_d2, (struct d2 a, int b))                                                               \
+    METHOD(required, void, s_f2, (struct f2 a, float b))                                                             \
+    METHOD(required, void, s_f3, (struct f3 a, struct f3 b))                                                         \
+    METHOD(required, void, s_d4, (int a, struct d4 b, int c))                                                        \
+    METHOD(required, void, s_l2, (struct l2 a, struct l2 b, struct l2 c))                                            \
+    METHOD(required, void, s_l3, (struct l3 a, int b, struct l3 c))                                                  \
+    METHOD(required, void, s_ld, (struct ld a, double b, struct ld c))                                               \
+    METHOD(required, void, s_ifd, (struct ifd a, struct ifd b))                                                      \
+    METHOD(required, void, s_cl, (struct cl a, char b))                                                              \
+    METHOD(required, void, s_small, (struct c1 a, struct c3 b, struct c1 c))                                         \
+    METHOD(required, void, s_c16, (struct c16 a, struct c17 b))                                                      \
+    METHOD(required, void, s_big, (struct big a, int b))                                                             \
+    METHOD(required, void, s_nest, (struct nest a))                                                                  \
+    METHOD(required, void, s_no_room, (int64_t a, int64_t b, int64_t c, int64_t d, struct l2 e, int f))              \
+    METHOD(required, void, s_no_sse,                                                                                 \
+        (double a, double b, double c, double d, double e, double f, double g, struct d2 h, double i))
 PEAL_PROTOCOL(shapes, "Shapes", SHAPES);
 
-#define RESULTS(METHOD)                                       \
-    METHOD(required, char, r_char, (int n), last)             \
-    METHOD(required, int8_t, r_i8, (int n), last)             \
-    METHOD(required, uint8_t, r_u8, (int n), last)            \
-    METHOD(required, int16_t, r_i16, (int n), last)           \
-    METHOD(required, uint16_t, r_u16, (int n), last)          \
-    METHOD(required, int32_t, r_i32, (int n), last)           \
-    METHOD(required, uint32_t, r_u32, (int n), last)          \
-    METHOD(required, int64_t, r_i64, (int n), last)           \
-    METHOD(required, uint64_t, r_u64, (int n), last)          \
-    METHOD(required, bool, r_bool, (int n), last)             \
-    METHOD(required, float, r_float, (int n), last)           \
-    METHOD(required, double, r_double, (int n), last)         \
-    METHOD(required, enum color, r_enum, (int n), last)       \
-    METHOD(required, const char *, r_text, (int n), last)     \
-    METHOD(required, struct d2, r_d2, (int n), last)          \
-    METHOD(required, struct f2, r_f2, (int n), last)          \
-    METHOD(required, struct f3, r_f3, (int n), last)          \
-    METHOD(required, struct l2, r_l2, (int n), last)          \
-    METHOD(required, struct ld, r_ld, (int n), last)          \
-    METHOD(required, struct d4, r_d4, (int n), last)          \
-    METHOD(required, struct l3, r_l3, (int n), last)          \
-    METHOD(required, struct c1, r_c1, (int n), last)          \
-    METHOD(required, struct c3, r_c3, (int n), last)          \
+#define RESULTS(METHOD)                                   \
+    METHOD(required, char, r_char, (int n), last)         \
+    METHOD(required, int8_t, r_i8, (int n), last)         \
+    METHOD(required, uint8_t, r_u8, (int n), last)        \
+    METHOD(required, int16_t, r_i16, (int n), last)       \
+    METHOD(required, uint16_t, r_u16, (int n), last)      \
+    METHOD(required, int32_t, r_i32, (int n), last)       \
+    METHOD(required, uint32_t, r_u32, (int n), last)      \
+    METHOD(required, int64_t, r_i64, (int n), last)       \
+    METHOD(required, uint64_t, r_u64, (int n), last)      \
+    METHOD(required, bool, r_bool, (int n), last)         \
+    METHOD(required, float, r_float, (int n), last)       \
+    METHOD(required, double, r_double, (int n), last)     \
+    METHOD(required, enum color, r_enum, (int n), last)   \
+    METHOD(required, const char *, r_text, (int n), last) \
+    METHOD(required, struct d2, r_d2, (int n), last)      \
+    METHOD(required, struct f2, r_f2, (int n), last)      \
+    METHOD(required, struct f3, r_f3, (int n), last)      \
+    METHOD(required, struct l2, r_l2, (int n), last)      \
+    METHOD(required, struct ld, r_ld, (int n), last)      \
+    METHOD(required, struct d4, r_d4, (int n), last)      \
+    METHOD(required, struct l3, r_l3, (int n), last)      \
+    METHOD(required, struct c1, r_c1, (int n), last)      \
+    METHOD(required, struct c3, r_c3, (int n), last)      \
     METHOD(required, struct big, r_big, (int n), last)
 PEAL_PROTOCOL(results, "Results", RESULTS);
 
@@ -183,9 +188,38 @@ static void s_no_sse(
 /* clang-format on */
 
 static const struct shapes table = {
-    PEAL_TABLE(shapes), none, i1, i5, i6, i9, small, small_on_stack, f1, d1, mixed, f9, d10, full,
-    long_double, pointers, enums, s_d2, s_f2, s_f3, s_d4, s_l2, s_l3, s_ld, s_ifd, s_cl, s_small,
-    s_c16, s_big, s_nest, s_no_room, s_no_sse,
+    PEAL_TABLE(shapes),
+    none,
+    i1,
+    i5,
+    i6,
+    i9,
+    small,
+    small_on_stack,
+    f1,
+    d1,
+    mixed,
+    f9,
+    d10,
+    full,
+    long_double,
+    pointers,
+    enums,
+    s_d2,
+    s_f2,
+    s_f3,
+    s_d4,
+    s_l2,
+    s_l3,
+    s_ld,
+    s_ifd,
+    s_cl,
+    s_small,
+    s_c16,
+    s_big,
+    s_nest,
+    s_no_room,
+    s_no_sse,
 };
 
 static peal_center center;
@@ -194,9 +228,8 @@ static int targets[3];
 
 static void open_shapes(void)
 {
-    static const char *const texts[] = { d2_text, f2_text, f3_text, d4_text, l2_text, l3_text,
-        ld_text, ifd_text, cl_text, c1_text, c3_text, c16_text, c17_text, big_text, nest_text,
-        color_text };
+    static const char *const texts[] = { d2_text, f2_text, f3_text, d4_text, l2_text, l3_text, ld_text, ifd_text,
+        cl_text, c1_text, c3_text, c16_text, c17_text, big_text, nest_text, color_text };
 
     center = open_center();
     for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++)
@@ -240,20 +273,20 @@ static void send_both(const char *shape, peal_method method, void *const *argume
 
 #define REST_(...) __VA_ARGS__
 /* The function's arguments, those of the variadic form, and their addresses. */
-#define SAME_MEANING(shape, values, variadic, ...)                              \
-    do {                                                                        \
-        void *const arguments_[] = { __VA_ARGS__ };                             \
-        received_size = 0;                                                      \
-        for (int i_ = 0; i_ < 3; i_++)                                          \
-            shape(&targets[i_], REST_ values);                                  \
-        memcpy(expected, received, received_size);                              \
-        expected_size = received_size;                                          \
-        received_size = 0;                                                      \
+#define SAME_MEANING(shape, values, variadic, ...)                               \
+    do {                                                                         \
+        void *const arguments_[] = { __VA_ARGS__ };                              \
+        received_size = 0;                                                       \
+        for (int i_ = 0; i_ < 3; i_++)                                           \
+            shape(&targets[i_], REST_ values);                                   \
+        memcpy(expected, received, received_size);                               \
+        expected_size = received_size;                                           \
+        received_size = 0;                                                       \
         send_both(#shape, shapes.shape, arguments_, CHECK_COUNT_OF(arguments_)); \
-        CHECK_OK(peal_broadcast(shapes.shape, REST_ variadic));                 \
-        expect_received(#shape, "variadic");                                    \
-        PEAL_BROADCAST(shapes, &shapes, shape, REST_ values);                   \
-        expect_received(#shape, "typed");                                       \
+        CHECK_OK(peal_broadcast(shapes.shape, REST_ variadic));                  \
+        expect_received(#shape, "variadic");                                     \
+        PEAL_BROADCAST(shapes, &shapes, shape, REST_ values);                    \
+        expect_received(#shape, "typed");                                        \
     } while (0)
 
 CLAIM("B1", "a call without arguments has the same effect in every kind of broadcast")
@@ -287,8 +320,7 @@ CLAIM("B1", "integers arrive unchanged in every kind of broadcast, in registers 
     SAME_MEANING(i1, (a), (a), &a);
     SAME_MEANING(i5, (a, l, s, h, u), (a, l, s, h, u), &a, &l, &s, &h, &u);
     SAME_MEANING(i6, (a, b, c, d, e, f), (a, b, c, d, e, f), &a, &b, &c, &d, &e, &f);
-    SAME_MEANING(i9, (a, b, c, d, e, f, g, w, t), (a, b, c, d, e, f, g, w, t),
-        &a, &b, &c, &d, &e, &f, &g, &w, &t);
+    SAME_MEANING(i9, (a, b, c, d, e, f, g, w, t), (a, b, c, d, e, f, g, w, t), &a, &b, &c, &d, &e, &f, &g, &w, &t);
     close_center(center);
 }
 
@@ -307,11 +339,9 @@ CLAIM("B1", "integers smaller than int arrive with their sign and their width")
         char f = (char)values[i];
         signed char g = (signed char)values[i];
 
-        SAME_MEANING(small, (a, b, c, d, e, f, g), (a, b, c, d, e, f, g),
-            &a, &b, &c, &d, &e, &f, &g);
-        SAME_MEANING(small_on_stack, (one, one, one, one, one, a, b, c, e),
-            (one, one, one, one, one, a, b, c, e),
-            &one, &one, &one, &one, &one, &a, &b, &c, &e);
+        SAME_MEANING(small, (a, b, c, d, e, f, g), (a, b, c, d, e, f, g), &a, &b, &c, &d, &e, &f, &g);
+        SAME_MEANING(small_on_stack, (one, one, one, one, one, a, b, c, e), (one, one, one, one, one, a, b, c, e), &one,
+            &one, &one, &one, &one, &a, &b, &c, &e);
     }
     close_center(center);
 }
@@ -330,13 +360,12 @@ CLAIM("B1", "floating-point numbers arrive unchanged in every kind of broadcast,
     SAME_MEANING(f1, (f), (f), &f);
     SAME_MEANING(d1, (d), (d), &d);
     SAME_MEANING(mixed, (i, f, text, d, w), (i, f, text, d, w), &i, &f, &text, &d, &w);
-    SAME_MEANING(f9, (f, g, f, g, f, g, f, g, g), (f, g, f, g, f, g, f, g, g),
-        &f, &g, &f, &g, &f, &g, &f, &g, &g);
-    SAME_MEANING(d10, (d, e, d, e, d, e, d, e, e, d), (d, e, d, e, d, e, d, e, e, d),
-        &d, &e, &d, &e, &d, &e, &d, &e, &e, &d);
+    SAME_MEANING(f9, (f, g, f, g, f, g, f, g, g), (f, g, f, g, f, g, f, g, g), &f, &g, &f, &g, &f, &g, &f, &g, &g);
+    SAME_MEANING(
+        d10, (d, e, d, e, d, e, d, e, e, d), (d, e, d, e, d, e, d, e, e, d), &d, &e, &d, &e, &d, &e, &d, &e, &e, &d);
     SAME_MEANING(full, (w, w, w, w, w, d, e, d, e, d, e, d, e, w, d, f, t),
-        (w, w, w, w, w, d, e, d, e, d, e, d, e, w, d, f, t),
-        &w, &w, &w, &w, &w, &d, &e, &d, &e, &d, &e, &d, &e, &w, &d, &f, &t);
+        (w, w, w, w, w, d, e, d, e, d, e, d, e, w, d, f, t), &w, &w, &w, &w, &w, &d, &e, &d, &e, &d, &e, &d, &e, &w, &d,
+        &f, &t);
     SAME_MEANING(long_double, (i, x, i), (i, x, i), &i, &x, &i);
     close_center(center);
 }
@@ -355,8 +384,8 @@ CLAIM("B1", "pointers, functions and enums arrive unchanged in every kind of bro
     enum color blue = BLUE;
 
     open_shapes();
-    SAME_MEANING(pointers, (text, nothing, function, outer), (text, nothing, function, outer),
-        &text, &nothing, &function, &outer);
+    SAME_MEANING(pointers, (text, nothing, function, outer), (text, nothing, function, outer), &text, &nothing,
+        &function, &outer);
     SAME_MEANING(enums, (red, blue), (red, blue), &red, &blue);
     close_center(center);
 }
@@ -401,24 +430,24 @@ CLAIM("B1", "structs by value, of every size and mixture, arrive unchanged in ev
     SAME_MEANING(s_big, (big, i), (&big, i), &big, &i);
     SAME_MEANING(s_nest, (nest), (&nest), &nest);
     SAME_MEANING(s_no_room, (w, w, w, w, l2, i), (w, w, w, w, &l2, i), &w, &w, &w, &w, &l2, &i);
-    SAME_MEANING(s_no_sse, (d, d, d, d, d, d, d, d2, d), (d, d, d, d, d, d, d, &d2, d),
-        &d, &d, &d, &d, &d, &d, &d, &d2, &d);
+    SAME_MEANING(
+        s_no_sse, (d, d, d, d, d, d, d, d2, d), (d, d, d, d, d, d, d, &d2, d), &d, &d, &d, &d, &d, &d, &d, &d2, &d);
     close_center(center);
 }
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
 /* Each result is made of bytes that follow from n. */
-#define RESULT(type, name)                                              \
-    static type name(void *self, int n)                                 \
-    {                                                                   \
-        unsigned char bytes[sizeof(type)];                              \
-        type value;                                                     \
-        (void)self;                                                     \
-        for (size_t i = 0; i < sizeof bytes; i++)                       \
-            bytes[i] = (unsigned char)((size_t)n * (i + 1));            \
-        memcpy(&value, bytes, sizeof value);                            \
-        return value;                                                   \
+#define RESULT(type, name)                                   \
+    static type name(void *self, int n)                      \
+    {                                                        \
+        unsigned char bytes[sizeof(type)];                   \
+        type value;                                          \
+        (void)self;                                          \
+        for (size_t i = 0; i < sizeof bytes; i++)            \
+            bytes[i] = (unsigned char)((size_t)n * (i + 1)); \
+        memcpy(&value, bytes, sizeof value);                 \
+        return value;                                        \
     }
 RESULT(char, r_char)
 RESULT(int8_t, r_i8)
@@ -451,35 +480,60 @@ static bool r_bool(void *self, int n)
 }
 
 static const struct results results_table = {
-    PEAL_TABLE(results), r_char, r_i8, r_u8, r_i16, r_u16, r_i32, r_u32, r_i64, r_u64, r_bool,
-    r_float, r_double, r_enum, r_text, r_d2, r_f2, r_f3, r_l2, r_ld, r_d4, r_l3, r_c1, r_c3, r_big,
+    PEAL_TABLE(results),
+    r_char,
+    r_i8,
+    r_u8,
+    r_i16,
+    r_u16,
+    r_i32,
+    r_u32,
+    r_i64,
+    r_u64,
+    r_bool,
+    r_float,
+    r_double,
+    r_enum,
+    r_text,
+    r_d2,
+    r_f2,
+    r_f3,
+    r_l2,
+    r_ld,
+    r_d4,
+    r_l3,
+    r_c1,
+    r_c3,
+    r_big,
 };
 
 static struct results_protocol results;
 
-#define SAME_RESULT(type, name)                                                              \
-    do {                                                                                     \
-        struct { type value; unsigned char guard[16]; } got_;                                \
-        struct peal_send_options options_ = PEAL_SEND_OPTIONS;                               \
-        void *const arguments_[] = { &n };                                                   \
-        type wanted_ = name(NULL, n);                                                        \
-        check_case(#name);                                                                   \
-        for (int way_ = 0; way_ < 4; way_++) {                                               \
-            memset(&got_, 0x5a, sizeof got_);                                                \
-            options_.flags = way_ == 1 ? PEAL_SEND_FFI_CALL : 0;                             \
-            if (way_ < 2)                                                                    \
-                CHECK_OK(peal_send_with(                                                     \
-                    results.name, arguments_, 1, &options_, &got_.value, NULL));             \
-            else if (way_ == 2)                                                              \
-                CHECK_OK(peal_ask(results.name, &got_.value, n));                            \
-            else                                                                             \
-                PEAL_EACH(results, &results, name, each_)                                    \
-                    got_.value = each_.table->name(each_.target, n);                         \
-            CHECK(memcmp(&got_.value, &wanted_, sizeof wanted_) == 0);                       \
-            for (int g_ = 0; g_ < 16; g_++)                                                  \
-                CHECK_EQUAL(got_.guard[g_], 0x5a);                                           \
-        }                                                                                    \
-        check_case(NULL);                                                                    \
+#define SAME_RESULT(type, name)                                                                      \
+    do {                                                                                             \
+        struct {                                                                                     \
+            type value;                                                                              \
+            unsigned char guard[16];                                                                 \
+        } got_;                                                                                      \
+        struct peal_send_options options_ = PEAL_SEND_OPTIONS;                                       \
+        void *const arguments_[] = { &n };                                                           \
+        type wanted_ = name(NULL, n);                                                                \
+        check_case(#name);                                                                           \
+        for (int way_ = 0; way_ < 4; way_++) {                                                       \
+            memset(&got_, 0x5a, sizeof got_);                                                        \
+            options_.flags = way_ == 1 ? PEAL_SEND_FFI_CALL : 0;                                     \
+            if (way_ < 2)                                                                            \
+                CHECK_OK(peal_send_with(results.name, arguments_, 1, &options_, &got_.value, NULL)); \
+            else if (way_ == 2)                                                                      \
+                CHECK_OK(peal_ask(results.name, &got_.value, n));                                    \
+            else                                                                                     \
+                PEAL_EACH(results, &results, name, each_)                                            \
+                    got_.value = each_.table->name(each_.target, n);                                 \
+            CHECK(memcmp(&got_.value, &wanted_, sizeof wanted_) == 0);                               \
+            for (int g_ = 0; g_ < 16; g_++)                                                          \
+                CHECK_EQUAL(got_.guard[g_], 0x5a);                                                   \
+        }                                                                                            \
+        check_case(NULL);                                                                            \
     } while (0)
 
 CLAIM("B1", "results of every type are the same in every kind of broadcast, and fill their own bytes only")
@@ -550,12 +604,11 @@ static int64_t sum_of_64;
 
 #define EIGHT(p) int p##0, int p##1, int p##2, int p##3, int p##4, int p##5, int p##6, int p##7
 #define ADD8(p) (p##0 + 2 * p##1 + 3 * p##2 + 4 * p##3 + 5 * p##4 + 6 * p##5 + 7 * p##6 + 8 * p##7)
-static void take_64(
-    void *self, EIGHT(a), EIGHT(b), EIGHT(c), EIGHT(d), EIGHT(e), EIGHT(f), EIGHT(g), EIGHT(h))
+static void take_64(void *self, EIGHT(a), EIGHT(b), EIGHT(c), EIGHT(d), EIGHT(e), EIGHT(f), EIGHT(g), EIGHT(h))
 {
     (void)self;
-    sum_of_64 = ADD8(a) + 3 * ADD8(b) + 5 * ADD8(c) + 7 * ADD8(d) + 11 * ADD8(e) + 13 * ADD8(f)
-        + 17 * ADD8(g) + 19 * ADD8(h);
+    sum_of_64 = ADD8(a) + 3 * ADD8(b) + 5 * ADD8(c) + 7 * ADD8(d) + 11 * ADD8(e) + 13 * ADD8(f) + 17 * ADD8(g)
+              + 19 * ADD8(h);
 }
 
 CLAIM("B1", "sixty-four arguments arrive, in a broadcast by array and in a variadic one")
@@ -583,22 +636,22 @@ CLAIM("B1", "sixty-four arguments arrive, in a broadcast by array and in a varia
     protocol = protocol_of(center, "Many", texts);
     method = find_method(protocol, "on_many");
     (void)observe_with(protocol, &targets[0], "on_many", (peal_function)take_64, NULL);
-#define V8(i) values[i], values[i + 1], values[i + 2], values[i + 3], values[i + 4], values[i + 5], \
-        values[i + 6], values[i + 7]
+#define V8(i) \
+    values[i], values[i + 1], values[i + 2], values[i + 3], values[i + 4], values[i + 5], values[i + 6], values[i + 7]
     take_64(NULL, V8(0), V8(8), V8(16), V8(24), V8(32), V8(40), V8(48), V8(56));
     wanted = sum_of_64;
     sum_of_64 = 0;
     CHECK_OK(peal_send(method, arguments, 64, NULL, NULL));
     CHECK_EQUAL(sum_of_64, wanted);
     sum_of_64 = 0;
-    CHECK_OK(peal_broadcast(
-        method, V8(0), V8(8), V8(16), V8(24), V8(32), V8(40), V8(48), V8(56)));
+    CHECK_OK(peal_broadcast(method, V8(0), V8(8), V8(16), V8(24), V8(32), V8(40), V8(48), V8(56)));
     CHECK_EQUAL(sum_of_64, wanted);
     close_center(center);
 }
 
-#define TWELVE(p) struct l3 p##0, struct l3 p##1, struct l3 p##2, struct l3 p##3, struct l3 p##4, struct l3 p##5, \
-        struct l3 p##6, struct l3 p##7, struct l3 p##8, struct l3 p##9, struct l3 p##10, struct l3 p##11
+#define TWELVE(p)                                                                                                   \
+    struct l3 p##0, struct l3 p##1, struct l3 p##2, struct l3 p##3, struct l3 p##4, struct l3 p##5, struct l3 p##6, \
+        struct l3 p##7, struct l3 p##8, struct l3 p##9, struct l3 p##10, struct l3 p##11
 static int64_t sum_of_12;
 
 static void take_12(void *self, TWELVE(p))

@@ -333,7 +333,8 @@ static void defer_texts(void)
 CLAIM("Q3", "strings, counted and sized buffers and arrays are copied, and NULL stays NULL")
 {
     open_with("void later(const char *a, const uint16_t *__counted_by(n) list, int8_t n,"
-        " const void *__sized_by(2) bytes, const int rgb[3]), defer", (peal_function)on_texts);
+              " const void *__sized_by(2) bytes, const int rgb[3]), defer",
+        (peal_function)on_texts);
     inside = defer_texts;
     CHECK_OK(peal_broadcast(method, "now", (uint16_t *)NULL, 0, (void *)NULL, (int *)NULL));
     CHECK_JOURNAL("now/0:-1/--/-1 long enough to be no register/3:3/hi/9 /1:1/hi/9 null/0:-1/--/-1 x/-1:-1/hi/9");
@@ -368,10 +369,7 @@ static void on_flag(void *self, struct widget *widget)
     go_inside();
 }
 
-static void defer_first(void)
-{
-    CHECK_STATUS(peal_broadcast(method, &first), PEAL_DEFERRED);
-}
+static void defer_first(void) { CHECK_STATUS(peal_broadcast(method, &first), PEAL_DEFERRED); }
 
 CLAIM("Q3", "a method keeps the type rules that applied at its definition, and defining it again is no conflict")
 {
@@ -394,8 +392,8 @@ CLAIM("Q3", "a method keeps the type rules that applied at its definition, and d
 
 CLAIM("Q3", "a name that is never declared can be registered, and so can a union and a typedef")
 {
-    static const char *const texts[] = {
-        "void a(Widget *w), defer", "void b(union value *v), defer", "void c(pair *p), defer", NULL };
+    static const char *const texts[] = { "void a(Widget *w), defer", "void b(union value *v), defer",
+        "void c(pair *p), defer", NULL };
 
     center = open_center();
     CHECK_OK(peal_type_declare(center, "typedef struct { int a, b; } pair;"));
@@ -425,12 +423,24 @@ CLAIM("Q3", "an Objective-C object is an object type once it is registered")
 
 CLAIM("F1", "a type that cannot be registered gives a status and a sentence")
 {
-    static const struct { const char *type; peal_status status; } cases[] = {
-        { "int", PEAL_ERROR_TYPE }, { "void", PEAL_ERROR_TYPE }, { "struct widget *", PEAL_ERROR_TYPE },
-        { "ref", PEAL_ERROR_TYPE }, { "enum color", PEAL_ERROR_TYPE }, { "int (*)(void)", PEAL_ERROR_TYPE },
-        { "struct widget[3]", PEAL_ERROR_TYPE }, { "", PEAL_ERROR_SYNTAX }, { "struct", PEAL_ERROR_SYNTAX },
-        { "struct widget;", PEAL_ERROR_SYNTAX }, { "struct widget x", PEAL_ERROR_SYNTAX },
-        { "struct { int x; }", PEAL_ERROR_TYPE }, { "\xff", PEAL_ERROR_SYNTAX }, { NULL, PEAL_ERROR_ARGUMENT },
+    static const struct {
+        const char *type;
+        peal_status status;
+    } cases[] = {
+        { "int", PEAL_ERROR_TYPE },
+        { "void", PEAL_ERROR_TYPE },
+        { "struct widget *", PEAL_ERROR_TYPE },
+        { "ref", PEAL_ERROR_TYPE },
+        { "enum color", PEAL_ERROR_TYPE },
+        { "int (*)(void)", PEAL_ERROR_TYPE },
+        { "struct widget[3]", PEAL_ERROR_TYPE },
+        { "", PEAL_ERROR_SYNTAX },
+        { "struct", PEAL_ERROR_SYNTAX },
+        { "struct widget;", PEAL_ERROR_SYNTAX },
+        { "struct widget x", PEAL_ERROR_SYNTAX },
+        { "struct { int x; }", PEAL_ERROR_TYPE },
+        { "\xff", PEAL_ERROR_SYNTAX },
+        { NULL, PEAL_ERROR_ARGUMENT },
     };
     struct peal_object_type object = widget_type;
     struct peal_struct_type structure = message_type;

@@ -12,16 +12,16 @@ PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
 PEAL_TYPE(reals_text, struct reals { double a, b; });
 PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
 
-#define HOOK(METHOD)                                                                       \
-    METHOD(optional, int, compare, (const void *left, const void *right), first_nonzero)   \
-    METHOD(optional, void, hear, (int n))                                                  \
-    METHOD(optional, void, hear_real, (double x))                                          \
-    METHOD(optional, double, add, (double x, int n), sum)                                  \
-    METHOD(optional, struct pair, paired, (struct pair p), last)                           \
-    METHOD(optional, struct reals, turned, (struct reals r), last)                         \
-    METHOD(optional, struct large, large, (struct large l, int n), last)                   \
-    METHOD(optional, int, six, (int a, int b, int c, int d, int e, int f), sum)            \
-    METHOD(optional, long double, wide, (long double x), last)                             \
+#define HOOK(METHOD)                                                                     \
+    METHOD(optional, int, compare, (const void *left, const void *right), first_nonzero) \
+    METHOD(optional, void, hear, (int n))                                                \
+    METHOD(optional, void, hear_real, (double x))                                        \
+    METHOD(optional, double, add, (double x, int n), sum)                                \
+    METHOD(optional, struct pair, paired, (struct pair p), last)                         \
+    METHOD(optional, struct reals, turned, (struct reals r), last)                       \
+    METHOD(optional, struct large, large, (struct large l, int n), last)                 \
+    METHOD(optional, int, six, (int a, int b, int c, int d, int e, int f), sum)          \
+    METHOD(optional, long double, wide, (long double x), last)                           \
     METHOD(optional, int, gathered, (int n), collect)
 PEAL_PROTOCOL(hook, "Hook", HOOK);
 
@@ -29,8 +29,14 @@ static peal_center center;
 static struct hook_protocol hook;
 static int calls;
 
-struct order { size_t offset; int asked; };
-struct row { int key; int rank; };
+struct order {
+    size_t offset;
+    int asked;
+};
+struct row {
+    int key;
+    int rank;
+};
 
 static int compare_member(void *self, const void *left, const void *right)
 {
@@ -42,26 +48,64 @@ static int compare_member(void *self, const void *left, const void *right)
     memcpy(&b, (const char *)right + order->offset, sizeof b);
     return (a > b) - (a < b);
 }
-static void on_hear(void *self, int n) { *(int *)self += n; calls++; }
-static void on_hear_real(void *self, double x) { *(int *)self += (int)x; calls++; }
-static double on_add(void *self, double x, int n) { (void)self; calls++; return x + n; }
-static struct pair on_paired(void *self, struct pair p) { (void)self; p.a++; p.b++; return p; }
+static void on_hear(void *self, int n)
+{
+    *(int *)self += n;
+    calls++;
+}
+static void on_hear_real(void *self, double x)
+{
+    *(int *)self += (int)x;
+    calls++;
+}
+static double on_add(void *self, double x, int n)
+{
+    (void)self;
+    calls++;
+    return x + n;
+}
+static struct pair on_paired(void *self, struct pair p)
+{
+    (void)self;
+    p.a++;
+    p.b++;
+    return p;
+}
 static struct reals on_turned(void *self, struct reals r)
 {
     const struct reals turned = { r.b, r.a };
     (void)self;
     return turned;
 }
-static struct large on_large(void *self, struct large l, int n) { (void)self; l.a += n; l.c -= n; return l; }
+static struct large on_large(void *self, struct large l, int n)
+{
+    (void)self;
+    l.a += n;
+    l.c -= n;
+    return l;
+}
 static int on_six(void *self, int a, int b, int c, int d, int e, int f)
 {
     (void)self;
     return a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f;
 }
-static long double on_wide(void *self, long double x) { (void)self; return x / 4; }
+static long double on_wide(void *self, long double x)
+{
+    (void)self;
+    return x / 4;
+}
 
 static const struct hook table = {
-    PEAL_TABLE(hook), compare_member, on_hear, on_hear_real, on_add, on_paired, on_turned, on_large, on_six, on_wide,
+    PEAL_TABLE(hook),
+    compare_member,
+    on_hear,
+    on_hear_real,
+    on_add,
+    on_paired,
+    on_turned,
+    on_large,
+    on_six,
+    on_wide,
     NULL,
 };
 
@@ -115,9 +159,8 @@ CLAIM("X1", "a bare function of one function gives a context to an interface tha
     peal_function compare[2];
 
     for (int i = 0; i < 2; i++)
-        REQUIRE_OK(peal_closure_create_for(
-            peal_center_default(), "int compare(const void *left, const void *right)", &orders[i],
-            (peal_function)compare_member, NULL, &closures[i], &compare[i]));
+        REQUIRE_OK(peal_closure_create_for(peal_center_default(), "int compare(const void *left, const void *right)",
+            &orders[i], (peal_function)compare_member, NULL, &closures[i], &compare[i]));
     qsort(rows, CHECK_COUNT_OF(rows), sizeof *rows, (comparator)compare[0]);
     CHECK(rows[0].key == 0 && rows[1].key == 1 && rows[2].key == 2);
     qsort(rows, CHECK_COUNT_OF(rows), sizeof *rows, (comparator)compare[1]);
@@ -141,15 +184,14 @@ CLAIM("X1", "a bare function passes arguments and results of every kind, also wh
     ((void (*)(double))bare(hook.hear_real, &closures[1]))(37.5);
     CHECK_EQUAL(sum, 42);
     CHECK_REAL(((double (*)(double, int))bare(hook.add, &closures[2]))(1.5, 2), 3.5);
-    CHECK_EQUAL(((struct pair(*)(struct pair))bare(hook.paired, &closures[3]))(p).a, 5);
-    CHECK_REAL(((struct pair(*)(struct pair))bare(hook.paired, &closures[4]))(p).b, 2.5);
-    CHECK_REAL(((struct reals(*)(struct reals))bare(hook.turned, &closures[5]))(r).a, 2);
-    CHECK_EQUAL(((struct large(*)(struct large, int))bare(hook.large, &closures[6]))(l, 9).c, -6);
+    CHECK_EQUAL(((struct pair (*)(struct pair))bare(hook.paired, &closures[3]))(p).a, 5);
+    CHECK_REAL(((struct pair (*)(struct pair))bare(hook.paired, &closures[4]))(p).b, 2.5);
+    CHECK_REAL(((struct reals (*)(struct reals))bare(hook.turned, &closures[5]))(r).a, 2);
+    CHECK_EQUAL(((struct large (*)(struct large, int))bare(hook.large, &closures[6]))(l, 9).c, -6);
     CHECK_REAL(((long double (*)(long double))bare(hook.wide, &closures[7]))(3.0L), 0.75L);
     for (int i = 0; i < 8; i++)
         CHECK_OK(peal_proxy_destroy(closures[i]));
-    CHECK_EQUAL(
-        ((int (*)(int, int, int, int, int, int))bare(hook.six, &closures[0]))(1, 2, 3, 4, 5, 6), 654321);
+    CHECK_EQUAL(((int (*)(int, int, int, int, int, int))bare(hook.six, &closures[0]))(1, 2, 3, 4, 5, 6), 654321);
     CHECK_OK(peal_proxy_destroy(closures[0]));
     close_center(center);
 }
@@ -158,7 +200,10 @@ CLAIM("X1", "a bare function with a target passes arguments and results of every
 {
     const struct pair p = { 4, 1.5 };
     const struct large l = { 1, 2, 3 };
-    static const struct { const char *prototype; peal_function function; } kinds[] = {
+    static const struct {
+        const char *prototype;
+        peal_function function;
+    } kinds[] = {
         { "double f(double x, int n)", (peal_function)on_add },
         { "struct pair f(struct pair p)", (peal_function)on_paired },
         { "struct large f(struct large l, int n)", (peal_function)on_large },
@@ -173,9 +218,9 @@ CLAIM("X1", "a bare function with a target passes arguments and results of every
         REQUIRE_OK(peal_closure_create_for(
             center, kinds[i].prototype, NULL, kinds[i].function, NULL, &closures[i], &functions[i]));
     CHECK_REAL(((double (*)(double, int))functions[0])(1.5, 2), 3.5);
-    CHECK_EQUAL(((struct pair(*)(struct pair))functions[1])(p).a, 5);
-    CHECK_REAL(((struct pair(*)(struct pair))functions[1])(p).b, 2.5);
-    CHECK_EQUAL(((struct large(*)(struct large, int))functions[2])(l, 9).a, 10);
+    CHECK_EQUAL(((struct pair (*)(struct pair))functions[1])(p).a, 5);
+    CHECK_REAL(((struct pair (*)(struct pair))functions[1])(p).b, 2.5);
+    CHECK_EQUAL(((struct large (*)(struct large, int))functions[2])(l, 9).a, 10);
     CHECK_EQUAL(((int (*)(int, int, int, int, int, int))functions[3])(1, 2, 3, 4, 5, 6), 654321);
     CHECK_REAL(((long double (*)(long double))functions[4])(3.0L), 0.75L);
     for (size_t i = 0; i < CHECK_COUNT_OF(kinds); i++)
@@ -193,9 +238,8 @@ CLAIM("X1", "any number of bare functions exist at once, each with its own targe
 
     memset(targets, 0, sizeof targets);
     for (int i = 0; i < MANY; i++)
-        REQUIRE_OK(peal_closure_create_for(
-            peal_center_default(), "void f(int n)", &targets[i], (peal_function)on_hear, NULL, &closures[i],
-            &functions[i]));
+        REQUIRE_OK(peal_closure_create_for(peal_center_default(), "void f(int n)", &targets[i], (peal_function)on_hear,
+            NULL, &closures[i], &functions[i]));
     for (int i = 0; i < MANY; i++)
         ((void (*)(int))functions[i])(i);
     for (int i = 0; i < MANY; i++) {
@@ -232,9 +276,17 @@ CLAIM("X1", "a destroyed bare function calls no observer and returns zero, and i
     close_center(center);
 }
 
-struct object { int calls; int ended; int destroyed; };
+struct object {
+    int calls;
+    int ended;
+    int destroyed;
+};
 static void object_heard(void *self, int n) { ((struct object *)self)->calls += n; }
-static double object_added(void *self, double x) { ((struct object *)self)->calls++; return x; }
+static double object_added(void *self, double x)
+{
+    ((struct object *)self)->calls++;
+    return x;
+}
 static void end_object(void *self) { ((struct object *)self)->ended++; }
 static void destroy(void *self) { ((struct object *)self)->destroyed++; }
 
@@ -249,12 +301,10 @@ CLAIM("X1", "a bare function may have a weak target, and returns zero once it is
     REQUIRE_OK(peal_reference_create(&object, end_object, &reference));
     options.reference = reference;
     options.destroy = destroy;
-    REQUIRE_OK(peal_closure_create_for(
-        peal_center_default(), "void f(int n)", &object, (peal_function)object_heard, &options, &closures[0],
-        &functions[0]));
-    REQUIRE_OK(peal_closure_create_for(
-        peal_center_default(), "double f(double)", &object, (peal_function)object_added, &options, &closures[1],
-        &functions[1]));
+    REQUIRE_OK(peal_closure_create_for(peal_center_default(), "void f(int n)", &object, (peal_function)object_heard,
+        &options, &closures[0], &functions[0]));
+    REQUIRE_OK(peal_closure_create_for(peal_center_default(), "double f(double)", &object, (peal_function)object_added,
+        &options, &closures[1], &functions[1]));
     ((void (*)(int))functions[0])(3);
     CHECK_REAL(((double (*)(double))functions[1])(2.5), 2.5);
     CHECK_EQUAL(object.calls, 4);

@@ -36,8 +36,8 @@ PEAL_TYPE(small_text, struct small { long a, b, c; });
     METHOD(optional, double, real, (double x, int n), last) \
     METHOD(optional, void, take, (struct small s))
 PEAL_PROTOCOL(plain, "Plain", PLAIN);
-#define LARGE(METHOD)                                        \
-    METHOD(optional, int, count, (int n), sum)               \
+#define LARGE(METHOD)                          \
+    METHOD(optional, int, count, (int n), sum) \
     METHOD(optional, struct box, area, (struct box l), last)
 PEAL_PROTOCOL(large, "Large", LARGE);
 
@@ -45,11 +45,28 @@ static peal_center center;
 static struct plain_protocol plain;
 static struct large_protocol larges;
 
-static int on_count(void *self, int n) { (void)self; return n; }
-static double on_real(void *self, double x, int n) { (void)self; return x * n; }
+static int on_count(void *self, int n)
+{
+    (void)self;
+    return n;
+}
+static double on_real(void *self, double x, int n)
+{
+    (void)self;
+    return x * n;
+}
 static long taken;
-static void on_take(void *self, struct small s) { (void)self; taken = s.c; }
-static struct box on_area(void *self, struct box l) { (void)self; l.c *= 2; return l; }
+static void on_take(void *self, struct small s)
+{
+    (void)self;
+    taken = s.c;
+}
+static struct box on_area(void *self, struct box l)
+{
+    (void)self;
+    l.c *= 2;
+    return l;
+}
 static const struct plain plain_table = { PEAL_TABLE(plain), on_count, on_real, on_take };
 static const struct large large_table = { PEAL_TABLE(large), on_count, on_area };
 
@@ -77,8 +94,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs such cod
     CHECK_FAILURE(large_proxy_create(&larges, NULL, &proxy), PEAL_ERROR_FORBIDDEN);
     /* The first that needs some: on a machine without frames they all do. */
     REQUIRE_OK(peal_method_call_path(larges.count, &path));
-    CHECK_CONTAINS(
-        peal_last_message(), path == PEAL_CALL_PATH_REGISTER_FRAME ? "Large.area" : "Large.count");
+    CHECK_CONTAINS(peal_last_message(), path == PEAL_CALL_PATH_REGISTER_FRAME ? "Large.area" : "Large.count");
     CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.number == 0);
     CHECK(asked > 0);
     destroyed = 0;
@@ -86,9 +102,8 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs such cod
     CHECK_FAILURE(large_proxy_create_for(&larges, NULL, &large_table, &options, &proxy), PEAL_ERROR_FORBIDDEN);
     CHECK_FAILURE(peal_closure_create(larges.area, NULL, &closure, &function), PEAL_ERROR_FORBIDDEN);
     CHECK(function == NULL);
-    CHECK_FAILURE(
-        peal_closure_create_for(
-            center, "struct box f(struct box l)", NULL, (peal_function)on_area, &options, &closure, &function),
+    CHECK_FAILURE(peal_closure_create_for(center, "struct box f(struct box l)", NULL, (peal_function)on_area, &options,
+                      &closure, &function),
         PEAL_ERROR_FORBIDDEN);
     CHECK_EQUAL(destroyed, 2);
     close_center(center);
@@ -171,8 +186,7 @@ CLAIM("X3, O15", "a handler whose arguments travel in registers needs no run-tim
     begin();
     options.destroy = count_destroy;
     destroyed = 0;
-    CHECK_FAILURE(
-        peal_observe_handler(larges.protocol, &sum, handle, NULL, 0, &options, NULL), PEAL_ERROR_FORBIDDEN);
+    CHECK_FAILURE(peal_observe_handler(larges.protocol, &sum, handle, NULL, 0, &options, NULL), PEAL_ERROR_FORBIDDEN);
     CHECK_EQUAL(destroyed, 1);
     CHECK_EQUAL(count_observers(larges.protocol), 1);
     REQUIRE_OK(peal_method_call_path(larges.count, &path));

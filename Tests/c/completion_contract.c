@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#define PUSH(METHOD)                                                       \
-    METHOD(optional, void, on_push, (int n, peal_completion done))         \
+#define PUSH(METHOD)                                               \
+    METHOD(optional, void, on_push, (int n, peal_completion done)) \
     METHOD(optional, void, on_spot, (struct spot * spot, peal_completion done))
 PEAL_TYPE(spot_text, struct spot { int x; });
 PEAL_PROTOCOL(push, "Push", PUSH);
@@ -36,10 +36,7 @@ static void keep(void *self, int n, peal_completion token)
     (void)n;
     *(peal_completion *)self = token;
 }
-static void keep_spot(void *self, struct spot *spot, peal_completion token)
-{
-    keep(self, spot->x, token);
-}
+static void keep_spot(void *self, struct spot *spot, peal_completion token) { keep(self, spot->x, token); }
 static const struct push table = { PEAL_TABLE(push), keep, keep_spot };
 
 static void done(void *context, const struct peal_completion_info *passed)
@@ -80,10 +77,7 @@ static void open_push(void)
         CHECK_OK(push_observe(&push, &tokens[i], &table, NULL, NULL));
 }
 
-static void send(void)
-{
-    CHECK_OK(peal_broadcast(push.on_push, 1, completion));
-}
+static void send(void) { CHECK_OK(peal_broadcast(push.on_push, 1, completion)); }
 
 static bool is_of(pthread_t thread) { return pthread_equal(done_thread, thread) != 0; }
 

@@ -7,8 +7,8 @@
 #include "lane.h"
 #include "latch.h"
 
-#define POLL(METHOD)                                                     \
-    METHOD(optional, int, vote, (void), sum)                             \
+#define POLL(METHOD)                         \
+    METHOD(optional, int, vote, (void), sum) \
     METHOD(optional, void, on_ask, (int n, peal_completion done))
 PEAL_PROTOCOL(poll, "Poll", POLL);
 
@@ -219,9 +219,8 @@ CLAIM("B4", "when a completion's time limit expires while observers are being ca
         observe(0, &staying, nowhere, nobody, 0);
         observe(1, &voting, lane.queue, nobody, 0);
         observe(2, &voting, nowhere, nobody, 0);
-        CHECK_OK(poll_observe(
-            &poll_handles, &center, &voting,
-            &(const struct peal_observe_options) {
+        CHECK_OK(poll_observe(&poll_handles, &center, &voting,
+            &(const struct peal_observe_options){
                 .size = sizeof(struct peal_observe_options), .flags = PEAL_OBSERVE_BLOCKED },
             NULL));
         thread = thread_start(ask_shortly, is_gathering ? &lane : NULL);

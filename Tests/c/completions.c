@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PUSH(METHOD)                                                               \
-    METHOD(optional, void, on_push, (const char *text, peal_completion done))      \
+#define PUSH(METHOD)                                                              \
+    METHOD(optional, void, on_push, (const char *text, peal_completion done))     \
     METHOD(optional, void, on_early, (peal_completion done, double a, int32_t b)) \
-    METHOD(optional, void, on_later, (int n, peal_completion done), defer)         \
-    METHOD(optional, void, on_never, (int n, peal_completion done), reject)        \
+    METHOD(optional, void, on_later, (int n, peal_completion done), defer)        \
+    METHOD(optional, void, on_never, (int n, peal_completion done), reject)       \
     METHOD(optional, void, on_ring, (int n))
 PEAL_PROTOCOL(push, "Push", PUSH);
 
@@ -102,10 +102,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
     latch_open(&who->latch);
 }
 
-static int times_told(void)
-{
-    return __atomic_load_n(&told.times, __ATOMIC_ACQUIRE);
-}
+static int times_told(void) { return __atomic_load_n(&told.times, __ATOMIC_ACQUIRE); }
 
 static struct peal_completion_options to_be_told(peal_policy policy)
 {
@@ -160,8 +157,7 @@ static void observe_here(int i, enum way way, int64_t answer)
     observe(i, way, answer, nowhere);
 }
 
-static void check_report(
-    peal_status status, int64_t result, size_t asked, size_t completed, size_t dropped, int line)
+static void check_report(peal_status status, int64_t result, size_t asked, size_t completed, size_t dropped, int line)
 {
     const struct peal_completion_info *const report = &told.report;
 
@@ -177,10 +173,7 @@ static void check_report(
 
 /* ---- Each way in ------------------------------------------------------------------------------- */
 
-static peal_status send_variadic(peal_completion done)
-{
-    return peal_broadcast(push.on_push, "news", done);
-}
+static peal_status send_variadic(peal_completion done) { return peal_broadcast(push.on_push, "news", done); }
 
 static peal_status send_by_array(peal_completion done)
 {
@@ -217,20 +210,18 @@ static const struct {
     { "by array, ffi_call", send_through_ffi },
 };
 
-#define EVERY_WAY_IN(way)                                                                         \
+#define EVERY_WAY_IN(way)                                                                        \
     for (size_t way = 0; way < CHECK_COUNT_OF(ways_in) && (check_case(ways_in[way].name), true); \
-         check_case(NULL), way++)
+        check_case(NULL), way++)
 
-static void send(peal_completion done)
-{
-    CHECK_OK(send_by_array(done));
-}
+static void send(peal_completion done) { CHECK_OK(send_by_array(done)); }
 
 /* ---- Tokens ------------------------------------------------------------------------------------ */
 
 CLAIM("B4", "each observer gets a token of its own, and `done` runs once when all have answered")
 {
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         peal_completion done;
 
         open_push();
@@ -258,7 +249,8 @@ CLAIM("B4", "each observer gets a token of its own, and `done` runs once when al
 
 CLAIM("B4", "when all observers answer inside their calls, `done` runs after the last call and before the broadcast returns")
 {
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         open_push();
         for (int i = 0; i < OBSERVERS; i++)
             observe_here(i, i % 2 == 0 ? ANSWERS : DROPS, i);
@@ -288,7 +280,8 @@ CLAIM("B4", "the completion of a method may be any of its parameters")
 
 CLAIM("B4", "a completion without observers runs `done` at once")
 {
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         open_push();
         CHECK_OK(ways_in[way].send(make_plain()));
         CHECK_REPORT(PEAL_OK, 0, 0, 0, 0);
@@ -298,7 +291,8 @@ CLAIM("B4", "a completion without observers runs `done` at once")
 
 CLAIM("B4", "a completion whose observers are all removed or blocked runs `done` at once")
 {
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         open_push();
         observe_here(0, ANSWERS, 1);
         CHECK_OK(peal_observation_remove(observations[0]));
@@ -317,8 +311,10 @@ CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens 
 {
     const peal_completion zero = { 0 };
 
-    EVERY_WAY_IN(way) {
-        EVERY_KIND(lane) {
+    EVERY_WAY_IN(way)
+    {
+        EVERY_KIND(lane)
+        {
             open_push();
             observe_here(0, KEEPS, 0);
             observe(1, KEEPS, 0, lane.queue);
@@ -338,23 +334,24 @@ CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens 
 CLAIM("B4", "observers with and without queues answer the same completion")
 {
     EVERY_WAY_IN(way)
-        EVERY_KIND(lane) {
-            const struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
+    EVERY_KIND(lane)
+    {
+        const struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
-            open_push();
-            observe_here(0, ANSWERS, 1);
-            observe(1, ANSWERS, 10, lane.queue);
-            observe_here(2, KEEPS, 0);
-            observe(3, ANSWERS, 1000, lane.queue);
-            CHECK_OK(ways_in[way].send(make(&options)));
-            CHECK_EQUAL(times_told(), 0);
-            lane_settle(&lane);
-            CHECK_EQUAL(times_told(), 0);
-            CHECK(ears[1].was_text && ears[3].was_text);
-            CHECK_OK(peal_complete(ears[2].token, 100));
-            CHECK_REPORT(PEAL_OK, 1111, 4, 4, 0);
-            close_center(center);
-        }
+        open_push();
+        observe_here(0, ANSWERS, 1);
+        observe(1, ANSWERS, 10, lane.queue);
+        observe_here(2, KEEPS, 0);
+        observe(3, ANSWERS, 1000, lane.queue);
+        CHECK_OK(ways_in[way].send(make(&options)));
+        CHECK_EQUAL(times_told(), 0);
+        lane_settle(&lane);
+        CHECK_EQUAL(times_told(), 0);
+        CHECK(ears[1].was_text && ears[3].was_text);
+        CHECK_OK(peal_complete(ears[2].token, 100));
+        CHECK_REPORT(PEAL_OK, 1111, 4, 4, 0);
+        close_center(center);
+    }
 }
 
 CLAIM("B4", "a token completes or drops once; a second answer is a harmless error")
@@ -508,8 +505,8 @@ CLAIM("B4", "the results are folded by the policy of the completion")
 
 CLAIM("B4", "the result of a completion without any answer is zero, whatever the policy")
 {
-    static const peal_policy policies[] = { PEAL_POLICY_LAST, PEAL_POLICY_SUM, PEAL_POLICY_MIN,
-        PEAL_POLICY_MAX, PEAL_POLICY_ANY, PEAL_POLICY_EVERY };
+    static const peal_policy policies[] = { PEAL_POLICY_LAST, PEAL_POLICY_SUM, PEAL_POLICY_MIN, PEAL_POLICY_MAX,
+        PEAL_POLICY_ANY, PEAL_POLICY_EVERY };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(policies); i++) {
         const struct peal_completion_options options = to_be_told(policies[i]);
@@ -609,7 +606,8 @@ CLAIM("B4", "a completion's time limit expires also while calls wait on a queue:
 {
     struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_push();
         options = to_be_told(PEAL_POLICY_SUM);
         options.timeout = LANE_SHORT;
@@ -663,7 +661,8 @@ CLAIM("B4", "the token of a queued call that is dropped is dropped with the call
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(causes); i++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             check_case(causes[i].name);
             open_push();
             observe_here(0, ANSWERS, 8);
@@ -682,7 +681,8 @@ CLAIM("B4", "the token of a queued call that is dropped is dropped with the call
 
 CLAIM("B4", "the tokens of a removed and of a blocked observer on a queue are dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_push();
         observe(0, ANSWERS, 1, lane.queue);
         observe(1, ANSWERS, 2, lane.queue);
@@ -763,7 +763,8 @@ CLAIM("B4", "when an executor refuses work, the tokens of the refused calls are 
 
 CLAIM("B4", "an observer whose weak target is dead is not waited for")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
         peal_reference reference = { 0 };
 
@@ -788,7 +789,8 @@ CLAIM("B4", "an observer whose weak target is dead is not waited for")
 
 CLAIM("B4", "cancelling a completion ends it with the answers so far, and answers of queued calls that run later are too late")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         peal_completion done;
 
         open_push();
@@ -829,7 +831,8 @@ CLAIM("B4", "a completion that was passed to no broadcast can be cancelled, answ
 
 CLAIM("B4", "a completion belongs to one broadcast: it is not passed twice, nor answered itself")
 {
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         peal_completion done;
 
         open_push();
@@ -868,7 +871,8 @@ CLAIM("B4", "a broadcast that fails does not take the completion")
 
 CLAIM("B4", "`done` runs on the queue that the options of the completion name")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
         open_push();
@@ -897,7 +901,8 @@ CLAIM("B4", "`done` runs on the queue that the options of the completion name")
 
 CLAIM("B4", "`done` runs also when the queue for it has been ended")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
         open_push();
@@ -911,7 +916,8 @@ CLAIM("B4", "`done` runs also when the queue for it has been ended")
         CHECK_REPORT(PEAL_OK, 4, 1, 1, 0);
         close_center(center);
     }
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_completion_options options = to_be_told(PEAL_POLICY_SUM);
 
         open_push();
@@ -1192,7 +1198,8 @@ CLAIM("F1", "a broadcast with an invalid completion calls no observer")
 {
     open_push();
     observe_here(0, ANSWERS, 1);
-    EVERY_WAY_IN(way) {
+    EVERY_WAY_IN(way)
+    {
         const peal_completion wrong[] = { { 1 }, { UINT64_MAX }, { observations[0].number }, { center.number } };
 
         for (size_t i = 0; i < CHECK_COUNT_OF(wrong); i++)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLAYER(METHOD)                            \
-    METHOD(required, void, on_play, (int32_t n))  \
-    METHOD(optional, void, on_pause, (void))      \
-    METHOD(required, void, on_stop, (int32_t n))  \
+#define PLAYER(METHOD)                           \
+    METHOD(required, void, on_play, (int32_t n)) \
+    METHOD(optional, void, on_pause, (void))     \
+    METHOD(required, void, on_stop, (int32_t n)) \
     METHOD(optional, bool, may_skip, (double at), first_true)
 PEAL_PROTOCOL(player, "Player", PLAYER);
 
@@ -19,8 +19,8 @@ static void pause_it(void *self) { journal_write("%s.pause", (char *)self); }
 static void stop(void *self, int32_t n) { journal_write("%s.stop(%d)", (char *)self, (int)n); }
 static bool skip(void *self, double at) { return self != NULL && at > 1; }
 
-static const struct player full = {
-    PEAL_TABLE(player), .on_play = play, .on_pause = pause_it, .on_stop = stop, .may_skip = skip };
+static const struct player full = { PEAL_TABLE(player), .on_play = play, .on_pause = pause_it, .on_stop = stop,
+    .may_skip = skip };
 static const struct player minimal = { PEAL_TABLE(player), .on_play = play, .on_stop = stop };
 
 static char a[] = "A";
@@ -57,15 +57,13 @@ CLAIM("O1", "a table without a required method is refused, and each missing meth
     peal_observation observation = { 7 };
 
     table.on_stop = NULL;
-    CHECK_FAILURE(
-        player_observe(&handles, a, &table, NULL, &observation), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(player_observe(&handles, a, &table, NULL, &observation), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "Player");
     CHECK_CONTAINS(peal_last_message(), "on_stop");
     CHECK(strstr(peal_last_message(), "on_play") == NULL);
     CHECK_EQUAL(observation.number, 0);
     table.on_play = NULL;
-    CHECK_FAILURE(
-        player_observe(&handles, a, &table, NULL, &observation), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(player_observe(&handles, a, &table, NULL, &observation), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_play");
     CHECK_CONTAINS(peal_last_message(), "on_stop");
     CHECK(strstr(peal_last_message(), "on_pause") == NULL);
@@ -102,8 +100,7 @@ CLAIM("O1", "a table is read no further than its size")
         REQUIRE(table != NULL);
         memcpy(table, &full, room);
         memcpy(table, &sizes[i], sizeof sizes[i]);
-        CHECK_FAILURE(
-            peal_observe(handles.protocol, a, table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+        CHECK_FAILURE(peal_observe(handles.protocol, a, table, NULL, NULL), PEAL_ERROR_CONFORMANCE);
         free(table);
     }
     CHECK_EQUAL(count_observers(handles.protocol), 0);
@@ -217,11 +214,9 @@ CLAIM("O1", "bindings without a required method are refused, and the method is n
         { "on_stop", NULL, NULL },
     };
 
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_stop");
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, NULL, 0, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, NULL, 0, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     close_center(center);
 }
 
@@ -235,8 +230,7 @@ CLAIM("O1", "a binding of an unknown method is refused, and the method is named"
         { "on_dance", (peal_function)stop, NULL },
     };
 
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, bindings, 3, NULL, NULL), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 3, NULL, NULL), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "on_dance");
     CHECK_EQUAL(count_observers(handles.protocol), 0);
     close_center(center);
@@ -257,19 +251,22 @@ CLAIM("O1", "bindings with a method twice are refused, and the method is named")
         { "Player.on_play", (peal_function)play, NULL },
     };
 
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, bindings, 3, NULL, NULL), PEAL_ERROR_CONFLICT);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 3, NULL, NULL), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "on_play");
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, dotted, 3, NULL, NULL), PEAL_ERROR_CONFLICT);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, dotted, 3, NULL, NULL), PEAL_ERROR_CONFLICT);
     close_center(center);
 }
 
 CLAIM("O1", "a binding whose prototype is not the method's is refused, and the method is named")
 {
     static const char *const wrong[] = {
-        "void f(int64_t n)", "void f(uint32_t n)", "int f(int32_t n)", "void f(void)",
-        "void f(int32_t n, int32_t m)", "void f(int32_t *n)", "void f(float n)",
+        "void f(int64_t n)",
+        "void f(uint32_t n)",
+        "int f(int32_t n)",
+        "void f(void)",
+        "void f(int32_t n, int32_t m)",
+        "void f(int32_t *n)",
+        "void f(float n)",
     };
     peal_center center;
     const struct player_protocol handles = open_player(&center);
@@ -281,9 +278,7 @@ CLAIM("O1", "a binding whose prototype is not the method's is refused, and the m
         };
 
         check_case(wrong[i]);
-        CHECK_FAILURE(
-            peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL),
-            PEAL_ERROR_CONFLICT);
+        CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_CONFLICT);
         CHECK_CONTAINS(peal_last_message(), "on_play");
     }
     CHECK_EQUAL(count_observers(handles.protocol), 0);
@@ -293,7 +288,9 @@ CLAIM("O1", "a binding whose prototype is not the method's is refused, and the m
 CLAIM("O1", "a binding's prototype is compared with the method's by the types alone, not by the names")
 {
     static const char *const right[] = {
-        "void on_play(int32_t n)", "void something_else(int32_t other)", "void f(int)",
+        "void on_play(int32_t n)",
+        "void something_else(int32_t other)",
+        "void f(int)",
         "void f(const int32_t n)",
     };
 
@@ -320,8 +317,7 @@ CLAIM("O1", "a binding's malformed prototype is refused with a column")
         { "on_stop", (peal_function)stop, NULL },
     };
 
-    CHECK_FAILURE(
-        peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_SYNTAX);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_SYNTAX);
     CHECK_CONTAINS(peal_last_message(), "column");
     close_center(center);
 }

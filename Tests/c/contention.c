@@ -69,10 +69,7 @@ static void retain_and_release(void)
     note(peal_reference_release(reference));
 }
 
-static void look_up(void)
-{
-    note(peal_observation_is_active(observation) ? PEAL_OK : PEAL_ERROR_HANDLE);
-}
+static void look_up(void) { note(peal_observation_is_active(observation) ? PEAL_OK : PEAL_ERROR_HANDLE); }
 
 static void block_and_unblock(void)
 {
@@ -207,8 +204,7 @@ static void add_twice(void)
 
 static void exchange_from(uint64_t known, uint64_t change)
 {
-    while (!__atomic_compare_exchange_n(
-        &bare_word, &known, known + change, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&bare_word, &known, known + change, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         continue;
 }
 
@@ -245,8 +241,8 @@ CLAIM("F4", "eight threads that use the same objects rarely sleep for each other
 {
     static int object;
     const peal_center center = open_center();
-    const peal_protocol protocol =
-        protocol_of(center, "Bell", (const char *const[]){ "optional void on_ring(int n)", NULL });
+    const peal_protocol protocol = protocol_of(
+        center, "Bell", (const char *const[]){ "optional void on_ring(int n)", NULL });
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(fire, NULL, PEAL_SECONDS(3600));
 
     observation = observe_with(protocol, &object, "on_ring", (peal_function)ring, NULL);

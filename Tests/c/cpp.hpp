@@ -52,25 +52,25 @@ inline auto writer(const char *name)
 }
 
 // The result is a failure with this status, and a sentence that has the part.
-#define CHECK_REFUSED(result, wanted, part)                              \
-    do {                                                                 \
-        const auto &refused_ = (result);                                 \
-        CHECK(!refused_);                                                \
-        CHECK_STATUS(refused_.status(), (wanted));                       \
-        CHECK_CONTAINS(refused_.message().c_str(), (part));              \
+#define CHECK_REFUSED(result, wanted, part)                 \
+    do {                                                    \
+        const auto &refused_ = (result);                    \
+        CHECK(!refused_);                                   \
+        CHECK_STATUS(refused_.status(), (wanted));          \
+        CHECK_CONTAINS(refused_.message().c_str(), (part)); \
     } while (0)
 
 #if PEAL_CXX_EXCEPTIONS
 // The expression throws peal::error with this status, and a sentence that has the part.
-#define CHECK_THROWS(expression, wanted, part)                           \
-    do {                                                                 \
-        try {                                                            \
-            (void)(expression);                                          \
-            CHECK(!"it did not throw: " #expression);                    \
-        } catch (const peal::error &error_) {                            \
-            CHECK_STATUS(error_.status(), (wanted));                     \
-            CHECK_CONTAINS(error_.what(), (part));                       \
-        }                                                                \
+#define CHECK_THROWS(expression, wanted, part)        \
+    do {                                              \
+        try {                                         \
+            (void)(expression);                       \
+            CHECK(!"it did not throw: " #expression); \
+        } catch (const peal::error &error_) {         \
+            CHECK_STATUS(error_.status(), (wanted));  \
+            CHECK_CONTAINS(error_.what(), (part));    \
+        }                                             \
     } while (0)
 #endif
 

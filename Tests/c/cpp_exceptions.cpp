@@ -7,7 +7,8 @@
 #include <chrono>
 #include <vector>
 
-namespace {
+namespace
+{
 
 using namespace std::chrono_literals;
 
@@ -24,10 +25,9 @@ auto thrower(const char *what)
 // Observes exceptions that no broadcast of C++ receives.
 struct ear {
     peal::exceptions protocol = peal::define<peal::exceptions>(peal_center_default());
-    peal::observation heard =
-        protocol.observer_threw.observe([](std::string_view method, std::string_view message) {
-            journal_write("%s|%s", std::string(method).c_str(), std::string(message).c_str());
-        });
+    peal::observation heard = protocol.observer_threw.observe([](std::string_view method, std::string_view message) {
+        journal_write("%s|%s", std::string(method).c_str(), std::string(message).c_str());
+    });
 };
 
 #define PLAIN(METHOD) METHOD(required, void, on_plain, (void))
@@ -88,16 +88,22 @@ CLAIM("C3", "under every policy the result of a throwing observer is zero, and t
     const auto good = [](int n) { return n; };
     const auto bad = [](int) -> int { throw boom("b"); };
     const auto bad_bool = [](int) -> bool { throw boom("b"); };
-    const auto one = all.observe(
-        peal::on("last", good), peal::on("sum", good), peal::on("any", [](int) { return true; }),
-        peal::on("every", [](int) { return true; }), peal::on("max", good), peal::on("collect", good),
-        peal::on("chain", good));
-    const auto two = all.observe(
-        peal::on("last", bad), peal::on("sum", bad), peal::on("any", bad_bool), peal::on("every", bad_bool),
-        peal::on("first_nonzero", bad), peal::on("max", bad), peal::on("collect", bad), peal::on("chain", bad));
+    const auto one = all.observe(peal::on("last", good), peal::on("sum", good),
+        peal::on("any", [](int) { return true; }), peal::on("every", [](int) { return true; }), peal::on("max", good),
+        peal::on("collect", good), peal::on("chain", good));
+    const auto two = all.observe(peal::on("last", bad), peal::on("sum", bad), peal::on("any", bad_bool),
+        peal::on("every", bad_bool), peal::on("first_nonzero", bad), peal::on("max", bad), peal::on("collect", bad),
+        peal::on("chain", bad));
     const auto three = all.observe(peal::on("first_nonzero", good));
-    const struct { const peal::method<int(int)> &method; int result; } cases[] = {
-        { all.last, 0 }, { all.sum, 7 }, { all.first_nonzero, 7 }, { all.max, 7 }, { all.chain, 0 },
+    const struct {
+        const peal::method<int(int)> &method;
+        int result;
+    } cases[] = {
+        { all.last, 0 },
+        { all.sum, 7 },
+        { all.first_nonzero, 7 },
+        { all.max, 7 },
+        { all.chain, 0 },
     };
     for (const auto &one_case : cases) {
         check_case(one_case.method.name().c_str());
@@ -175,8 +181,7 @@ CLAIM("C3", "an exception of an observer is reported to the innermost enclosing 
     }));
     const peal::outcome<int> outcome = all.last.send(2);
     CHECK_EQUAL(outcome.thrown, 1);
-    CHECK_TEXT(
-        peal::detail::describe(outcome.exception).c_str(), "1 observer of Chat.on_message threw: inner");
+    CHECK_TEXT(peal::detail::describe(outcome.exception).c_str(), "1 observer of Chat.on_message threw: inner");
 }
 
 CLAIM("C3", "an exception in a broadcast of C inside a broadcast of C++ is reported to the one of C++")
@@ -224,8 +229,7 @@ CLAIM("C3", "exceptions of observers on queues of every kind are reported to Pea
     {
         const auto a = h.chat.observe(
             peal::observe_options().on(lane.queue), peal::on("on_message", thrower("queued")));
-        const auto b = h.chat.observe(
-            peal::observe_options().on(lane.queue), peal::on("on_message", writer("b")));
+        const auto b = h.chat.observe(peal::observe_options().on(lane.queue), peal::on("on_message", writer("b")));
         journal_clear();
         h.chat.on_message("x", 1);
         h.chat.on_message("x", 2);
@@ -239,8 +243,7 @@ CLAIM("C3", "exceptions of a timer, of an observer of a property and of a closur
     house h;
     const ear e;
     peal::queue queue = peal::queue::pumped();
-    const auto timer = peal::timer::every(
-        1h, [] { throw boom("t"); }, peal::timer_options().on(queue).standing());
+    const auto timer = peal::timer::every(1h, [] { throw boom("t"); }, peal::timer_options().on(queue).standing());
     journal_clear();
     auto running = peal::timer::every(1h, [] { throw boom("t"); }, peal::timer_options().on(queue));
     running.fire();

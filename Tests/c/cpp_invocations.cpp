@@ -8,7 +8,8 @@
 #include <memory>
 #include <thread>
 
-namespace {
+namespace
+{
 
 struct window : counted {
     int factor = 1;
@@ -35,7 +36,8 @@ CLAIM("B9", "an invocation is broadcast any number of times, and its arguments m
     peal::invocation call(h.chat.weigh, 10);
     static_assert(std::is_same_v<decltype(call), peal::invocation<int(int)>>);
     const auto one = h.chat.observe(peal::on("on_message", writer("a")), peal::on("weigh", [](int n) { return n; }));
-    const auto two = h.chat.observe(peal::on("on_message", writer("b")), peal::on("weigh", [](int n) { return 2 * n; }));
+    const auto two = h.chat.observe(
+        peal::on("on_message", writer("b")), peal::on("weigh", [](int n) { return 2 * n; }));
     CHECK_EQUAL(call.last_result(), 0);
     CHECK_EQUAL(call.broadcast(), 30);
     CHECK_EQUAL(call.argument<0>(), 10);
@@ -191,14 +193,11 @@ CLAIM("X2", "a proxy with a missing or wrong function, or without an object, is 
         auto none = peal::forwarding(h.chat, std::ref(w));
         CHECK_REFUSED(none.try_make(), PEAL_ERROR_CONFORMANCE, "on_message");
         CHECK_REFUSED(none.try_make(), PEAL_ERROR_STATE, "already");
-        CHECK_REFUSED(
-            peal::forwarding(h.chat, std::ref(w)).has(peal::on<&window::wrong>("weigh")).try_make(),
+        CHECK_REFUSED(peal::forwarding(h.chat, std::ref(w)).has(peal::on<&window::wrong>("weigh")).try_make(),
             PEAL_ERROR_CONFLICT, "weigh");
-        CHECK_REFUSED(
-            peal::forwarding(h.chat, std::ref(w)).has(peal::on<&window::weigh>("weight")).try_make(),
+        CHECK_REFUSED(peal::forwarding(h.chat, std::ref(w)).has(peal::on<&window::weigh>("weight")).try_make(),
             PEAL_ERROR_NOT_FOUND, "weight");
-        CHECK_REFUSED(
-            peal::forwarding(h.chat, std::weak_ptr<window>()).try_make(), PEAL_ERROR_ARGUMENT, "dead");
+        CHECK_REFUSED(peal::forwarding(h.chat, std::weak_ptr<window>()).try_make(), PEAL_ERROR_ARGUMENT, "dead");
         CHECK_REFUSED(
             peal::forwarding(h.chat, std::shared_ptr<window>()).try_make(), PEAL_ERROR_ARGUMENT, "never there");
     }
@@ -226,11 +225,10 @@ CLAIM("X2", "a resolver of C++ supplies a member function once, and is not calle
     CHECK_EQUAL(proxy.call(h.chat.weigh, 3), 15);
     CHECK_EQUAL(asked, 1);
     const auto told = peal::define<peal::exceptions>(peal_center_default());
-    const auto heard = told.observer_threw.observe(
-        [](std::string_view where, std::string_view what) {
-            CHECK_CONTAINS(std::string(what).c_str(), "the result is bool");
-            journal_write("%s", std::string(where).c_str());
-        });
+    const auto heard = told.observer_threw.observe([](std::string_view where, std::string_view what) {
+        CHECK_CONTAINS(std::string(what).c_str(), "the result is bool");
+        journal_write("%s", std::string(where).c_str());
+    });
     CHECK(!proxy.call(h.chat.may_close, 1));
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
     CHECK_JOURNAL("weigh may_close resolve() of a proxy");
@@ -239,19 +237,18 @@ CLAIM("X2", "a resolver of C++ supplies a member function once, and is not calle
 CLAIM("X2", "a call is redirected to another proxy of the protocol, or to a table of C")
 {
     house h;
-    const auto hearing = h.chat.observe(peal::on("on_message", writer("r")), peal::on("weigh", [](int n) { return 100 * n; }));
+    const auto hearing = h.chat.observe(
+        peal::on("on_message", writer("r")), peal::on("weigh", [](int n) { return 100 * n; }));
     const peal::proxy all = peal::proxy::of(h.chat);
     bool is_open = true;
-    const peal::proxy proxy = peal::forwarding(h.chat)
-                                  .redirect([&](peal::nobody &, peal_method) { return is_open ? &all : nullptr; })
-                                  .make();
+    const peal::proxy proxy =
+        peal::forwarding(h.chat).redirect([&](peal::nobody &, peal_method) { return is_open ? &all : nullptr; }).make();
     CHECK_EQUAL(proxy.call(h.chat.weigh, 2), 200);
     is_open = false;
     CHECK_EQUAL(proxy.call(h.chat.weigh, 2), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
-    const peal::proxy plain = peal::forwarding(h.chat)
-                                  .redirect([&](peal::nobody &, peal_method) { return all.redirection(); })
-                                  .make();
+    const peal::proxy plain =
+        peal::forwarding(h.chat).redirect([&](peal::nobody &, peal_method) { return all.redirection(); }).make();
     plain.call(h.chat.on_message, "s", 3);
     CHECK_JOURNAL("rs3");
 }

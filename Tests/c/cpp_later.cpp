@@ -14,7 +14,8 @@
 
 using namespace std::chrono_literals;
 
-namespace {
+namespace
+{
 
 // An event loop as asio's: work is posted from any thread, and run by one.
 struct loop {
@@ -66,11 +67,12 @@ CLAIM("Q1", "a serial queue of C++ calls its observers on another thread, in ord
     house h;
     const std::thread::id here = std::this_thread::get_id();
     peal::queue queue = peal::queue::serial();
-    const auto o = h.chat.observe(peal::observe_options().on(queue), peal::on("on_message", [&](std::string_view, int n) {
-        CHECK(std::this_thread::get_id() != here);
-        CHECK(queue.is_current());
-        journal_write("%d", n);
-    }));
+    const auto o = h.chat.observe(
+        peal::observe_options().on(queue), peal::on("on_message", [&](std::string_view, int n) {
+            CHECK(std::this_thread::get_id() != here);
+            CHECK(queue.is_current());
+            journal_write("%d", n);
+        }));
     for (int i = 1; i <= 3; i++)
         h.chat.on_message("", i);
     queue.flush();
@@ -157,12 +159,10 @@ CLAIM("Q7", "flushing a queue of C++ from one of its own calls is an error")
 
 CLAIM("F1", "creating a queue that cannot be made and using an empty queue handle fail with a sentence")
 {
-    CHECK_REFUSED(
-        peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
+    CHECK_REFUSED(peal::queue::try_pumped(peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
         PEAL_ERROR_ARGUMENT, "");
-    CHECK_REFUSED(
-        peal::queue::try_executor(
-            [c = counted()](peal::queue_run) {}, peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
+    CHECK_REFUSED(peal::queue::try_executor([c = counted()](peal::queue_run) {},
+                      peal::queue_options().bounded(1, static_cast<peal_overflow>(7))),
         PEAL_ERROR_ARGUMENT, "");
     CHECK_EQUAL(counted::alive, 0);
     peal::queue none;
@@ -180,7 +180,8 @@ CLAIM("X4", "a timer calls its lambda on its queue, and destroys it with its var
     peal::queue queue = peal::queue::pumped();
     journal_clear();
     {
-        auto timer = peal::timer::every(1h, [n = 0, c = counted()]() mutable { journal_write("%d", ++n); },
+        auto timer = peal::timer::every(
+            1h, [n = 0, c = counted()]() mutable { journal_write("%d", ++n); },
             peal::timer_options().on(queue).tolerance(1ms));
         CHECK(timer.info().is_running);
         timer.fire();
@@ -212,8 +213,7 @@ CLAIM("X4", "a timer of a weak object ends by itself once the object is dead")
     auto object = std::make_shared<counted>();
     journal_clear();
     auto timer = peal::timer::every(
-        1h, std::weak_ptr<counted>(object), [](counted &) { journal_write("tick"); },
-        peal::timer_options().on(queue));
+        1h, std::weak_ptr<counted>(object), [](counted &) { journal_write("tick"); }, peal::timer_options().on(queue));
     timer.fire();
     (void)queue.pump();
     CHECK_JOURNAL("tick");
@@ -231,8 +231,7 @@ CLAIM("F1", "a timer with a wrong time is refused, and its lambda destroyed")
     CHECK_REFUSED(peal::timer::try_every(0ns, [c = counted()] {}), PEAL_ERROR_ARGUMENT, "period");
     CHECK_REFUSED(
         peal::timer::try_once(1s, [c = counted()] {}, peal::timer_options().delay(-1s)), PEAL_ERROR_ARGUMENT, "delay");
-    CHECK_THROWS(
-        peal::timer::every(1s, std::weak_ptr<int>(), [](int &) {}), PEAL_ERROR_ARGUMENT, "dead");
+    CHECK_THROWS(peal::timer::every(1s, std::weak_ptr<int>(), [](int &) {}), PEAL_ERROR_ARGUMENT, "dead");
     CHECK_EQUAL(counted::alive, 0);
     peal::timer none;
     CHECK_THROWS(none.start(), PEAL_ERROR_HANDLE, "");
@@ -260,7 +259,8 @@ CLAIM("B4", "observers answer by tokens, now or later, and the function of the c
 CLAIM("B4", "a completion is cancelled, answered directly, or refused; its function is destroyed each time")
 {
     peal::queue queue = peal::queue::pumped();
-    const auto report = [c = counted()](const peal_completion_info &r) { journal_write("%s", peal_status_name(r.status)); };
+    const auto report = [c = counted()](
+                            const peal_completion_info &r) { journal_write("%s", peal_status_name(r.status)); };
     journal_clear();
     {
         const auto mine = report;
@@ -271,8 +271,8 @@ CLAIM("B4", "a completion is cancelled, answered directly, or refused; its funct
         CHECK(answered.complete(1));
         (void)queue.pump();
         CHECK_JOURNAL("PEAL_ERROR_STATE PEAL_OK");
-        CHECK_REFUSED(
-            peal::completion::try_create(mine, peal::completion_options().policy(PEAL_POLICY_COLLECT)), PEAL_ERROR_POLICY, "");
+        CHECK_REFUSED(peal::completion::try_create(mine, peal::completion_options().policy(PEAL_POLICY_COLLECT)),
+            PEAL_ERROR_POLICY, "");
         CHECK_EQUAL(counted::alive, 2);
     }
     CHECK_EQUAL(counted::alive, 1);
@@ -294,8 +294,8 @@ CLAIM("Q8", "gathering calls a function for each result and one last function on
     (void)here.pump();
     CHECK_EQUAL(sum, 30);
     CHECK_JOURNAL("done2");
-    CHECK_THROWS(
-        peal::completion::gather(push.weigh, {}, 1, reply, [c = counted()](const peal_completion_info &) {}, 10),
+    CHECK_THROWS(peal::completion::gather(
+                     push.weigh, {}, 1, reply, [c = counted()](const peal_completion_info &) {}, 10),
         PEAL_ERROR_ARGUMENT, "queue");
     CHECK_EQUAL(counted::alive, 1);
 }
@@ -321,8 +321,10 @@ CLAIM("O7", "the waiting end of an observation and of a timer waits for a runnin
     };
 
     {
-        peal::observation once = methods.weigh.observe(
-            peal::observe_options().once(), [&](int n) { stand(); return n; });
+        peal::observation once = methods.weigh.observe(peal::observe_options().once(), [&](int n) {
+            stand();
+            return n;
+        });
         std::thread broadcaster([&] { (void)methods.weigh(1); });
         latch_wait(&entered);
         open_soon();

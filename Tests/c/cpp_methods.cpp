@@ -10,43 +10,52 @@ PEAL_CXX_TYPE(point, "struct point", point_text);
 enum class color : unsigned char { red, green };
 PEAL_TYPE(mood_text, enum mood { GLAD, SAD });
 PEAL_CXX_TYPE(mood, "enum mood", mood_text);
-struct wrong { int a; };
+struct wrong {
+    int a;
+};
 PEAL_CXX_TYPE(wrong, "struct wrong", "struct wrong { int a, b; };");
 struct widget;
-namespace net { struct socket; }
+namespace net
+{
+struct socket;
+}
 union either;
 
-#define C_CHAT(METHOD)                                             \
-    METHOD(required, void, on_message, (const char *text, int n))  \
-    METHOD(optional, int, weigh, (int factor), sum)                \
+#define C_CHAT(METHOD)                                            \
+    METHOD(required, void, on_message, (const char *text, int n)) \
+    METHOD(optional, int, weigh, (int factor), sum)               \
     METHOD(optional, bool, may_close, (int code), first_true)
 PEAL_PROTOCOL(c_chat, "Chat", C_CHAT);
 
 CLAIM("C2", "C++ types have the C prototypes that the header documents")
 {
-    const struct { const char *made, *wanted; } cases[] = {
+    const struct {
+        const char *made, *wanted;
+    } cases[] = {
         { peal::signature<void()>::prototype, "void f(void)" },
         { peal::signature<bool(std::string_view, int)>::prototype, "bool f(const char *, int)" },
         { peal::signature<int64_t(uint8_t, int8_t, char, uint16_t, uint32_t, uint64_t)>::prototype,
-          "long f(unsigned char, signed char, char, unsigned short, unsigned int, unsigned long)" },
-        { peal::signature<double(float, long double, long long)>::prototype, "double f(float, long double, long long)" },
+            "long f(unsigned char, signed char, char, unsigned short, unsigned int, unsigned long)" },
+        { peal::signature<double(float, long double, long long)>::prototype,
+            "double f(float, long double, long long)" },
         { peal::signature<void(const std::string &, std::string, std::optional<std::string_view>)>::prototype,
-          "void f(const char *, const char *, const char *)" },
+            "void f(const char *, const char *, const char *)" },
         { peal::signature<point(const point &, point *, const point *)>::prototype,
-          "struct point f(struct point, struct point *, const struct point *)" },
+            "struct point f(struct point, struct point *, const struct point *)" },
         { peal::signature<color(mood, color)>::prototype, "unsigned char f(enum mood, unsigned char)" },
         { peal::signature<void *(widget *, const net::socket *, either *)>::prototype,
-          "void * f(struct widget *, const struct net__socket *, union either *)" },
+            "void * f(struct widget *, const struct net__socket *, union either *)" },
         { peal::signature<void(void (*)(void *, int), const void *const *)>::prototype,
-          "void f(void (*)(void *, int), const void * const *)" },
+            "void f(void (*)(void *, int), const void * const *)" },
         { peal::signature<void(peal::token, wchar_t, char16_t)>::prototype,
-          "void f(peal_completion, wchar_t, char16_t)" },
+            "void f(peal_completion, wchar_t, char16_t)" },
     };
     for (const auto &one : cases)
         CHECK_TEXT(one.made, one.wanted);
 }
 
-namespace {
+namespace
+{
 struct all : peal::protocol {
     static constexpr const char *protocol_name = "All";
     peal::method<int64_t(uint8_t, int8_t, char, uint16_t, uint32_t, uint64_t, bool)> a{ peal::optional, "a", "last" };
@@ -65,9 +74,9 @@ CLAIM("C2", "every prototype that is made of C++ types is one that peal reads")
     const auto defined = peal::try_define<all>(center);
     CHECK_TEXT(defined.message().c_str(), "");
     REQUIRE(static_cast<bool>(defined));
-    const auto o = defined->observe(
-        peal::on(defined->a, [](auto... all) { return (int64_t(all) + ...); }),
-        peal::on(defined->b, [](float x, long double y, long long z, short w) { return double(x + y) + double(z + w); }),
+    const auto o = defined->observe(peal::on(defined->a, [](auto... all) { return (int64_t(all) + ...); }),
+        peal::on(
+            defined->b, [](float x, long double y, long long z, short w) { return double(x + y) + double(z + w); }),
         peal::on(defined->c, [](point p, point *q, const point *r) { return point{ p.x + q->x, r->y }; }),
         peal::on(defined->d, [](mood m, color c) { return m == SAD ? c : color::red; }));
     CHECK_EQUAL(defined->a(1, -2, 3, 4, 5, 6, true), 18);
@@ -100,7 +109,8 @@ CLAIM("C2", "a protocol of C++ and the same protocol of a C list are one, whiche
     }
 }
 
-namespace {
+namespace
+{
 struct other : peal::protocol {
     static constexpr const char *protocol_name = "Chat";
     peal::method<void(std::string_view, long)> on_message{ peal::required, "on_message" };
@@ -114,7 +124,8 @@ CLAIM("C2", "a definition that differs from the first is refused, and names the 
     CHECK_REFUSED(peal::try_define<other>(peal_center{}), PEAL_ERROR_HANDLE, "");
 }
 
-namespace {
+namespace
+{
 struct bad : peal::protocol {
     static constexpr const char *protocol_name = "Bad";
     peal::method<void(wrong)> on_wrong{ peal::optional, "on_wrong" };
@@ -127,7 +138,8 @@ CLAIM("C2", "a struct whose declaration is not the compiler's is refused")
     CHECK_REFUSED(peal::try_define<bad>(center), PEAL_ERROR_TYPE, "struct wrong has 4 bytes for the compiler and 8");
 }
 
-namespace {
+namespace
+{
 struct data : peal::protocol {
     static constexpr const char *protocol_name = "Data";
     peal::method<void(const uint8_t *, size_t)> on_data{ peal::optional,
@@ -165,7 +177,8 @@ CLAIM("C2", "a method that is found by name has the requested signature, or is r
     CHECK_REFUSED(peal::protocol::try_find(h.center, "Cat"), PEAL_ERROR_NOT_FOUND, "Cat");
 }
 
-namespace {
+namespace
+{
 struct room : peal::protocol {
     static constexpr const char *protocol_name = "Room";
     static constexpr const char *adopts[] = { "Chat", nullptr };
@@ -177,13 +190,15 @@ CLAIM("C2", "a protocol that adopts another by its struct has its methods")
 {
     house h;
     const auto room = peal::define<struct room>(h.center);
-    const auto o = room.observe(peal::on("on_message", writer("r")), peal::on("on_empty", [] { journal_write("empty"); }));
+    const auto o = room.observe(
+        peal::on("on_message", writer("r")), peal::on("on_empty", [] { journal_write("empty"); }));
     h.chat.on_message("x", 1);
     room.on_empty();
     CHECK_JOURNAL("rx1 empty");
 }
 
-namespace {
+namespace
+{
 struct texts : peal::protocol {
     static constexpr const char *protocol_name = "Texts";
     peal::method<void(std::string_view)> view{ peal::optional, "view" };
@@ -199,7 +214,8 @@ CLAIM("B1", "observers receive texts of every kind: a string, a string_view with
     const auto o = texts.observe(
         peal::on(texts.view, [](std::string_view t) { journal_write("v%s", std::string(t).c_str()); }),
         peal::on(texts.string, [](const std::string &t) { journal_write("s%s", t.c_str()); }),
-        peal::on(texts.maybe, [](std::optional<std::string_view> t) { journal_write("%s", t ? std::string(*t).c_str() : "none"); }));
+        peal::on(texts.maybe,
+            [](std::optional<std::string_view> t) { journal_write("%s", t ? std::string(*t).c_str() : "none"); }));
     journal_clear();
     texts.view(std::string("one"));
     texts.view(std::string_view("twofold", 3));
@@ -219,9 +235,9 @@ CLAIM("B2", "results follow the method's policy or the one of the call, as a val
     CHECK(h.chat.weigh.collect(1).empty());
     CHECK_EQUAL(h.chat.weigh.fold(7, [](int &, int) {}, 1), 7);
     for (int i = 1; i <= 3; i++)
-        all.push_back(h.chat.observe(
-            peal::on("on_message", writer("")), peal::on("weigh", [i](int n) { return i * n; }),
-            peal::on("may_close", [i](int n) { return journal_write("%d", i), n == i; })));
+        all.push_back(
+            h.chat.observe(peal::on("on_message", writer("")), peal::on("weigh", [i](int n) { return i * n; }),
+                peal::on("may_close", [i](int n) { return journal_write("%d", i), n == i; })));
     CHECK_EQUAL(h.chat.weigh(10), 60);
     CHECK_EQUAL(h.chat.weigh.ask(10).value(), 60);
     CHECK_EQUAL(h.chat.weigh.by(PEAL_POLICY_MAX, 10), 30);
@@ -239,7 +255,8 @@ CLAIM("B2", "results follow the method's policy or the one of the call, as a val
     CHECK_EQUAL(h.chat.on_message.send("x", 1).calls, 3);
 }
 
-namespace {
+namespace
+{
 struct many : peal::protocol {
     static constexpr const char *protocol_name = "Many";
     peal::method<int()> all{ peal::optional, "all", "collect" };
@@ -263,7 +280,8 @@ CLAIM("B2", "the error of a method whose policy is collect or fold names the fun
     CHECK_THROWS(many.some.by(PEAL_POLICY_CHAIN), PEAL_ERROR_POLICY, "");
 }
 
-namespace {
+namespace
+{
 struct deep : peal::protocol {
     static constexpr const char *protocol_name = "Deep";
     peal::method<void(int)> later{ peal::optional, "later", "defer" };
@@ -275,18 +293,16 @@ CLAIM("B5", "a method defers or rejects recursion also when C++ broadcasts it")
 {
     const peal::center center = peal::center::create();
     const auto deep = peal::define<struct deep>(center);
-    const auto o = deep.observe(
-        peal::on(deep.later, [&](int n) {
-            journal_write("+%d", n);
-            if (n < 3) {
-                deep.later(n + 1);
-                CHECK_STATUS(deep.later.send(9).status, PEAL_DEFERRED);
-            }
-            journal_write("-%d", n);
-        }),
-        peal::on(deep.never, [&](int n) {
-            CHECK_THROWS(deep.never(n + 1), PEAL_ERROR_RECURSION, "never");
-        }));
+    const auto o = deep.observe(peal::on(deep.later,
+                                    [&](int n) {
+                                        journal_write("+%d", n);
+                                        if (n < 3) {
+                                            deep.later(n + 1);
+                                            CHECK_STATUS(deep.later.send(9).status, PEAL_DEFERRED);
+                                        }
+                                        journal_write("-%d", n);
+                                    }),
+        peal::on(deep.never, [&](int n) { CHECK_THROWS(deep.never(n + 1), PEAL_ERROR_RECURSION, "never"); }));
     journal_clear();
     peal_clear_failure();
     deep.later(2);

@@ -3,7 +3,8 @@
 // Modules of C++.
 #include "cpp.hpp"
 
-namespace {
+namespace
+{
 
 struct storage : counted {
     void start() { journal_write("+storage"); }
@@ -36,8 +37,7 @@ struct town {
     {
         peal::module_of<network> module("network", std::move(object));
         module.depends_on("storage").start<&network::start>().stop<&network::stop>();
-        module.hears(
-            life, peal::on<&network::wake>(life.did_become_active), peal::on<&network::open>("open_url"),
+        module.hears(life, peal::on<&network::wake>(life.did_become_active), peal::on<&network::open>("open_url"),
             peal::on<&network::notified>(life.remote_notification));
         return module;
     }

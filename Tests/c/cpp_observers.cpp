@@ -7,14 +7,18 @@
 #include <memory>
 #include <thread>
 
-namespace {
+namespace
+{
 
 struct listener : counted {
     const char *name;
     int heard = 0;
 
     explicit listener(const char *called) : name(called) {}
-    void on_message(std::string_view text, int n) { journal_write("%s:%s%d", name, std::string(text).c_str(), n), heard++; }
+    void on_message(std::string_view text, int n)
+    {
+        journal_write("%s:%s%d", name, std::string(text).c_str(), n), heard++;
+    }
     int weigh(int factor) const noexcept { return factor * 2; }
 };
 
@@ -40,10 +44,8 @@ CLAIM("C1", "a lambda observes until its observation's variable ends, and what i
 CLAIM("C1", "a lambda that only moves, and changes what it captured, observes")
 {
     house h;
-    const auto o = h.chat.observe(
-        peal::on("on_message", [p = std::make_unique<int>(5), c = counted()](std::string_view, int n) mutable {
-            journal_write("%d", *p += n);
-        }));
+    const auto o = h.chat.observe(peal::on("on_message", [p = std::make_unique<int>(5), c = counted()](std::string_view,
+                                                             int n) mutable { journal_write("%d", *p += n); }));
     h.chat.on_message("", 1);
     h.chat.on_message("", 2);
     CHECK_JOURNAL("6 8");
@@ -96,7 +98,8 @@ CLAIM("C1", "a function, and a lambda with auto parameters named by a typed meth
     CHECK_JOURNAL("fx1 g1");
 }
 
-namespace {
+namespace
+{
 struct bell : peal::protocol {
     static constexpr const char *protocol_name = "Bell";
     peal::method<void(const char *)> on_ring{ peal::optional, "on_ring" };
@@ -117,7 +120,8 @@ CLAIM("C1", "an observer of C++ has the options priority, once, blocked and owne
     house h;
     peal::owner owner = peal::owner::create("plugin");
     const auto late = h.chat.observe(peal::observe_options().priority(-1), peal::on("on_message", writer("late")));
-    const auto early = h.chat.observe(peal::observe_options().priority(1).once(), peal::on("on_message", writer("early")));
+    const auto early = h.chat.observe(
+        peal::observe_options().priority(1).once(), peal::on("on_message", writer("early")));
     auto shy = h.chat.observe(peal::observe_options().blocked(), peal::on("on_message", writer("shy")));
     h.chat.observe(peal::observe_options().owned_by(owner), peal::on("on_message", writer("owned"))).release();
     h.chat.on_message("", 1);
@@ -133,11 +137,11 @@ CLAIM("C1", "an owner that is retired in its own call is retired again by the en
 {
     house h;
     peal::owner owner = peal::owner::create("plugin");
-    h.chat.observe(
-        peal::observe_options().owned_by(owner),
-        peal::on("on_message", [&owner](std::string_view, int) {
-            CHECK_STATUS(owner.try_retire().status(), PEAL_NOT_WAITED);
-        })).release();
+    h.chat
+        .observe(peal::observe_options().owned_by(owner),
+            peal::on("on_message",
+                [&owner](std::string_view, int) { CHECK_STATUS(owner.try_retire().status(), PEAL_NOT_WAITED); }))
+        .release();
     h.chat.on_message("", 1);
     CHECK(owner.get().number != 0);
     CHECK_OK(owner.try_retire().status());
@@ -160,8 +164,7 @@ CLAIM("O9", "an object in a std::weak_ptr is not called once it is dead, and the
 {
     house h;
     auto object = std::make_shared<listener>("w");
-    const auto o = h.chat.observe(
-        std::weak_ptr<listener>(object), peal::on<&listener::on_message>("on_message"),
+    const auto o = h.chat.observe(std::weak_ptr<listener>(object), peal::on<&listener::on_message>("on_message"),
         peal::on<&listener::weigh>(h.chat.weigh));
     h.chat.on_message("x", 1);
     CHECK_JOURNAL("w:x1");
@@ -197,7 +200,8 @@ CLAIM("O9", "a weak object that loses its last owner inside its own call lives u
     CHECK_EQUAL(counted::alive, 0);
 }
 
-namespace {
+namespace
+{
 
 // Broadcasts inside its own call, so that calls of weak objects nest.
 struct nesting : counted {
@@ -284,31 +288,22 @@ CLAIM("O7", "an observation may end inside its own call")
 CLAIM("O8", "the captures of a refused observer are destroyed before the refusal returns")
 {
     house h;
-    CHECK_REFUSED(
-        h.chat.try_observe(peal::on("on_message", [c = counted()](int) {})), PEAL_ERROR_CONFLICT,
+    CHECK_REFUSED(h.chat.try_observe(peal::on("on_message", [c = counted()](int) {})), PEAL_ERROR_CONFLICT,
         "parameter 1 is const char * in the first and int in the second");
     CHECK_EQUAL(counted::alive, 0);
-    CHECK_REFUSED(
-        h.chat.try_observe(peal::on("weigh", [c = counted()](int n) { return n; })), PEAL_ERROR_CONFORMANCE,
+    CHECK_REFUSED(h.chat.try_observe(peal::on("weigh", [c = counted()](int n) { return n; })), PEAL_ERROR_CONFORMANCE,
         "on_message");
-    CHECK_REFUSED(
-        h.chat.try_observe(peal::on("on_mesage", [c = counted()](std::string_view, int) {})),
+    CHECK_REFUSED(h.chat.try_observe(peal::on("on_mesage", [c = counted()](std::string_view, int) {})),
         PEAL_ERROR_NOT_FOUND, "on_mesage");
-    CHECK_REFUSED(
-        h.chat.try_observe(peal::on("on_message", writer("a")), peal::on("on_message", writer("b"))),
+    CHECK_REFUSED(h.chat.try_observe(peal::on("on_message", writer("a")), peal::on("on_message", writer("b"))),
         PEAL_ERROR_CONFLICT, "bound twice");
-    CHECK_REFUSED(
-        peal::protocol().try_observe(peal::on("on_message", writer("a"))), PEAL_ERROR_HANDLE, "protocol");
-    CHECK_REFUSED(
-        h.chat.try_observe(std::weak_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
+    CHECK_REFUSED(peal::protocol().try_observe(peal::on("on_message", writer("a"))), PEAL_ERROR_HANDLE, "protocol");
+    CHECK_REFUSED(h.chat.try_observe(std::weak_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
         PEAL_ERROR_ARGUMENT, "dead");
-    CHECK_REFUSED(
-        h.chat.try_observe(std::shared_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
+    CHECK_REFUSED(h.chat.try_observe(std::shared_ptr<listener>(), peal::on<&listener::on_message>("on_message")),
         PEAL_ERROR_ARGUMENT, "dead");
-    CHECK_REFUSED(
-        h.chat.try_observe(
-            peal::observe_options().with(PEAL_OBSERVE_REPLACE | PEAL_OBSERVE_ALLOW_DUPLICATE),
-            peal::on("on_message", writer("a"))),
+    CHECK_REFUSED(h.chat.try_observe(peal::observe_options().with(PEAL_OBSERVE_REPLACE | PEAL_OBSERVE_ALLOW_DUPLICATE),
+                      peal::on("on_message", writer("a"))),
         PEAL_ERROR_ARGUMENT, "");
     CHECK_EQUAL(counted::alive, 0);
     CHECK_EQUAL(h.chat.count_observers(), 0);

@@ -7,7 +7,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
 struct account : peal::protocol {
     static constexpr const char *protocol_name = "Account";
@@ -51,8 +52,7 @@ struct bank {
     peal::service_of<stored_account> provider(const char *name)
     {
         auto service = describe(name);
-        service.provides(
-            account, peal::on<&stored_account::user>(account.user), peal::on<&stored_account::add>("add"));
+        service.provides(account, peal::on<&stored_account::user>(account.user), peal::on<&stored_account::add>("add"));
         return service;
     }
 };
@@ -208,7 +208,8 @@ CLAIM("F1", "a function that does not fit a service is refused with a sentence, 
         CHECK_REFUSED(bare.try_add(b.h.center), PEAL_ERROR_ARGUMENT, "create()");
     }
     auto description = b.describe("account");
-    const peal::service service = description.provides(b.account, peal::on<&stored_account::user>("user")).add(b.h.center);
+    const peal::service service =
+        description.provides(b.account, peal::on<&stored_account::user>("user")).add(b.h.center);
     {
         peal::use use = peal::use::of(b.h.center, b.account);
         CHECK_THROWS(use.call(b.account.add, "", 1), PEAL_ERROR_NOT_FOUND, "add");
@@ -233,7 +234,8 @@ CLAIM("X1", "a proxy's table broadcasts, typed, until its variable ends")
     house h;
     std::vector<peal::observation> all;
     for (int i = 1; i <= 2; i++)
-        all.push_back(h.chat.observe(peal::on("on_message", writer("p")), peal::on("weigh", [i](int n) { return i * n; })));
+        all.push_back(
+            h.chat.observe(peal::on("on_message", writer("p")), peal::on("weigh", [i](int n) { return i * n; })));
     peal::proxy proxy = peal::proxy::of(h.chat);
     CHECK_EQUAL(proxy.call(h.chat.weigh, 10), 30);
     proxy.call(h.chat.on_message, "x", 1);

@@ -18,9 +18,8 @@ CLAIM("X5", "a property has a value of its C++ type, and notifies its observers"
     const auto a = level.observe([c = counted()](int before, int now) { journal_write("%d>%d", before, now); });
     const auto b = level.observe([c = counted()](int now) { journal_write("%d", now); });
     const auto d = level.observe([c = counted()] { journal_write("changed"); });
-    const auto e = level.observe([](const peal_change &change) {
-        journal_write("r%d", *static_cast<const int *>(change.new_value));
-    });
+    const auto e = level.observe(
+        [](const peal_change &change) { journal_write("r%d", *static_cast<const int *>(change.new_value)); });
     CHECK_OK(level.set(4));
     CHECK_JOURNAL("changed 3>4 4 r4");
     CHECK(level.compare_and_set(4, 5));
@@ -104,8 +103,8 @@ CLAIM("F1", "an observer that does not fit a property is refused with a sentence
     CHECK_REFUSED(peal::property<int>::try_find(h.center, "lever"), PEAL_ERROR_NOT_FOUND, "lever");
     CHECK_REFUSED(peal::property<double>::try_find(h.center, "level"), PEAL_ERROR_TYPE, "");
     CHECK_REFUSED(peal::property<std::string>::try_define(h.center, "level"), PEAL_ERROR_CONFLICT, "");
-    CHECK_REFUSED(
-        level.try_observe(peal::observe_options(), [c = counted()](int) {}, PEAL_PROPERTY_KEEP_LATEST),
+    CHECK_REFUSED(level.try_observe(
+                      peal::observe_options(), [c = counted()](int) {}, PEAL_PROPERTY_KEEP_LATEST),
         PEAL_ERROR_ARGUMENT, "");
     CHECK_EQUAL(counted::alive, 0);
     const peal::property<int> none;

@@ -9,11 +9,11 @@
 
 PEAL_TYPE(point_text, struct point { double x, y; });
 
-#define SINK(METHOD)                                                 \
-    METHOD(required, void, on_line, (const char *line, int n))       \
-    METHOD(optional, bool, wants, (const char *line), first_true)    \
-    METHOD(optional, void, on_point, (struct point p))               \
-    METHOD(optional, void, on_end, ())                               \
+#define SINK(METHOD)                                              \
+    METHOD(required, void, on_line, (const char *line, int n))    \
+    METHOD(optional, bool, wants, (const char *line), first_true) \
+    METHOD(optional, void, on_point, (struct point p))            \
+    METHOD(optional, void, on_end, ())                            \
     METHOD(optional, void, on_reset, (void))
 PEAL_PROTOCOL(sink, "Sink", SINK);
 
@@ -21,7 +21,8 @@ PEAL_PROTOCOL(sink, "Sink", SINK);
 #define LOUD(METHOD) METHOD(optional, void, on_shout, (const char *line))
 PEAL_PROTOCOL_ADOPTING(loud, "Loud", LOUD_ADOPTS, LOUD);
 
-namespace {
+namespace
+{
 
 struct Listener {
     std::string name;
@@ -34,23 +35,17 @@ struct Listener {
     {
         journal_write("%s:%s%d", static_cast<Listener *>(self)->name.c_str(), line, n);
     }
-    static bool wants(void *self, const char *line)
-    {
-        return static_cast<Listener *>(self)->name == line;
-    }
+    static bool wants(void *self, const char *line) { return static_cast<Listener *>(self)->name == line; }
     static void onPoint(void *self, struct point p)
     {
         journal_write("%s(%g,%g)", static_cast<Listener *>(self)->name.c_str(), p.x, p.y);
     }
-    static void onEnd(void *self)
-    {
-        journal_write("%s.end", static_cast<Listener *>(self)->name.c_str());
-    }
+    static void onEnd(void *self) { journal_write("%s.end", static_cast<Listener *>(self)->name.c_str()); }
     static void destroy(void *self) { static_cast<Listener *>(self)->destroyed++; }
 };
 
-const struct sink table = { PEAL_TABLE(sink), Listener::onLine, Listener::wants, Listener::onPoint,
-    Listener::onEnd, nullptr };
+const struct sink table = { PEAL_TABLE(sink), Listener::onLine, Listener::wants, Listener::onPoint, Listener::onEnd,
+    nullptr };
 
 struct Fixture {
     peal_center center;
@@ -84,7 +79,8 @@ struct Fixture {
 
 } // namespace
 
-namespace {
+namespace
+{
 
 int counted(int *count)
 {
@@ -152,8 +148,8 @@ CLAIM("B1", "the variadic forms work in C++")
 CLAIM("B1", "a lambda is an observer's function")
 {
     Fixture f;
-    sink lambdas = { PEAL_TABLE(sink), [](void *, const char *line, int) { journal_write("%s", line); },
-        nullptr, nullptr, nullptr, nullptr };
+    sink lambdas = { PEAL_TABLE(sink), [](void *, const char *line, int) { journal_write("%s", line); }, nullptr,
+        nullptr, nullptr, nullptr };
     int target = 0;
 
     CHECK_OK(sink_observe(&f.handles, &target, &lambdas, nullptr, nullptr));

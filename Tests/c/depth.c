@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define WELL(METHOD)                           \
-    METHOD(optional, void, fall, (int n))      \
+#define WELL(METHOD)                      \
+    METHOD(optional, void, fall, (int n)) \
     METHOD(optional, int, fall_other, (double n), last)
 PEAL_PROTOCOL(well, "Well", WELL);
 
@@ -92,12 +92,9 @@ static peal_status deeper_in_turn(void)
 static peal_status deeper_mixed(void)
 {
     switch (depth % 3) {
-    case 0:
-        return deeper_typed();
-    case 1:
-        return deeper_by_array();
-    default:
-        return deeper_variadic();
+    case 0: return deeper_typed();
+    case 1: return deeper_by_array();
+    default: return deeper_variadic();
     }
 }
 
@@ -121,30 +118,15 @@ CLAIM("B5", "variadic recursion without end is refused at the limit of depth, an
     check_fall(deeper_variadic);
 }
 
-CLAIM("B5", "recursion by array without end is refused at the limit of depth")
-{
-    check_fall(deeper_by_array);
-}
+CLAIM("B5", "recursion by array without end is refused at the limit of depth") { check_fall(deeper_by_array); }
 
-CLAIM("B5", "recursion through ffi_call without end is refused at the limit of depth")
-{
-    check_fall(deeper_by_ffi);
-}
+CLAIM("B5", "recursion through ffi_call without end is refused at the limit of depth") { check_fall(deeper_by_ffi); }
 
-CLAIM("B5", "typed recursion without end is refused at the limit of depth")
-{
-    check_fall(deeper_typed);
-}
+CLAIM("B5", "typed recursion without end is refused at the limit of depth") { check_fall(deeper_typed); }
 
-CLAIM("B5", "nested broadcasts of two methods that call each other are counted together")
-{
-    check_fall(deeper_in_turn);
-}
+CLAIM("B5", "nested broadcasts of two methods that call each other are counted together") { check_fall(deeper_in_turn); }
 
-CLAIM("B5", "nested broadcasts by array, variadic and typed are counted together")
-{
-    check_fall(deeper_mixed);
-}
+CLAIM("B5", "nested broadcasts by array, variadic and typed are counted together") { check_fall(deeper_mixed); }
 
 static peal_status say_and_go_deeper(void)
 {
@@ -158,10 +140,7 @@ static peal_status say_and_go_deeper(void)
     return status;
 }
 
-CLAIM("B8", "the sentence about the limit of depth names the protocol and the method")
-{
-    check_fall(say_and_go_deeper);
-}
+CLAIM("B8", "the sentence about the limit of depth names the protocol and the method") { check_fall(say_and_go_deeper); }
 
 static int loops;
 
@@ -259,8 +238,7 @@ static int hear_other(void *self, double n)
 
 CLAIM("B5", "the depth of nested broadcasts is counted for each thread alone")
 {
-    static const struct well waiting = {
-        PEAL_TABLE(well), .fall = fall_and_wait, .fall_other = hear_other };
+    static const struct well waiting = { PEAL_TABLE(well), .fall = fall_and_wait, .fall_other = hear_other };
     const peal_center center = open_center();
     pthread_t thread;
 

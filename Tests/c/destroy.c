@@ -91,10 +91,7 @@ CLAIM("O8", "the end of a center runs the destroy callback of each observer once
     check_destroyed(6);
 }
 
-static void remove_self(struct listener *self)
-{
-    CHECK_OK(peal_observation_remove(self->observation));
-}
+static void remove_self(struct listener *self) { CHECK_OK(peal_observation_remove(self->observation)); }
 
 CLAIM("O8", "the destroy callback of an observer that removes itself runs when its call has returned")
 {
@@ -169,26 +166,19 @@ CLAIM("O8", "a destroy callback runs once when the registration fails, for any r
 
     options.destroy = destroyed;
     open_bell(0);
-    CHECK_FAILURE(
-        bell_observe(&bell, &listeners[0], &empty, &options, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(bell_observe(&bell, &listeners[0], &empty, &options, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_JOURNAL("~A");
-    CHECK_FAILURE(
-        peal_observe(nothing, &listeners[1], &table, &options, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observe(nothing, &listeners[1], &table, &options, NULL), PEAL_ERROR_HANDLE);
     CHECK_JOURNAL("~B");
-    CHECK_FAILURE(
-        bell_observe(&bell, &listeners[2], NULL, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(bell_observe(&bell, &listeners[2], NULL, &options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_JOURNAL("~C");
     CHECK_FAILURE(
-        peal_observe_bindings(bell.protocol, &listeners[3], &unknown, 1, &options, NULL),
-        PEAL_ERROR_NOT_FOUND);
+        peal_observe_bindings(bell.protocol, &listeners[3], &unknown, 1, &options, NULL), PEAL_ERROR_NOT_FOUND);
     CHECK_JOURNAL("~D");
-    CHECK_FAILURE(
-        peal_observe_bindings(bell.protocol, &listeners[4], NULL, 3, &options, NULL),
-        PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_bindings(bell.protocol, &listeners[4], NULL, 3, &options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_JOURNAL("~E");
     options.flags = 1u << 30;
-    CHECK_FAILURE(
-        bell_observe(&bell, &listeners[5], &table, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(bell_observe(&bell, &listeners[5], &table, &options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_JOURNAL("~F");
     check_destroyed(6);
     close_center(center);

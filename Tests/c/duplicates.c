@@ -15,8 +15,10 @@ static void destroyed(void *target) { journal_write("~%s", target != NULL ? (cha
 
 static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring };
 /* The table of a protocol with one method. */
-static const struct { size_t size; void (*on_ring)(void *, int); }
-    small_table = { sizeof small_table, ring }, empty_table = { sizeof empty_table, NULL };
+static const struct {
+    size_t size;
+    void (*on_ring)(void *, int);
+} small_table = { sizeof small_table, ring }, empty_table = { sizeof empty_table, NULL };
 static const struct bell other_table = { PEAL_TABLE(bell), .on_ring = ring_twice };
 
 static char a[] = "A";
@@ -70,8 +72,7 @@ CLAIM("O3", "a duplicate is refused whatever its table, its priority and its bin
     options.priority = 9;
     REQUIRE_OK(bell_observe(&bell, a, &table, NULL, NULL));
     CHECK_FAILURE(bell_observe(&bell, a, &other_table, &options, NULL), PEAL_ERROR_DUPLICATE);
-    CHECK_FAILURE(
-        peal_observe_bindings(bell.protocol, a, &binding, 1, NULL, NULL), PEAL_ERROR_DUPLICATE);
+    CHECK_FAILURE(peal_observe_bindings(bell.protocol, a, &binding, 1, NULL, NULL), PEAL_ERROR_DUPLICATE);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_JOURNAL("A1");
     close_center(center);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define BELL(METHOD)                            \
+#define BELL(METHOD)                             \
     METHOD(optional, void, on_ring, (int32_t n)) \
     METHOD(optional, void, on_mute, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
@@ -24,10 +24,7 @@ static void on_ring(void *self, int32_t n)
     rings += n;
 }
 
-static void on_mute(void *self)
-{
-    (void)self;
-}
+static void on_mute(void *self) { (void)self; }
 
 static const struct bell rings_only = { PEAL_TABLE(bell), .on_ring = on_ring };
 static const struct bell mutes_only = { PEAL_TABLE(bell), .on_mute = on_mute };
@@ -178,8 +175,7 @@ CLAIM("O6", "a callback may remove all observers of a protocol, itself too: the 
 CLAIM("O11", "the information about a registration has its protocol, target, queue, owner, priority and flags")
 {
     const peal_queue queue = (open_bell(), pumped_queue());
-    const peal_observation observation =
-        observe(&ann, &does_both, 7, queue, PEAL_OBSERVE_ONCE | PEAL_OBSERVE_BLOCKED);
+    const peal_observation observation = observe(&ann, &does_both, 7, queue, PEAL_OBSERVE_ONCE | PEAL_OBSERVE_BLOCKED);
     struct peal_observation_info info;
 
     memset(&info, 0x55, sizeof info);

@@ -243,10 +243,7 @@ CLAIM("F6", "the child of a child of a fork can use all objects that need no thr
 static struct latch has_forked = LATCH_INITIALIZER;
 static bool child_holds;
 
-static bool goes_on_beside_the_call(void)
-{
-    return works_synchronously() && makes_threads_of_its_own();
-}
+static bool goes_on_beside_the_call(void) { return works_synchronously() && makes_threads_of_its_own(); }
 
 static void fork_in_call(void *self, int n)
 {
@@ -262,8 +259,8 @@ CLAIM("F6", "a call on a serial queue may fork")
 
     open_all();
     options = options_on(serial, NULL);
-    const peal_observation observation =
-        observe_with(protocol, &other, "on_later", (peal_function)fork_in_call, &options);
+    const peal_observation observation = observe_with(
+        protocol, &other, "on_later", (peal_function)fork_in_call, &options);
     CHECK_OK(peal_broadcast(later, 1));
     latch_wait(&has_forked);
     CHECK(child_holds);

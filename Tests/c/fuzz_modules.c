@@ -24,25 +24,25 @@ enum happening { WILL_START, START, STARTED, NOT_STARTED, EVENT, STOP, STOPPED, 
 enum { WRONG = -1 };
 
 static const char *const state_names[] = { "idle", "starting", "running", "stopping", "released" };
-static const char *const names[] = { "will_start", "start", "the end of start", "the failure of start", "an event", "stop",
-    "the end of stop", "release" };
+static const char *const names[] = { "will_start", "start", "the end of start", "the failure of start", "an event",
+    "stop", "the end of stop", "release" };
 
 static const signed char next[STATES][HAPPENINGS] = {
     /*             will_start start     started  failed  event    stop      stopped release  */
-    [IDLE]     = { IDLE,      STARTING, WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  RELEASED },
-    [STARTING] = { STARTING,  WRONG,    RUNNING, IDLE,   WRONG,   WRONG,    WRONG,  WRONG },
-    [RUNNING]  = { WRONG,     WRONG,    WRONG,   WRONG,  RUNNING, STOPPING, WRONG,  WRONG },
-    [STOPPING] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    IDLE,   WRONG },
-    [RELEASED] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  WRONG },
+    [IDLE] = { IDLE, STARTING, WRONG, WRONG, WRONG, WRONG, WRONG, RELEASED },
+    [STARTING] = { STARTING, WRONG, RUNNING, IDLE, WRONG, WRONG, WRONG, WRONG },
+    [RUNNING] = { WRONG, WRONG, WRONG, WRONG, RUNNING, STOPPING, WRONG, WRONG },
+    [STOPPING] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, IDLE, WRONG },
+    [RELEASED] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG },
 };
 /* A step on a queue may be cancelled: peal takes a start that is over for one that has failed, and never calls
  * a stop that has not begun. */
 static const signed char next_on_queue[STATES][HAPPENINGS] = {
-    [IDLE]     = { IDLE,      STARTING, WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  RELEASED },
-    [STARTING] = { STARTING,  WRONG,    RUNNING, IDLE,   WRONG,   WRONG,    WRONG,  WRONG },
-    [RUNNING]  = { RUNNING,   STARTING, WRONG,   WRONG,  RUNNING, STOPPING, WRONG,  RELEASED },
-    [STOPPING] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    IDLE,   WRONG },
-    [RELEASED] = { WRONG,     WRONG,    WRONG,   WRONG,  WRONG,   WRONG,    WRONG,  WRONG },
+    [IDLE] = { IDLE, STARTING, WRONG, WRONG, WRONG, WRONG, WRONG, RELEASED },
+    [STARTING] = { STARTING, WRONG, RUNNING, IDLE, WRONG, WRONG, WRONG, WRONG },
+    [RUNNING] = { RUNNING, STARTING, WRONG, WRONG, RUNNING, STOPPING, WRONG, RELEASED },
+    [STOPPING] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, IDLE, WRONG },
+    [RELEASED] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG },
 };
 
 struct instance {
@@ -117,7 +117,8 @@ static unsigned long streams;
 static unsigned draw(unsigned below)
 {
     if (random_state == 0)
-        random_state = (seed + 1) * 0x9e3779b97f4a7c15u + __atomic_add_fetch(&streams, 1, __ATOMIC_RELAXED) * 0xbf58476d1ce4e5b9u;
+        random_state = (seed + 1) * 0x9e3779b97f4a7c15u
+                     + __atomic_add_fetch(&streams, 1, __ATOMIC_RELAXED) * 0xbf58476d1ce4e5b9u;
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
@@ -176,8 +177,12 @@ static bool open_url(void *self, const char *url)
     return url[0] == 'x' && draw(4) == 0;
 }
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .will_start = will_start, .did_start = hear, .will_terminate = hear,
-    .did_become_active = hear, .open_url = open_url,
+    PEAL_TABLE(peal_lifecycle),
+    .will_start = will_start,
+    .did_start = hear,
+    .will_terminate = hear,
+    .did_become_active = hear,
+    .open_url = open_url,
 };
 
 /* ---- Random calls ------------------------------------------------------------------------------ */
@@ -198,7 +203,8 @@ static void register_one(void)
     struct peal_module_description d = PEAL_MODULE_DESCRIPTION(NULL);
     const unsigned slot = draw(SLOTS);
     const unsigned index = __atomic_load_n(&count, __ATOMIC_ACQUIRE) < MOST - 2 * THREADS * DEPTH
-        ? __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL) : MOST;
+                             ? __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL)
+                             : MOST;
     char needed[8];
     const char *const needs[] = { needed, NULL };
     struct instance *instance;
@@ -282,14 +288,34 @@ static void call_something(void)
         return;
     depth++;
     switch (draw(32)) {
-    case 0: case 1: case 2: case 3: case 4: case 5: case 6: case 7: register_one(); break;
-    case 8: case 9: case 10: remove_one(); break;
-    case 11: case 12: case 13: retire_one(); break;
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+    case 6:
+    case 7: register_one(); break;
+    case 8:
+    case 9:
+    case 10: remove_one(); break;
+    case 11:
+    case 12:
+    case 13: retire_one(); break;
     case 14: (void)peal_modules_remove_class(center, "even", NULL); break;
-    case 15: case 16: case 17: (void)peal_modules_start(center); break;
-    case 18: if (draw(4) == 0) (void)peal_modules_stop(center, draw(2) == 0 ? 5 : PEAL_FOREVER); break;
-    case 19: if (draw(16) == 0) (void)peal_queue_destroy(queues[draw(QUEUES)]); break;
-    case 20: case 21: (void)peal_ask(life.open_url, &opened, draw(2) == 0 ? "x" : "y"); break;
+    case 15:
+    case 16:
+    case 17: (void)peal_modules_start(center); break;
+    case 18:
+        if (draw(4) == 0)
+            (void)peal_modules_stop(center, draw(2) == 0 ? 5 : PEAL_FOREVER);
+        break;
+    case 19:
+        if (draw(16) == 0)
+            (void)peal_queue_destroy(queues[draw(QUEUES)]);
+        break;
+    case 20:
+    case 21: (void)peal_ask(life.open_url, &opened, draw(2) == 0 ? "x" : "y"); break;
     case 22: look(); break;
     case 23: (void)peal_modules_forward(life.protocol); break;
     default: (void)peal_broadcast(life.did_become_active); break;

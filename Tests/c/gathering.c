@@ -12,16 +12,16 @@
 PEAL_TYPE(pair_declaration, struct pair { int32_t a; double b; });
 PEAL_TYPE(block_declaration, struct block { int64_t words[40]; uint8_t tail; });
 
-#define METER(METHOD)                                                  \
+#define METER(METHOD)                                                 \
     METHOD(optional, int32_t, on_read, (int32_t n, const char *text)) \
     METHOD(optional, bool, is_on, (void), first_true)                 \
-    METHOD(optional, uint8_t, on_small, (void))                        \
-    METHOD(optional, double, on_real, (double by))                     \
-    METHOD(optional, float, on_short_real, (void))                     \
-    METHOD(optional, long double, on_long_real, (void))                \
-    METHOD(optional, struct pair, on_pair, (int32_t a))                \
-    METHOD(optional, struct block, on_block, (int64_t first))          \
-    METHOD(optional, const char *, on_name, (void))                    \
+    METHOD(optional, uint8_t, on_small, (void))                       \
+    METHOD(optional, double, on_real, (double by))                    \
+    METHOD(optional, float, on_short_real, (void))                    \
+    METHOD(optional, long double, on_long_real, (void))               \
+    METHOD(optional, struct pair, on_pair, (int32_t a))               \
+    METHOD(optional, struct block, on_block, (int64_t first))         \
+    METHOD(optional, const char *, on_name, (void))                   \
     METHOD(optional, void, on_nothing, (int32_t n))
 PEAL_PROTOCOL(meter, "Meter", METER);
 
@@ -111,8 +111,8 @@ static void on_nothing(void *self, int32_t n)
     count_call(self);
 }
 
-static const struct meter table = { PEAL_TABLE(meter), on_read, is_on, on_small, on_real,
-    on_short_real, on_long_real, on_pair, on_block, on_name, on_nothing };
+static const struct meter table = { PEAL_TABLE(meter), on_read, is_on, on_small, on_real, on_short_real, on_long_real,
+    on_pair, on_block, on_name, on_nothing };
 
 static void reply(void *context, peal_observation from, const void *result)
 {
@@ -139,10 +139,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
     latch_open(&who->latch);
 }
 
-static int times_told(void)
-{
-    return __atomic_load_n(&gathered.times, __ATOMIC_ACQUIRE);
-}
+static int times_told(void) { return __atomic_load_n(&gathered.times, __ATOMIC_ACQUIRE); }
 
 static struct peal_gather_options to(const struct lane *place, size_t result_size)
 {
@@ -184,15 +181,14 @@ static void open_mixed(void)
         observe(i, i % 2 == 0 ? nowhere : lane.queue);
 }
 
-static void check_told(
-    peal_status status, size_t asked, size_t completed, size_t dropped, int replies, int line)
+static void check_told(peal_status status, size_t asked, size_t completed, size_t dropped, int replies, int line)
 {
     const struct peal_completion_info *const report = &gathered.report;
 
     check_integer(times_told(), 1, "times told", __FILE__, line);
     check_status(report->status, status, "status", __FILE__, line);
     check_integer((long long)report->observers, (long long)asked, "asked", __FILE__, line);
-    check_integer( (long long)report->completed, (long long)completed, "completed", __FILE__, line);
+    check_integer((long long)report->completed, (long long)completed, "completed", __FILE__, line);
     check_integer((long long)report->dropped, (long long)dropped, "dropped", __FILE__, line);
     check_integer(report->result, 0, "result", __FILE__, line);
     check_integer(gathered.replies, replies, "replies", __FILE__, line);
@@ -240,34 +236,35 @@ static void check_readings(int count)
 CLAIM("Q8", "each observer's result is passed on the queue, with its observation; then `done` runs, once")
 {
     EVERY_KIND(lane)
-        for (int kind = 0; kind < 3; kind++) {
-            struct peal_gather_options options;
+    for (int kind = 0; kind < 3; kind++) {
+        struct peal_gather_options options;
 
-            lane_open(&desk, (peal_queue_kind)kind);
-            open_mixed();
-            options = to(&desk, sizeof(int32_t));
-            CHECK_OK(peal_queue_pause(desk.queue));
-            CHECK_OK(read_all(&options, NULL));
-            /* Observers without a queue have been called; no reply has been delivered. */
-            CHECK_EQUAL(gauges[0].calls, 1);
-            CHECK_EQUAL(gauges[2].calls, 1);
-            CHECK_EQUAL(gathered.replies, 0);
-            lane_settle(&lane);
-            CHECK_EQUAL(gauges[1].calls, 1);
-            CHECK_EQUAL(gauges[3].calls, 1);
-            CHECK_EQUAL(times_told(), 0);
-            CHECK_OK(peal_queue_resume(desk.queue));
-            lane_settle(&desk);
-            CHECK_TOLD(PEAL_OK, 4, 4, 0, 4);
-            check_readings(4);
-            close_center(center);
-            lane_close(&desk);
-        }
+        lane_open(&desk, (peal_queue_kind)kind);
+        open_mixed();
+        options = to(&desk, sizeof(int32_t));
+        CHECK_OK(peal_queue_pause(desk.queue));
+        CHECK_OK(read_all(&options, NULL));
+        /* Observers without a queue have been called; no reply has been delivered. */
+        CHECK_EQUAL(gauges[0].calls, 1);
+        CHECK_EQUAL(gauges[2].calls, 1);
+        CHECK_EQUAL(gathered.replies, 0);
+        lane_settle(&lane);
+        CHECK_EQUAL(gauges[1].calls, 1);
+        CHECK_EQUAL(gauges[3].calls, 1);
+        CHECK_EQUAL(times_told(), 0);
+        CHECK_OK(peal_queue_resume(desk.queue));
+        lane_settle(&desk);
+        CHECK_TOLD(PEAL_OK, 4, 4, 0, 4);
+        check_readings(4);
+        close_center(center);
+        lane_close(&desk);
+    }
 }
 
 CLAIM("Q8", "the observers of a gathering may be on the queue of its replies")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
 
         open_mixed();
@@ -282,8 +279,7 @@ CLAIM("Q8", "the observers of a gathering may be on the queue of its replies")
 }
 
 /* Gathers one method, whose result is checked for each reply. */
-static void gather_kind(
-    peal_method method, void *const *arguments, size_t count, size_t size,
+static void gather_kind(peal_method method, void *const *arguments, size_t count, size_t size,
     bool (*is_right)(const void *result, int number))
 {
     struct peal_gather_options options = to(&desk, size);
@@ -296,10 +292,7 @@ static void gather_kind(
         CHECK(is_right(gathered.results[i].bytes, number_of(gathered.from[i])));
 }
 
-static bool is_bool_right(const void *result, int number)
-{
-    return *(const bool *)result == (number % 2 == 1);
-}
+static bool is_bool_right(const void *result, int number) { return *(const bool *)result == (number % 2 == 1); }
 static bool is_small_right(const void *result, int number)
 {
     return *(const uint8_t *)result == (uint8_t)(250 + number);
@@ -344,7 +337,8 @@ static bool is_name_right(const void *result, int number)
 CLAIM("Q8", "results of every type are gathered: integers, floating-point numbers, pointers, small and large structs")
 {
     lane_open(&desk, PEAL_QUEUE_PUMPED);
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         double by = 1.25;
         int32_t a = -3;
         int64_t first = 5000;
@@ -370,7 +364,8 @@ CLAIM("Q8", "results of every type are gathered: integers, floating-point number
 
 CLAIM("Q8", "the function `reply` of a gathering may be left out")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
 
         open_mixed();
@@ -388,7 +383,8 @@ CLAIM("Q8", "the function `reply` of a gathering may be left out")
 
 CLAIM("Q8", "a gathering without observers runs `done` all the same, on the queue")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
         peal_completion gathering = { 0 };
 
@@ -411,7 +407,8 @@ CLAIM("Q8", "a gathering without observers runs `done` all the same, on the queu
 CLAIM("Q8", "observers that are removed before their turn, also by the end of their center, count as dropped in a gathering")
 {
     for (int ends_center = 0; ends_center < 2; ends_center++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             struct peal_gather_options options;
 
             lane_open(&desk, PEAL_QUEUE_PUMPED);
@@ -489,7 +486,8 @@ CLAIM("Q8", "replies are never refused by the bound of their queue")
 
 CLAIM("Q8", "when the time limit of a gathering expires, `done` runs with the replies so far, and later results are dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
 
         lane_open(&desk, PEAL_QUEUE_SERIAL);
@@ -512,7 +510,8 @@ CLAIM("Q8", "when the time limit of a gathering expires, `done` runs with the re
 
 CLAIM("Q8", "cancelling a gathering ends it with the replies so far, and its handle cannot be answered")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
         peal_completion gathering = { 0 };
 
@@ -576,7 +575,8 @@ CLAIM("Q8", "a callback may gather results, of its own method too")
 {
     static const struct meter nesting = { PEAL_TABLE(meter), .on_read = gather_inside };
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_gather_options options;
         struct peal_observe_options on_lane;
 
@@ -717,10 +717,8 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
     CHECK_FAILURE(peal_gather(meter.on_nothing, arguments, 1, &options, &gathering), PEAL_ERROR_POLICY);
     CHECK_CONTAINS(peal_last_message(), "on_nothing");
     CHECK_EQUAL(gathering.number, 0);
-    CHECK_FAILURE(
-        peal_gather(meter.on_read, arguments, 1, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
-    CHECK_FAILURE(
-        peal_gather(meter.on_read, arguments, 3, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
+    CHECK_FAILURE(peal_gather(meter.on_read, arguments, 1, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
+    CHECK_FAILURE(peal_gather(meter.on_read, arguments, 3, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_FAILURE(peal_gather(meter.on_read, NULL, 2, &options, &gathering), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_gather(meter.on_read, hole, 2, &options, &gathering), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 2, NULL, &gathering), PEAL_ERROR_ARGUMENT);
@@ -740,12 +738,10 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++) {
         const peal_method made_up = { numbers[i] };
 
-        CHECK_FAILURE(
-            peal_gather(made_up, arguments, 2, &options, &gathering), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_gather(made_up, arguments, 2, &options, &gathering), PEAL_ERROR_HANDLE);
         wrong = options;
         wrong.queue.number = numbers[i];
-        CHECK_FAILURE(
-            read_all(&wrong, &gathering), numbers[i] == 0 ? PEAL_ERROR_ARGUMENT : PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(read_all(&wrong, &gathering), numbers[i] == 0 ? PEAL_ERROR_ARGUMENT : PEAL_ERROR_HANDLE);
     }
     lane_close(&desk);
     CHECK_FAILURE(read_all(&options, &gathering), PEAL_ERROR_HANDLE);

@@ -229,10 +229,7 @@ static void remove_many(void *self, int n)
 static const struct bell observing = { PEAL_TABLE(bell), observe_many };
 static const struct bell removing = { PEAL_TABLE(bell), remove_many };
 
-static void begin_observing(void)
-{
-    CHECK_OK(bell_observe(&bell, &targets[MANY], &observing, NULL, NULL));
-}
+static void begin_observing(void) { CHECK_OK(bell_observe(&bell, &targets[MANY], &observing, NULL, NULL)); }
 static void begin_removing(void)
 {
     CHECK_OK(bell_observe(&bell, &targets[MANY], &removing, NULL, NULL));

@@ -14,13 +14,7 @@
 enum { FEW = 500, MANY = 4 * FEW };
 
 /* Their bodies differ: equal ones would be made one. */
-__attribute__((noinline)) static void count_begin(void)
-{
-    __asm__ volatile("nop" : : : "memory");
-}
-__attribute__((noinline)) static void count_end(void)
-{
-    __asm__ volatile("nop\n\tnop" : : : "memory");
-}
+__attribute__((noinline)) static void count_begin(void) { __asm__ volatile("nop" : : : "memory"); }
+__attribute__((noinline)) static void count_end(void) { __asm__ volatile("nop\n\tnop" : : : "memory"); }
 
 #endif

@@ -66,17 +66,20 @@ static void adopt_bell(void)
     CHECK_OK(peal_owner_enter(owner));
     for (size_t i = 0; i < count; i++) {
         snprintf(name, sizeof name, "Adopter%zu", i);
-        const struct peal_protocol_description description
-            = { .size = sizeof description, .name = name, .adopts = adopts };
+        const struct peal_protocol_description description = {
+            .size = sizeof description, .name = name, .adopts = adopts
+        };
         CHECK_OK(peal_protocol_define(center, &description, NULL, NULL, 0));
     }
     CHECK_OK(peal_owner_leave());
 }
 static void grow_bell(void)
 {
-    static const char *const grown[] = { "optional void on_ring(int n)", "optional void on_break(void), since(2)", NULL };
-    const struct peal_protocol_description description
-        = { .size = sizeof description, .name = "Bell", .methods = grown };
+    static const char *const grown[] = { "optional void on_ring(int n)", "optional void on_break(void), since(2)",
+        NULL };
+    const struct peal_protocol_description description = {
+        .size = sizeof description, .name = "Bell", .methods = grown
+    };
 
     CHECK_OK(peal_protocol_define(center, &description, NULL, NULL, 0));
 }

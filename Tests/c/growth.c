@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* One protocol as two versions of a program know it. */
-#define SINK_1(METHOD)                           \
+#define SINK_1(METHOD)                              \
     METHOD(required, void, on_line, (const char *)) \
     METHOD(optional, void, on_flush, (void))
 PEAL_PROTOCOL(sink_1, "Sink", SINK_1);
@@ -26,8 +26,7 @@ static void seal(void *self, int n) { journal_write("%s.seal(%d)", (char *)self,
 
 static const struct sink_1 table_1 = { PEAL_TABLE(sink_1), .on_line = line };
 static const struct sink_2 table_2 = { PEAL_TABLE(sink_2), .on_line = line, .on_rotate = rotate };
-static const struct sink_3 table_3 = {
-    PEAL_TABLE(sink_3), .on_line = line, .on_rotate = rotate, .on_seal = seal };
+static const struct sink_3 table_3 = { PEAL_TABLE(sink_3), .on_line = line, .on_rotate = rotate, .on_seal = seal };
 
 static char a[] = "A";
 static char b[] = "B";
@@ -117,8 +116,7 @@ CLAIM("P6", "a new required method that the table lacks fails the registration a
 
     REQUIRE_OK(sink_3_define(center, &grown));
     REQUIRE_OK(sink_1_define(center, &old));
-    CHECK_FAILURE(
-        sink_1_observe(&old, a, &table_1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(sink_1_observe(&old, a, &table_1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_seal");
     CHECK(strstr(peal_last_message(), "on_rotate") == NULL);
     CHECK_EQUAL(count_observers(old.protocol), 0);
@@ -131,8 +129,7 @@ CLAIM("P6", "a table of a later version than the protocol is refused until that 
     struct sink_1_protocol old;
 
     REQUIRE_OK(sink_1_define(center, &old));
-    CHECK_FAILURE(
-        peal_observe(old.protocol, a, &table_3, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(peal_observe(old.protocol, a, &table_3, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "Sink");
     REQUIRE_OK(sink_3_define(center, NULL));
     CHECK_OK(peal_observe(old.protocol, a, &table_3, NULL, NULL));
@@ -155,9 +152,8 @@ CLAIM("P6", "a method that makes a protocol grow needs a `since` above the exist
 
     for (size_t i = 0; i < CHECK_COUNT_OF(refused); i++) {
         const peal_center center = open_center();
-        const char *const longer[] = { "void on_line(const char *line)",
-            "optional void on_flush(void)", "optional void on_rotate(int n), since(2)",
-            refused[i].text, NULL };
+        const char *const longer[] = { "void on_line(const char *line)", "optional void on_flush(void)",
+            "optional void on_rotate(int n), since(2)", refused[i].text, NULL };
         const char *const shorter[] = { longer[0], longer[1], longer[3], NULL };
         struct sink_1_protocol handles;
         uint32_t version = 0;
@@ -166,8 +162,7 @@ CLAIM("P6", "a method that makes a protocol grow needs a `since` above the exist
         if (refused[i].knows_version_2)
             REQUIRE_OK(sink_2_define(center, NULL));
         check_case(refused[i].text);
-        CHECK_FAILURE(
-            try_protocol(center, "Sink", NULL, refused[i].knows_version_2 ? longer : shorter, NULL),
+        CHECK_FAILURE(try_protocol(center, "Sink", NULL, refused[i].knows_version_2 ? longer : shorter, NULL),
             PEAL_ERROR_CONFLICT);
         CHECK_CONTAINS(peal_last_message(), "on_late");
         CHECK_OK(peal_protocol_version(handles.protocol, &version));
@@ -179,8 +174,8 @@ CLAIM("P6", "a method that makes a protocol grow needs a `since` above the exist
 CLAIM("P6", "the versions in one list of methods must not decrease")
 {
     const peal_center center = open_center();
-    static const char *const texts[] = { "void on_line(const char *line), since(2)",
-        "optional void on_flush(void)", NULL };
+    static const char *const texts[] = { "void on_line(const char *line), since(2)", "optional void on_flush(void)",
+        NULL };
 
     CHECK_FAILURE(try_protocol(center, "Sink", NULL, texts, NULL), PEAL_ERROR_SYNTAX);
     CHECK_CONTAINS(peal_last_message(), "on_flush");
@@ -190,9 +185,8 @@ CLAIM("P6", "the versions in one list of methods must not decrease")
 CLAIM("P6", "one later version of a protocol may add several methods")
 {
     const peal_center center = open_center();
-    static const char *const texts[] = { "void on_line(const char *line)",
-        "optional void on_flush(void)", "optional void on_rotate(int n), since(2)",
-        "optional void on_trim(int n), since(2)", NULL };
+    static const char *const texts[] = { "void on_line(const char *line)", "optional void on_flush(void)",
+        "optional void on_rotate(int n), since(2)", "optional void on_trim(int n), since(2)", NULL };
     struct sink_1_protocol handles;
     size_t count = 0;
 
@@ -206,17 +200,15 @@ CLAIM("P6", "one later version of a protocol may add several methods")
 CLAIM("P6", "a failed growth leaves the protocol as it was, observers included")
 {
     const peal_center center = open_center();
-    static const char *const texts[] = { "void on_line(const char *line)",
-        "optional void on_flush(void)", "optional void on_rotate(int n), since(2)",
-        "optional void on_bad(struct never_declared s), since(2)", NULL };
+    static const char *const texts[] = { "void on_line(const char *line)", "optional void on_flush(void)",
+        "optional void on_rotate(int n), since(2)", "optional void on_bad(struct never_declared s), since(2)", NULL };
     struct sink_1_protocol handles;
     peal_method method = { 0 };
 
     REQUIRE_OK(sink_1_define(center, &handles));
     REQUIRE_OK(sink_1_observe(&handles, a, &table_1, NULL, NULL));
     CHECK_FAILURE(try_protocol(center, "Sink", NULL, texts, NULL), PEAL_ERROR_TYPE);
-    CHECK_FAILURE(
-        peal_method_find(handles.protocol, "on_rotate", &method), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_method_find(handles.protocol, "on_rotate", &method), PEAL_ERROR_NOT_FOUND);
     journal_clear();
     CHECK_OK(peal_broadcast(handles.on_line, "x"));
     CHECK_JOURNAL("A.line(x)");

@@ -16,35 +16,34 @@ PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
 PEAL_TYPE(huge_text, struct huge { uint8_t bytes[300]; });
 PEAL_TYPE(precise_text, struct precise { long double w; int n; });
 
-#define DESK(METHOD)                                                                               \
-    METHOD(optional, void, told, (const char *room, int n))                                        \
-    METHOD(optional, void, nothing, (void))                                                        \
-    METHOD(optional, bool, asked, (int n), first_true)                                             \
-    METHOD(optional, bool, agreed, (int n), every)                                                 \
-    METHOD(optional, int, counted, (int n), sum)                                                   \
-    METHOD(optional, int, chained, (int n), chain)                                                 \
-    METHOD(optional, int, listed, (int n), collect)                                                \
-    METHOD(optional, void, small,                                                                  \
-           (bool b, int8_t i, uint8_t j, int16_t k, uint16_t l, int32_t m, uint32_t n, char c))     \
-    METHOD(optional, void, wide,                                                                   \
-           (int64_t a, uint64_t b, size_t c, float d, double e, long double f, void *g))            \
-    METHOD(optional, int8_t, byte, (int8_t n), last)                                               \
-    METHOD(optional, uint64_t, word, (uint64_t n, double x), last)                                 \
-    METHOD(optional, float, real, (float x), last)                                                 \
-    METHOD(optional, long double, widest, (long double x), last)                                   \
-    METHOD(optional, void, mixed, (struct pair p, int n))                                          \
-    METHOD(optional, int, halves, (struct twins t, struct bytes b), last)                          \
-    METHOD(optional, struct pair, paired, (int n, struct pair p), last)                            \
-    METHOD(optional, struct reals, pointed, (struct reals r, double x), last)                      \
-    METHOD(optional, struct dots, dotted, (struct dots d), last)                                   \
-    METHOD(optional, struct bytes, packed, (struct bytes b), last)                                 \
-    METHOD(optional, struct twins, twinned, (struct twins t, int n), last)                         \
-    METHOD(optional, struct large, large, (struct large l, int n), last)                           \
-    METHOD(optional, int64_t, huge, (struct huge h, int n), last)                                  \
-    METHOD(optional, void, precise, (struct large l, struct precise x, struct large m, struct precise y))  \
-    METHOD(optional, int64_t, many,                                                                \
-           (int a, int64_t b, int c, int d, int e, int f, int8_t g, double x, struct large l,      \
-            long double w, struct pair p, float y), sum)
+#define DESK(METHOD)                                                                                                   \
+    METHOD(optional, void, told, (const char *room, int n))                                                            \
+    METHOD(optional, void, nothing, (void))                                                                            \
+    METHOD(optional, bool, asked, (int n), first_true)                                                                 \
+    METHOD(optional, bool, agreed, (int n), every)                                                                     \
+    METHOD(optional, int, counted, (int n), sum)                                                                       \
+    METHOD(optional, int, chained, (int n), chain)                                                                     \
+    METHOD(optional, int, listed, (int n), collect)                                                                    \
+    METHOD(optional, void, small, (bool b, int8_t i, uint8_t j, int16_t k, uint16_t l, int32_t m, uint32_t n, char c)) \
+    METHOD(optional, void, wide, (int64_t a, uint64_t b, size_t c, float d, double e, long double f, void *g))         \
+    METHOD(optional, int8_t, byte, (int8_t n), last)                                                                   \
+    METHOD(optional, uint64_t, word, (uint64_t n, double x), last)                                                     \
+    METHOD(optional, float, real, (float x), last)                                                                     \
+    METHOD(optional, long double, widest, (long double x), last)                                                       \
+    METHOD(optional, void, mixed, (struct pair p, int n))                                                              \
+    METHOD(optional, int, halves, (struct twins t, struct bytes b), last)                                              \
+    METHOD(optional, struct pair, paired, (int n, struct pair p), last)                                                \
+    METHOD(optional, struct reals, pointed, (struct reals r, double x), last)                                          \
+    METHOD(optional, struct dots, dotted, (struct dots d), last)                                                       \
+    METHOD(optional, struct bytes, packed, (struct bytes b), last)                                                     \
+    METHOD(optional, struct twins, twinned, (struct twins t, int n), last)                                             \
+    METHOD(optional, struct large, large, (struct large l, int n), last)                                               \
+    METHOD(optional, int64_t, huge, (struct huge h, int n), last)                                                      \
+    METHOD(optional, void, precise, (struct large l, struct precise x, struct large m, struct precise y))              \
+    METHOD(optional, int64_t, many,                                                                                    \
+        (int a, int64_t b, int c, int d, int e, int f, int8_t g, double x, struct large l, long double w,              \
+            struct pair p, float y),                                                                                   \
+        sum)
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
 static peal_center center;
@@ -158,8 +157,7 @@ CLAIM("O14", "a handler reads every scalar type at its pointer, in registers and
     observe(&ear, NULL);
     CHECK_OK(peal_broadcast(desk.small, true, -8, 200, -1600, 60000, -320000, 4000000000u, 'x'));
     ear.answer = answer_wide;
-    CHECK_OK(peal_broadcast(
-        desk.wide, INT64_MIN, UINT64_MAX, (size_t)5, 0.5, -1.25, 3.75L, (void *)&ear));
+    CHECK_OK(peal_broadcast(desk.wide, INT64_MIN, UINT64_MAX, (size_t)5, 0.5, -1.25, 3.75L, (void *)&ear));
     CHECK_EQUAL(ear.calls, 2);
     close_center(center);
 }
@@ -176,8 +174,7 @@ static void answer_word(struct ear *ear, const struct peal_call *call)
 {
     (void)ear;
     CHECK_EQUAL(*(uint64_t *)call->result, 0);
-    *(uint64_t *)call->result =
-        *(const uint64_t *)call->arguments[0] + (uint64_t)*(const double *)call->arguments[1];
+    *(uint64_t *)call->result = *(const uint64_t *)call->arguments[0] + (uint64_t)*(const double *)call->arguments[1];
 }
 static void answer_real(struct ear *ear, const struct peal_call *call)
 {
@@ -203,21 +200,21 @@ CLAIM("O14", "the value that a handler stores is the result, of every scalar kin
 
     begin();
     observe(&ear, NULL);
-    CHECK_OK(peal_send(desk.byte, (void *[]) { &n }, 1, &byte, NULL));
+    CHECK_OK(peal_send(desk.byte, (void *[]){ &n }, 1, &byte, NULL));
     CHECK_EQUAL(byte, -128);
     ear.answer = answer_word;
-    CHECK_OK(peal_send(desk.word, (void *[]) { &m, &x }, 2, &word, NULL));
+    CHECK_OK(peal_send(desk.word, (void *[]){ &m, &x }, 2, &word, NULL));
     CHECK(word == m + 5);
     ear.answer = answer_real;
-    CHECK_OK(peal_send(desk.real, (void *[]) { &y }, 1, &real, NULL));
+    CHECK_OK(peal_send(desk.real, (void *[]){ &y }, 1, &real, NULL));
     CHECK_REAL(real, 1.5f);
     ear.answer = answer_widest;
-    CHECK_OK(peal_send(desk.widest, (void *[]) { &z }, 1, &widest, NULL));
+    CHECK_OK(peal_send(desk.widest, (void *[]){ &z }, 1, &widest, NULL));
     CHECK_REAL(widest, 2.5L);
     ear.answer = NULL;
-    CHECK_OK(peal_send(desk.byte, (void *[]) { &n }, 1, &byte, NULL));
+    CHECK_OK(peal_send(desk.byte, (void *[]){ &n }, 1, &byte, NULL));
     CHECK_EQUAL(byte, 0);
-    CHECK_OK(peal_send(desk.widest, (void *[]) { &z }, 1, &widest, NULL));
+    CHECK_OK(peal_send(desk.widest, (void *[]){ &z }, 1, &widest, NULL));
     CHECK_REAL(widest, 0);
     close_center(center);
 }
@@ -247,35 +244,35 @@ static void answer_paired(struct ear *ear, const struct peal_call *call)
     int n = *(const int *)call->arguments[0];
 
     (void)ear;
-    *(struct pair *)call->result = (struct pair) { p.a + n, p.b * n };
+    *(struct pair *)call->result = (struct pair){ p.a + n, p.b * n };
 }
 static void answer_pointed(struct ear *ear, const struct peal_call *call)
 {
     struct reals r = *(const struct reals *)call->arguments[0];
 
     (void)ear;
-    *(struct reals *)call->result = (struct reals) { r.b, r.a + *(const double *)call->arguments[1] };
+    *(struct reals *)call->result = (struct reals){ r.b, r.a + *(const double *)call->arguments[1] };
 }
 static void answer_dotted(struct ear *ear, const struct peal_call *call)
 {
     struct dots d = *(const struct dots *)call->arguments[0];
 
     (void)ear;
-    *(struct dots *)call->result = (struct dots) { d.c, d.b, d.a };
+    *(struct dots *)call->result = (struct dots){ d.c, d.b, d.a };
 }
 static void answer_packed(struct ear *ear, const struct peal_call *call)
 {
     struct bytes b = *(const struct bytes *)call->arguments[0];
 
     (void)ear;
-    *(struct bytes *)call->result = (struct bytes) { { b.bytes[2], b.bytes[1], b.bytes[0] } };
+    *(struct bytes *)call->result = (struct bytes){ { b.bytes[2], b.bytes[1], b.bytes[0] } };
 }
 static void answer_twinned(struct ear *ear, const struct peal_call *call)
 {
     struct twins t = *(const struct twins *)call->arguments[0];
 
     (void)ear;
-    *(struct twins *)call->result = (struct twins) { t.b, *(const int *)call->arguments[1] + (int)t.a };
+    *(struct twins *)call->result = (struct twins){ t.b, *(const int *)call->arguments[1] + (int)t.a };
 }
 static void answer_large(struct ear *ear, const struct peal_call *call)
 {
@@ -283,7 +280,7 @@ static void answer_large(struct ear *ear, const struct peal_call *call)
     int n = *(const int *)call->arguments[1];
 
     (void)ear;
-    *(struct large *)call->result = (struct large) { l.a + n, l.b - n, l.c * n };
+    *(struct large *)call->result = (struct large){ l.a + n, l.b - n, l.c * n };
 }
 static void answer_huge(struct ear *ear, const struct peal_call *call)
 {
@@ -309,31 +306,31 @@ CLAIM("O14", "a handler receives and returns structs of every size and kind comp
 
     begin();
     observe(&ear, NULL);
-    CHECK_OK(peal_send(desk.mixed, (void *[]) { &p, &n }, 2, NULL, NULL));
+    CHECK_OK(peal_send(desk.mixed, (void *[]){ &p, &n }, 2, NULL, NULL));
     ear.answer = answer_halves;
-    CHECK_OK(peal_send(desk.halves, (void *[]) { &t, &b }, 2, &halves, NULL));
+    CHECK_OK(peal_send(desk.halves, (void *[]){ &t, &b }, 2, &halves, NULL));
     CHECK_EQUAL(halves, 19);
     ear.answer = answer_paired;
-    CHECK_OK(peal_send(desk.paired, (void *[]) { &n, &p }, 2, &p, NULL));
+    CHECK_OK(peal_send(desk.paired, (void *[]){ &n, &p }, 2, &p, NULL));
     CHECK(p.a == 8 && p.b == 4.5);
     ear.answer = answer_pointed;
-    CHECK_OK(peal_send(desk.pointed, (void *[]) { &r, &x }, 2, &r, NULL));
+    CHECK_OK(peal_send(desk.pointed, (void *[]){ &r, &x }, 2, &r, NULL));
     CHECK(r.a == 2 && r.b == 11);
     ear.answer = answer_dotted;
-    CHECK_OK(peal_send(desk.dotted, (void *[]) { &d }, 1, &d, NULL));
+    CHECK_OK(peal_send(desk.dotted, (void *[]){ &d }, 1, &d, NULL));
     CHECK(d.a == 3 && d.b == 2 && d.c == 1);
     ear.answer = answer_packed;
-    CHECK_OK(peal_send(desk.packed, (void *[]) { &b }, 1, &b, NULL));
+    CHECK_OK(peal_send(desk.packed, (void *[]){ &b }, 1, &b, NULL));
     CHECK(b.bytes[0] == 3 && b.bytes[1] == 2 && b.bytes[2] == 1);
     ear.answer = answer_twinned;
-    CHECK_OK(peal_send(desk.twinned, (void *[]) { &t, &n }, 2, &t, NULL));
+    CHECK_OK(peal_send(desk.twinned, (void *[]){ &t, &n }, 2, &t, NULL));
     CHECK(t.a == 9 && t.b == 7);
     ear.answer = answer_large;
-    CHECK_OK(peal_send(desk.large, (void *[]) { &l, &n }, 2, &l, NULL));
+    CHECK_OK(peal_send(desk.large, (void *[]){ &l, &n }, 2, &l, NULL));
     CHECK(l.a == 4 && l.b == -1 && l.c == 9);
     ear.answer = answer_huge;
     h.bytes[0] = 200, h.bytes[299] = 50;
-    CHECK_OK(peal_send(desk.huge, (void *[]) { &h, &n }, 2, &sum, NULL));
+    CHECK_OK(peal_send(desk.huge, (void *[]){ &h, &n }, 2, &sum, NULL));
     CHECK_EQUAL(sum, 253);
     CHECK_EQUAL(ear.calls, 9);
     close_center(center);
@@ -440,7 +437,7 @@ CLAIM("O14", "a handler that is registered with names receives those methods alo
     CHECK_OK(peal_broadcast(desk.nothing));
     CHECK_EQUAL(ear.index, 0);
     CHECK(ear.method.number == desk.nothing.number);
-    CHECK_OK(peal_send(desk.real, (void *[]) { &(float) { 1 } }, 1, NULL, NULL));
+    CHECK_OK(peal_send(desk.real, (void *[]){ &(float){ 1 } }, 1, NULL, NULL));
     CHECK_EQUAL(ear.calls, 2);
     close_center(center);
 }
@@ -465,7 +462,7 @@ CLAIM("O14", "a handler's pointers to structs with a long double are aligned as 
 
     begin();
     observe(&ear, NULL);
-    CHECK_OK(peal_send(desk.precise, (void *[]) { &l, &x, &l, &y }, 4, NULL, NULL));
+    CHECK_OK(peal_send(desk.precise, (void *[]){ &l, &x, &l, &y }, 4, NULL, NULL));
     CHECK_EQUAL(ear.calls, 1);
     close_center(center);
 }
@@ -480,7 +477,7 @@ CLAIM("O14", "a handler receives the same arguments from a broadcast by ffi_call
     begin();
     options.flags = PEAL_SEND_FFI_CALL;
     observe(&ear, NULL);
-    CHECK_OK(peal_send_with(desk.paired, (void *[]) { &n, &p }, 2, &options, &p, NULL));
+    CHECK_OK(peal_send_with(desk.paired, (void *[]){ &n, &p }, 2, &options, &p, NULL));
     CHECK(p.a == 8 && p.b == 4.5);
     close_center(center);
 }

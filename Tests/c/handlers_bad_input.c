@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define CHAT(METHOD)                          \
-    METHOD(required, void, on_line, (int n))  \
+#define CHAT(METHOD)                         \
+    METHOD(required, void, on_line, (int n)) \
     METHOD(optional, void, on_close, (void))
 PEAL_PROTOCOL(chat, "Chat", CHAT);
 
@@ -27,8 +27,7 @@ static void begin(void)
 }
 
 /* Tries, and wants the destroy callback once and no observer. */
-static void refuse(
-    peal_protocol protocol, peal_handler handler, const char *const *methods, size_t count,
+static void refuse(peal_protocol protocol, peal_handler handler, const char *const *methods, size_t count,
     peal_status expected, const char *part)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -56,7 +55,7 @@ CLAIM("F1", "a handler for an invalid protocol is refused: zero, never created, 
     protocol.number = chat.on_line.number;
     refuse(protocol, hear, NULL, 0, PEAL_ERROR_HANDLE, "protocol");
     other = open_center();
-    protocol = protocol_of(other, "Gone", (const char *[]) { "void m(void)", NULL });
+    protocol = protocol_of(other, "Gone", (const char *[]){ "void m(void)", NULL });
     close_center(other);
     refuse(protocol, hear, NULL, 0, PEAL_ERROR_HANDLE, "protocol");
     close_center(center);
@@ -124,15 +123,12 @@ CLAIM("F1", "options that are refused for tables are refused for handlers")
 
     begin();
     options.flags = 1u << 30;
-    CHECK_FAILURE(
-        peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
     options.flags = PEAL_OBSERVE_REPLACE | PEAL_OBSERVE_ALLOW_DUPLICATE;
-    CHECK_FAILURE(
-        peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
     options.flags = 0;
     options.size = 3;
-    CHECK_FAILURE(
-        peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_handler(chat.protocol, &calls, hear, NULL, 0, &options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(count_observers(chat.protocol), 0);
     close_center(center);
 }

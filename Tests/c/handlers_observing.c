@@ -20,10 +20,10 @@ PEAL_PROTOCOL_ADOPTING(left, "Left", LEFT_ADOPTS, LEFT);
 #define RIGHT(METHOD) METHOD(optional, void, on_right, (int n))
 PEAL_PROTOCOL_ADOPTING(right, "Right", RIGHT_ADOPTS, RIGHT);
 #define CROWN_ADOPTS(ADOPT) ADOPT(left, "Left") ADOPT(right, "Right")
-#define CROWN(METHOD)                                              \
-    METHOD(required, void, on_crown, (int n))                      \
-    METHOD(optional, int, count, (int n), sum)                     \
-    METHOD(optional, void, on_text, (const char *text, int n))     \
+#define CROWN(METHOD)                                          \
+    METHOD(required, void, on_crown, (int n))                  \
+    METHOD(optional, int, count, (int n), sum)                 \
+    METHOD(optional, void, on_text, (const char *text, int n)) \
     METHOD(optional, void, finish, (int n, peal_completion done))
 PEAL_PROTOCOL_ADOPTING(crown, "Crown", CROWN_ADOPTS, CROWN);
 
@@ -55,8 +55,7 @@ static void hear(void *target, const struct peal_call *call)
     __atomic_fetch_add(&ear->calls, 1, __ATOMIC_RELAXED);
     CHECK(call->index < CHECK_COUNT_OF(listed) && call->method.number == listed[call->index].number);
     if (call->index == ON_TEXT) {
-        journal_write("%s.%s%d", ear->name, *(const char *const *)call->arguments[0],
-                      *(const int *)call->arguments[1]);
+        journal_write("%s.%s%d", ear->name, *(const char *const *)call->arguments[0], *(const int *)call->arguments[1]);
         return;
     }
     n = *(const int *)call->arguments[0];
@@ -74,10 +73,7 @@ static void hear_too(void *target, const struct peal_call *call)
     journal_write("%s:%d", ((struct ear *)target)->name, *(const int *)call->arguments[0]);
 }
 
-static void destroy_ear(void *target)
-{
-    __atomic_fetch_add(&((struct ear *)target)->destroyed, 1, __ATOMIC_RELAXED);
-}
+static void destroy_ear(void *target) { __atomic_fetch_add(&((struct ear *)target)->destroyed, 1, __ATOMIC_RELAXED); }
 
 static struct ear a, b, c;
 
@@ -103,8 +99,7 @@ static void observe(struct ear *ear, uint32_t flags, int32_t priority)
     options.flags = flags;
     options.priority = priority;
     options.destroy = destroy_ear;
-    check_must(
-        peal_observe_handler(crown.protocol, ear, hear, NULL, 0, &options, &ear->observation), "a handler");
+    check_must(peal_observe_handler(crown.protocol, ear, hear, NULL, 0, &options, &ear->observation), "a handler");
 }
 
 /* ---- What it implements --------------------------------------------------------------------------- */
@@ -133,8 +128,7 @@ CLAIM("O15", "required methods must be among a handler's names, adopted ones too
     static const char *const enough[] = { "on_left", "Root.on_root", "on_right", "on_crown" };
 
     begin();
-    CHECK_FAILURE(
-        peal_observe_handler(crown.protocol, &a, hear, too_few, 2, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(peal_observe_handler(crown.protocol, &a, hear, too_few, 2, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "names for Crown lack");
     CHECK_CONTAINS(peal_last_message(), "Root.on_root");
     CHECK_OK(peal_observe_handler(crown.protocol, &a, hear, enough, 4, NULL, NULL));
@@ -176,8 +170,7 @@ CLAIM("O15", "a handler may have up to 256 methods: a larger protocol is refused
         methods[i] = texts[i];
     }
     protocol = protocol_of(center, "Wide", methods);
-    CHECK_FAILURE(
-        peal_observe_handler(protocol, &a, hear_too, NULL, 0, NULL, NULL), PEAL_ERROR_LIMIT);
+    CHECK_FAILURE(peal_observe_handler(protocol, &a, hear_too, NULL, 0, NULL, NULL), PEAL_ERROR_LIMIT);
     CHECK_CONTAINS(peal_last_message(), "256");
     for (int i = 0; i < MOST; i++) {
         static char found[MOST][8];
@@ -202,8 +195,7 @@ CLAIM("O15", "a registration is a duplicate when its handler and its target are 
     begin();
     options.destroy = destroy_ear;
     CHECK_OK(peal_observe_handler(crown.protocol, &a, hear, NULL, 0, NULL, NULL));
-    CHECK_FAILURE(
-        peal_observe_handler(crown.protocol, &a, hear, names, 2, &options, NULL), PEAL_ERROR_DUPLICATE);
+    CHECK_FAILURE(peal_observe_handler(crown.protocol, &a, hear, names, 2, &options, NULL), PEAL_ERROR_DUPLICATE);
     CHECK_EQUAL(a.destroyed, 1);
     CHECK_OK(peal_observe_handler(crown.protocol, &a, hear_too, NULL, 0, NULL, NULL));
     CHECK_OK(peal_observe_handler(crown.protocol, &b, hear, NULL, 0, NULL, NULL));
@@ -225,8 +217,7 @@ CLAIM("O15", "a handler needs no target")
 {
     begin();
     CHECK_OK(peal_observe_handler(crown.protocol, NULL, hear_nobody, NULL, 0, NULL, NULL));
-    CHECK_FAILURE(
-        peal_observe_handler(crown.protocol, NULL, hear_nobody, NULL, 0, NULL, NULL), PEAL_ERROR_DUPLICATE);
+    CHECK_FAILURE(peal_observe_handler(crown.protocol, NULL, hear_nobody, NULL, 0, NULL, NULL), PEAL_ERROR_DUPLICATE);
     CHECK_OK(peal_broadcast(crown.on_crown, 1));
     CHECK_JOURNAL("3");
     close_center(center);
@@ -385,7 +376,8 @@ CLAIM("Q1", "on a queue of each kind a handler gets copies of the arguments, and
 {
     struct lane lane;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options;
         char text[] = "mine";
 
@@ -417,8 +409,7 @@ CLAIM("O15", "a handler with a queue is refused for a method with a bare pointer
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     protocol = protocol_of(center, "Loose", methods);
     options = options_on(lane.queue, NULL);
-    CHECK_FAILURE(
-        peal_observe_handler(protocol, &a, hear_too, NULL, 0, &options, NULL), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_observe_handler(protocol, &a, hear_too, NULL, 0, &options, NULL), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_last_message(), "Loose.on_thing");
     CHECK_OK(peal_observe_handler(protocol, &a, hear_too, NULL, 0, NULL, NULL));
     close_center(center);
@@ -449,7 +440,7 @@ CLAIM("O9", "the weak target of a handler is kept alive in its call, and not cal
     a.during = let_go;
     CHECK_OK(peal_broadcast(crown.on_crown, 2));
     CHECK_EQUAL(a.destroyed, 10);
-    CHECK_OK(peal_send(crown.on_crown, (void *[]) { &(int) { 3 } }, 1, NULL, &calls));
+    CHECK_OK(peal_send(crown.on_crown, (void *[]){ &(int){ 3 } }, 1, NULL, &calls));
     CHECK_EQUAL(calls, 0);
     CHECK_JOURNAL("a.crown1 a.crown2");
     CHECK_EQUAL(count_observers(crown.protocol), 0);
@@ -502,8 +493,7 @@ CLAIM("O7", "a handler that another thread removes during its call finishes the 
     a.during = stay;
     thread = thread_start(count_for_five, &sum);
     latch_wait(&inside);
-    CHECK_STATUS(
-        peal_observation_remove_with(a.observation, PEAL_REMOVE_WAIT, LANE_SHORT), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_observation_remove_with(a.observation, PEAL_REMOVE_WAIT, LANE_SHORT), PEAL_NOT_WAITED);
     CHECK_EQUAL(a.destroyed, 0);
     latch_open(&may_leave);
     thread_join(thread);

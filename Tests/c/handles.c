@@ -52,10 +52,8 @@ static void check_center_functions(peal_center center)
     CHECK_FAILURE(peal_center_destroy(center), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_type_declare(center, "struct p { int a; };"), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_type_layout(center, "int", &size, NULL), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(
-        peal_protocol_define(center, &bell_description, &protocol, &method, 1), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(
-        peal_protocol_define_objc(center, "X", methods, NULL, &protocol), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_protocol_define(center, &bell_description, &protocol, &method, 1), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_protocol_define_objc(center, "X", methods, NULL, &protocol), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_protocol_find(center, "Bell", &protocol), PEAL_ERROR_HANDLE);
 }
 
@@ -72,13 +70,10 @@ static void check_protocol_functions(peal_protocol protocol)
 
     options.destroy = count_destroy;
     destroyed = 0;
-    CHECK_FAILURE(
-        peal_observe(protocol, &target, &table, &options, &observation), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observe(protocol, &target, &table, &options, &observation), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(observation.number, 0);
     CHECK_EQUAL(destroyed, 1);
-    CHECK_FAILURE(
-        peal_observe_bindings(protocol, &target, &binding, 1, &options, &observation),
-        PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observe_bindings(protocol, &target, &binding, 1, &options, &observation), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(destroyed, 2);
     CHECK_FAILURE(peal_method_find(protocol, "on_ring", &method), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_protocol_name(protocol, text, sizeof text, &count), PEAL_ERROR_HANDLE);
@@ -114,8 +109,7 @@ static void check_method_functions(peal_method method)
 
     rung = 0;
     CHECK_FAILURE(peal_send(method, arguments, 1, &result, &calls), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(
-        peal_send_with(method, arguments, 1, &options, &result, &calls), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_send_with(method, arguments, 1, &options, &result, &calls), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_broadcast(method, 1), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_ask(method, &result, 1), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_broadcast_counted(1, method, 1), PEAL_ERROR_HANDLE);
@@ -168,10 +162,7 @@ static void check_all_functions(uint64_t number)
     check_case(NULL);
 }
 
-CLAIM("O11", "a zero handle gives a status in every function")
-{
-    check_all_functions(0);
-}
+CLAIM("O11", "a zero handle gives a status in every function") { check_all_functions(0); }
 
 CLAIM("O11", "a zero handle gives a status also when the first method of the process is gone")
 {
@@ -184,8 +175,15 @@ CLAIM("O11", "a zero handle gives a status also when the first method of the pro
 CLAIM("O11", "a handle that was never created gives a status in every function")
 {
     static const uint64_t numbers[] = {
-        UINT64_MAX, UINT64_MAX - 1, UINT64_MAX >> 1, (uint64_t)1 << 63, 0xdeadbeefdeadbeefu,
-        0xffffffff00000000u, 0x00000000ffffffffu, 0x8000000080000000u, 0x0123456789abcdefu,
+        UINT64_MAX,
+        UINT64_MAX - 1,
+        UINT64_MAX >> 1,
+        (uint64_t)1 << 63,
+        0xdeadbeefdeadbeefu,
+        0xffffffff00000000u,
+        0x00000000ffffffffu,
+        0x8000000080000000u,
+        0x0123456789abcdefu,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++)
@@ -219,8 +217,8 @@ CLAIM("O11", "a handle whose number is near a valid one gives a status")
 CLAIM("O11", "a handle of another kind gives a status in every function")
 {
     const struct objects objects = open_objects();
-    const uint64_t numbers[] = { objects.center.number, objects.bell.protocol.number,
-        objects.bell.on_ring.number, objects.observation.number };
+    const uint64_t numbers[] = { objects.center.number, objects.bell.protocol.number, objects.bell.on_ring.number,
+        objects.observation.number };
 
     for (int kind = 0; kind < 4; kind++) {
         const peal_center center = { numbers[kind] };
@@ -248,9 +246,15 @@ CLAIM("O11", "no two objects of any kind share a number")
     const struct objects one = open_objects();
     const struct objects two = open_objects();
     const uint64_t numbers[] = {
-        one.center.number, one.bell.protocol.number, one.bell.on_ring.number,
-        one.observation.number, two.center.number, two.bell.protocol.number,
-        two.bell.on_ring.number, two.observation.number, peal_center_default().number,
+        one.center.number,
+        one.bell.protocol.number,
+        one.bell.on_ring.number,
+        one.observation.number,
+        two.center.number,
+        two.bell.protocol.number,
+        two.bell.on_ring.number,
+        two.observation.number,
+        peal_center_default().number,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++)
@@ -329,11 +333,9 @@ CLAIM("O11", "a failed function writes zero to the handle that it would fill, or
     peal_protocol protocol = { 17 };
     peal_method method = { 17 };
 
-    CHECK_FAILURE(
-        peal_protocol_find(peal_center_default(), "Absent", &protocol), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_protocol_find(peal_center_default(), "Absent", &protocol), PEAL_ERROR_NOT_FOUND);
     CHECK(protocol.number == 0 || protocol.number == 17);
-    CHECK_FAILURE(
-        peal_method_find(protocol, "absent", &method), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_method_find(protocol, "absent", &method), PEAL_ERROR_HANDLE);
     CHECK(method.number == 0 || method.number == 17);
 }
 

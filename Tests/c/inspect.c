@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define BELL(METHOD)                                                  \
-    METHOD(required, bool, keep, (const char *line), first_true)      \
+#define BELL(METHOD)                                                           \
+    METHOD(required, bool, keep, (const char *line), first_true)               \
     METHOD(optional, void, on_ring, (int32_t n, double when), since(3), defer) \
     METHOD(optional, int, on_none, (void), max, since(3))
 PEAL_PROTOCOL(bell, "Bell", BELL);
@@ -222,7 +222,11 @@ CLAIM("B6", "the call path of a method can be read: it is a register frame if th
 /* ---- Parameters and results -------------------------------------------------------------------- */
 
 static void nothing(void *object) { (void)object; }
-static void *no_copy(const void *value) { (void)value; return NULL; }
+static void *no_copy(const void *value)
+{
+    (void)value;
+    return NULL;
+}
 
 static peal_method open_method(const char *text)
 {

@@ -25,25 +25,26 @@ struct message {
     char text[16];
 };
 
-#define WORK(METHOD)                                                                          \
-    METHOD(optional, void, every, (bool a, char b, int8_t c, uint16_t d, int32_t e,           \
-        uint32_t f, int64_t g, uint64_t h, float i, double j, long double k,                  \
-        float _Complex l, double _Complex m, long double _Complex n, void *o,                 \
-        void (*p)(void), struct pair q, struct wide r, struct tiny s), borrowed)              \
-    METHOD(optional, int, add, (int x, int16_t y))                                            \
-    METHOD(optional, int, sum, (int x), sum)                                                  \
-    METHOD(optional, int, all, (int x), all)                                                  \
-    METHOD(optional, int, gather, (int x), collect)                                           \
-    METHOD(optional, long double, real, (long double x), last)                                \
-    METHOD(optional, struct pair, small, (struct pair x), last)                               \
-    METHOD(optional, struct wide, large, (struct wide x), last)                               \
-    METHOD(optional, double _Complex, rotate, (double _Complex x), last)                      \
-    METHOD(optional, void, text, (const char *text))                                          \
-    METHOD(optional, void, bytes, (const uint8_t *__counted_by(n) list, size_t n))            \
-    METHOD(optional, void, bare, (int *number, const char *text))                             \
-    METHOD(optional, void, lent, (int *number), borrowed)                                     \
-    METHOD(optional, void, own, (struct widget *widget, const struct message *message))       \
-    METHOD(optional, int, later, (int n), sum, defer)                                         \
+#define WORK(METHOD)                                                                                              \
+    METHOD(optional, void, every,                                                                                 \
+        (bool a, char b, int8_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h, float i, double j,   \
+            long double k, float _Complex l, double _Complex m, long double _Complex n, void *o, void (*p)(void), \
+            struct pair q, struct wide r, struct tiny s),                                                         \
+        borrowed)                                                                                                 \
+    METHOD(optional, int, add, (int x, int16_t y))                                                                \
+    METHOD(optional, int, sum, (int x), sum)                                                                      \
+    METHOD(optional, int, all, (int x), all)                                                                      \
+    METHOD(optional, int, gather, (int x), collect)                                                               \
+    METHOD(optional, long double, real, (long double x), last)                                                    \
+    METHOD(optional, struct pair, small, (struct pair x), last)                                                   \
+    METHOD(optional, struct wide, large, (struct wide x), last)                                                   \
+    METHOD(optional, double _Complex, rotate, (double _Complex x), last)                                          \
+    METHOD(optional, void, text, (const char *text))                                                              \
+    METHOD(optional, void, bytes, (const uint8_t *__counted_by(n) list, size_t n))                                \
+    METHOD(optional, void, bare, (int *number, const char *text))                                                 \
+    METHOD(optional, void, lent, (int *number), borrowed)                                                         \
+    METHOD(optional, void, own, (struct widget * widget, const struct message *message))                          \
+    METHOD(optional, int, later, (int n), sum, defer)                                                             \
     METHOD(optional, void, nothing, (void))
 PEAL_PROTOCOL(work, "Work", WORK);
 
@@ -93,25 +94,54 @@ static void open_work(void)
 /* ---- Values, bit for bit ----------------------------------------------------------------------- */
 
 struct every {
-    bool a; char b; int8_t c; uint16_t d; int32_t e; uint32_t f; int64_t g; uint64_t h; float i;
-    double j; long double k; float _Complex l; double _Complex m; long double _Complex n;
-    void *o; void (*p)(void); struct pair q; struct wide r; struct tiny s;
+    bool a;
+    char b;
+    int8_t c;
+    uint16_t d;
+    int32_t e;
+    uint32_t f;
+    int64_t g;
+    uint64_t h;
+    float i;
+    double j;
+    long double k;
+    float _Complex l;
+    double _Complex m;
+    long double _Complex n;
+    void *o;
+    void (*p)(void);
+    struct pair q;
+    struct wide r;
+    struct tiny s;
 };
 
 enum { EVERY_COUNT = 19 };
 
-static void some_function(void) { }
+static void some_function(void) {}
 
 static void fill(struct every *every)
 {
     static int somewhere;
 
     memset(every, 0, sizeof *every);
-    every->a = true; every->b = 'x'; every->c = -100; every->d = 65000; every->e = -2000000000;
-    every->f = 4000000000u; every->g = -9000000000000000000; every->h = 18000000000000000000u;
-    every->i = 1.5f; every->j = -0.0; every->k = 1.0L / 3; every->l = 1.0f + 2.0f * I;
-    every->m = 3.0 - 4.0 * I; every->n = 5.0L + 6.0L * I; every->o = &somewhere; every->p = some_function;
-    every->q.a = 7; every->q.b = 8.25;
+    every->a = true;
+    every->b = 'x';
+    every->c = -100;
+    every->d = 65000;
+    every->e = -2000000000;
+    every->f = 4000000000u;
+    every->g = -9000000000000000000;
+    every->h = 18000000000000000000u;
+    every->i = 1.5f;
+    every->j = -0.0;
+    every->k = 1.0L / 3;
+    every->l = 1.0f + 2.0f * I;
+    every->m = 3.0 - 4.0 * I;
+    every->n = 5.0L + 6.0L * I;
+    every->o = &somewhere;
+    every->p = some_function;
+    every->q.a = 7;
+    every->q.b = 8.25;
     for (int i = 0; i < 5; i++)
         every->r.words[i] = i - 2;
     memcpy(every->s.c, "abc", 3);
@@ -123,8 +153,24 @@ static size_t members(struct every *every, void *pointers[EVERY_COUNT], size_t s
     size_t count = 0;
 
 #define MEMBER(name) (pointers[count] = &every->name, sizes[count] = sizeof every->name, count++)
-    MEMBER(a); MEMBER(b); MEMBER(c); MEMBER(d); MEMBER(e); MEMBER(f); MEMBER(g); MEMBER(h); MEMBER(i);
-    MEMBER(j); MEMBER(k); MEMBER(l); MEMBER(m); MEMBER(n); MEMBER(o); MEMBER(p); MEMBER(q); MEMBER(r);
+    MEMBER(a);
+    MEMBER(b);
+    MEMBER(c);
+    MEMBER(d);
+    MEMBER(e);
+    MEMBER(f);
+    MEMBER(g);
+    MEMBER(h);
+    MEMBER(i);
+    MEMBER(j);
+    MEMBER(k);
+    MEMBER(l);
+    MEMBER(m);
+    MEMBER(n);
+    MEMBER(o);
+    MEMBER(p);
+    MEMBER(q);
+    MEMBER(r);
     MEMBER(s);
 #undef MEMBER
     return count;
@@ -147,10 +193,10 @@ static void check_every(peal_invocation invocation, struct every *expected)
 }
 
 /* The prototype of `every`, once more: inside the list it would be text to peal. */
-#define EVERY_PARAMETER                                                                           \
-    bool a, char b, int8_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h, float i,   \
-        double j, long double k, float _Complex l, double _Complex m, long double _Complex n,      \
-        void *o, void (*p)(void), struct pair q, struct wide r, struct tiny s
+#define EVERY_PARAMETER                                                                                       \
+    bool a, char b, int8_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h, float i, double j,    \
+        long double k, float _Complex l, double _Complex m, long double _Complex n, void *o, void (*p)(void), \
+        struct pair q, struct wide r, struct tiny s
 
 static int every_calls;
 
@@ -207,9 +253,8 @@ CLAIM("B9", "an invocation by variadic arguments, and one that is filled by hand
     open_work();
     fill(&every);
     members(&every, pointers, sizes);
-    REQUIRE_OK(peal_invocation_of(work.every, &written, every.a, every.b, every.c, every.d, every.e,
-        every.f, every.g, every.h, every.i, every.j, every.k, every.l, every.m, every.n, every.o,
-        every.p, &every.q, &every.r, &every.s));
+    REQUIRE_OK(peal_invocation_of(work.every, &written, every.a, every.b, every.c, every.d, every.e, every.f, every.g,
+        every.h, every.i, every.j, every.k, every.l, every.m, every.n, every.o, every.p, &every.q, &every.r, &every.s));
     every_calls = 0;
     CHECK_OK(peal_invocation_invoke_function(written, NULL, (peal_function)on_every));
     REQUIRE_OK(peal_invocation_create(work.every, &filled));
@@ -232,10 +277,7 @@ CLAIM("B9", "an invocation by variadic arguments, and one that is filled by hand
 
 /* ---- Arguments one by one ---------------------------------------------------------------------- */
 
-static int add(void *self, int x, int16_t y)
-{
-    return (self == NULL ? 0 : *(int *)self) + x + y;
-}
+static int add(void *self, int x, int16_t y) { return (self == NULL ? 0 : *(int *)self) + x + y; }
 
 CLAIM("B9", "an invocation's arguments are set and read by index and by name")
 {
@@ -745,13 +787,32 @@ CLAIM("B9", "invocations that call themselves without end are refused at the lim
 
 /* ---- Results of every kind --------------------------------------------------------------------- */
 
-static long double on_real(void *self, long double x) { (void)self; return x / 3; }
-static struct pair on_small(void *self, struct pair x) { (void)self; x.a++; x.b *= 2; return x; }
-static struct wide on_large(void *self, struct wide x) { (void)self; x.words[4]++; return x; }
-static double _Complex on_rotate(void *self, double _Complex x) { (void)self; return x * I; }
+static long double on_real(void *self, long double x)
+{
+    (void)self;
+    return x / 3;
+}
+static struct pair on_small(void *self, struct pair x)
+{
+    (void)self;
+    x.a++;
+    x.b *= 2;
+    return x;
+}
+static struct wide on_large(void *self, struct wide x)
+{
+    (void)self;
+    x.words[4]++;
+    return x;
+}
+static double _Complex on_rotate(void *self, double _Complex x)
+{
+    (void)self;
+    return x * I;
+}
 
-static const struct work results_table = {
-    PEAL_TABLE(work), .real = on_real, .small = on_small, .large = on_large, .rotate = on_rotate };
+static const struct work results_table = { PEAL_TABLE(work), .real = on_real, .small = on_small, .large = on_large,
+    .rotate = on_rotate };
 
 CLAIM("B9", "long doubles, complex numbers and structs are returned by a function, one observer and all observers")
 {
@@ -809,8 +870,7 @@ static bool fold_difference(void *context, void *accumulator, const void *result
 
 CLAIM("B9", "the broadcast of an invocation stores the result of the policy in it, and returns the result on request")
 {
-    const struct work table = {
-        PEAL_TABLE(work), .sum = times, .all = times, .gather = times };
+    const struct work table = { PEAL_TABLE(work), .sum = times, .all = times, .gather = times };
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     int factors[3] = { 2, 3, 4 };
     int values[2] = { 0, 0 };

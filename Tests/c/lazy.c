@@ -68,8 +68,7 @@ CLAIM("O13", "a typed loop creates the instance of a lazy observer, and visits i
     int visits = 0;
 
     open_house();
-    PEAL_EACH(chat, &chat, on_message, each)
-    {
+    PEAL_EACH(chat, &chat, on_message, each) {
         each.table->on_message(each.target, 1);
         visits++;
     }
@@ -172,8 +171,7 @@ CLAIM("O13", "a broadcast that fails creates no instance of a lazy observer")
     CHECK_FAILURE(peal_send(chat.on_message, NULL, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_send(chat.on_message, nulls, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
     options.policy = PEAL_POLICY_SUM;
-    CHECK_FAILURE(
-        peal_send_with(chat.on_message, arguments, 1, &options, NULL, NULL), PEAL_ERROR_POLICY);
+    CHECK_FAILURE(peal_send_with(chat.on_message, arguments, 1, &options, NULL, NULL), PEAL_ERROR_POLICY);
     peal_clear_failure();
     CHECK_POINTER(peal_entries_begin(chat.on_ask).hold, NULL);
     CHECK(peal_last_status() < 0);
@@ -265,8 +263,8 @@ static void note_failure(void *self, const char *name, const char *message)
 
 CLAIM("O13", "when the creation of a lazy observer fails, this is reported, the broadcast continues, and the next one tries again")
 {
-    static const struct peal_service_events events
-        = { PEAL_TABLE(peal_service_events), .service_failed = note_failure };
+    static const struct peal_service_events events = { PEAL_TABLE(peal_service_events),
+        .service_failed = note_failure };
     struct peal_service_events_protocol handles;
     int n = 3;
     void *const arguments[] = { &n };
@@ -450,8 +448,11 @@ CLAIM("P4", "a service that provides a protocol which adopts others observes all
 {
     static const char *const adopts[] = { "Chat", NULL };
     static const char *const methods[] = { "optional void on_shout(int n)", NULL };
-    struct { size_t size; const void *chat; peal_function on_shout; } table
-        = { sizeof table, &guest_chat, NULL };
+    struct {
+        size_t size;
+        const void *chat;
+        peal_function on_shout;
+    } table = { sizeof table, &guest_chat, NULL };
     struct peal_provision provides[] = { { "Loud", &table }, { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("loud");
     static struct guest_instance instance;

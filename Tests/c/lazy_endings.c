@@ -82,8 +82,7 @@ static void remove_and_wait(struct guest *which, int n)
 {
     (void)which;
     (void)n;
-    CHECK_STATUS(
-        peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_NOT_WAITED);
+    CHECK_STATUS(peal_observation_remove_with(lazy, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_NOT_WAITED);
     journal_write("removed");
 }
 

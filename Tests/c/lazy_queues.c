@@ -223,8 +223,7 @@ CLAIM("Q3", "a lazy observer with a queue is refused when a method has a bare po
     description.context = &guest;
     CHECK_OK(peal_service_register(center, &description, NULL));
     options = options_on(lane.queue, NULL);
-    CHECK_FAILURE(
-        peal_observe_service(carrier.protocol, "carrier", &options, NULL), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_observe_service(carrier.protocol, "carrier", &options, NULL), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_last_message(), "parcel");
     options.flags = PEAL_OBSERVE_BORROWED;
     CHECK_OK(peal_observe_service(carrier.protocol, "carrier", &options, NULL));

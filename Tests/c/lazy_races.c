@@ -115,8 +115,7 @@ CLAIM("O13", "of broadcasts that begin at once one creates the instance of a laz
 
         open_house(0);
         for (int i = 0; i < THREADS; i++)
-            threads[i] = thread_start(
-                broadcast_at_once, (void *)(uintptr_t)&ways[(round + i) % 3]);
+            threads[i] = thread_start(broadcast_at_once, (void *)(uintptr_t)&ways[(round + i) % 3]);
         latch_open(&inside);
         for (int i = 0; i < THREADS; i++)
             thread_join(threads[i]);
@@ -135,8 +134,7 @@ CLAIM("O10", "of broadcasts that begin at once one calls a lazy ONCE observer")
 
         open_house(PEAL_OBSERVE_ONCE);
         for (int i = 0; i < THREADS; i++)
-            threads[i] = thread_start(
-                broadcast_at_once, (void *)(uintptr_t)&ways[(round + i) % 3]);
+            threads[i] = thread_start(broadcast_at_once, (void *)(uintptr_t)&ways[(round + i) % 3]);
         latch_open(&inside);
         for (int i = 0; i < THREADS; i++)
             thread_join(threads[i]);

@@ -21,8 +21,7 @@ static void open_house(void)
 }
 
 /* Refused with a sentence, a zero handle, and one run of the destroy callback. */
-static void check_refusal(
-    peal_protocol protocol, const char *service, const struct peal_observe_options *options,
+static void check_refusal(peal_protocol protocol, const char *service, const struct peal_observe_options *options,
     peal_status expected, const char *part)
 {
     peal_observation observation = { 77 };
@@ -136,8 +135,7 @@ CLAIM("F1", "the options of a lazy registration are checked as those of every ob
     check_refusal(chat.protocol, "guest", &options, PEAL_ERROR_ARGUMENT, "size");
     options.size = 8;
     options.destroy = guest_ended;
-    CHECK_FAILURE(
-        peal_observe_service(chat.protocol, "guest", &options, &observation), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_observe_service(chat.protocol, "guest", &options, &observation), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(observation.number, 0);
     CHECK_JOURNAL("");
     close_center(center);

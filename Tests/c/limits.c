@@ -78,10 +78,7 @@ static bool observe_on(peal_queue queue, peal_protocol protocol, struct latch *t
     return observe_with(protocol, target, "on_ring", (peal_function)function, &options).number != 0;
 }
 
-static bool rings(peal_method method)
-{
-    return CHECK_OK(peal_broadcast(method, 1));
-}
+static bool rings(peal_method method) { return CHECK_OK(peal_broadcast(method, 1)); }
 
 /* A serial queue, a timer, a time limit and a signal, each of which must run. */
 static bool all_come(peal_center center, peal_protocol protocol, peal_method method)
@@ -304,8 +301,8 @@ static bool is_delivered_without_memory(void)
     module.tables = provisions;
     module.context = &called;
     holds = CHECK_OK(peal_queue_create(&pumped, &queue)) && CHECK_OK(peal_module_register(center, &module, NULL))
-        && CHECK_OK(peal_modules_start(center))
-        && CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, queue, 0));
+         && CHECK_OK(peal_modules_start(center))
+         && CHECK_OK(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, queue, 0));
     if (!holds)
         return false;
     for (int turn = 0; turn < 3; turn++) {

@@ -77,7 +77,7 @@ int main(void)
     }
     qsort(times, LAUNCHES, sizeof times[0], by_value);
     median = times[LAUNCHES / 2];
-    printf("L4: loading takes less than %g ms: median %.2f, best %.2f, worst %.2f of %d\n", LIMIT_MS,
-        median, times[0], times[LAUNCHES - 1], LAUNCHES);
+    printf("L4: loading takes less than %g ms: median %.2f, best %.2f, worst %.2f of %d\n", LIMIT_MS, median, times[0],
+        times[LAUNCHES - 1], LAUNCHES);
     return median < LIMIT_MS ? EXIT_SUCCESS : EXIT_FAILURE;
 }

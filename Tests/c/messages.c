@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define CHAT(METHOD)                                                                  \
+#define CHAT(METHOD)                                                                       \
     METHOD(required, void, on_message, (const char *room, const char *text, int32_t kind)) \
     METHOD(optional, bool, may_join, (const char *who), first_true)
 PEAL_PROTOCOL(chat, "Chat", CHAT);
@@ -30,12 +30,12 @@ static void open_chat(void)
     CHECK_OK(chat_define(center, &chat));
 }
 
-#define CHECK_SAYS(call, status, ...)                                              \
-    do {                                                                           \
-        static const char *const parts_[] = { __VA_ARGS__ };                       \
-        CHECK_FAILURE(call, status);                                               \
-        for (size_t i_ = 0; i_ < CHECK_COUNT_OF(parts_); i_++)                     \
-            CHECK_CONTAINS(peal_last_message(), parts_[i_]);                       \
+#define CHECK_SAYS(call, status, ...)                          \
+    do {                                                       \
+        static const char *const parts_[] = { __VA_ARGS__ };   \
+        CHECK_FAILURE(call, status);                           \
+        for (size_t i_ = 0; i_ < CHECK_COUNT_OF(parts_); i_++) \
+            CHECK_CONTAINS(peal_last_message(), parts_[i_]);   \
     } while (0)
 
 CLAIM("B8", "the sentence for a wrong number of arguments names protocol, method and both numbers")
@@ -44,15 +44,13 @@ CLAIM("B8", "the sentence for a wrong number of arguments names protocol, method
     void *const arguments[] = { &room, &room, &room, &room };
 
     open_chat();
-    CHECK_SAYS(peal_broadcast(chat.on_message, "lobby"), PEAL_ERROR_ARGUMENT_COUNT,
-        "Chat", "on_message", "1", "3");
+    CHECK_SAYS(peal_broadcast(chat.on_message, "lobby"), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "on_message", "1", "3");
     CHECK_SAYS(peal_broadcast(chat.on_message), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "on_message", "0");
-    CHECK_SAYS(peal_send(chat.on_message, arguments, 4, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT,
-        "Chat", "on_message", "4", "3");
-    CHECK_SAYS(peal_send(chat.on_message, NULL, 0, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT,
-        "Chat", "on_message");
-    CHECK_SAYS(peal_send(chat.may_join, arguments, (size_t)-1, NULL, NULL),
-        PEAL_ERROR_ARGUMENT_COUNT, "Chat", "may_join");
+    CHECK_SAYS(peal_send(chat.on_message, arguments, 4, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "on_message",
+        "4", "3");
+    CHECK_SAYS(peal_send(chat.on_message, NULL, 0, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "on_message");
+    CHECK_SAYS(
+        peal_send(chat.may_join, arguments, (size_t)-1, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "may_join");
     close_center(center);
 }
 
@@ -65,12 +63,9 @@ CLAIM("B8", "the sentence for a NULL argument pointer names protocol, method and
 
     open_chat();
     CHECK_OK(chat_observe(&chat, NULL, &table, NULL, NULL));
-    CHECK_SAYS(peal_send(chat.on_message, second, 3, NULL, NULL), PEAL_ERROR_ARGUMENT,
-        "Chat", "on_message", "text");
-    CHECK_SAYS(peal_send(chat.on_message, third, 3, NULL, NULL), PEAL_ERROR_ARGUMENT,
-        "Chat", "on_message", "kind");
-    CHECK_SAYS(peal_send(chat.on_message, NULL, 3, NULL, NULL), PEAL_ERROR_ARGUMENT,
-        "Chat", "on_message");
+    CHECK_SAYS(peal_send(chat.on_message, second, 3, NULL, NULL), PEAL_ERROR_ARGUMENT, "Chat", "on_message", "text");
+    CHECK_SAYS(peal_send(chat.on_message, third, 3, NULL, NULL), PEAL_ERROR_ARGUMENT, "Chat", "on_message", "kind");
+    CHECK_SAYS(peal_send(chat.on_message, NULL, 3, NULL, NULL), PEAL_ERROR_ARGUMENT, "Chat", "on_message");
     close_center(center);
 }
 
@@ -80,10 +75,8 @@ CLAIM("B8", "a NULL argument and a wrong number of arguments are refused also wi
     void *const first[] = { NULL, &room, &room };
 
     open_chat();
-    CHECK_SAYS(peal_send(chat.on_message, NULL, 3, NULL, NULL), PEAL_ERROR_ARGUMENT,
-        "Chat", "on_message");
-    CHECK_SAYS(peal_send(chat.on_message, first, 2, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT,
-        "Chat", "on_message");
+    CHECK_SAYS(peal_send(chat.on_message, NULL, 3, NULL, NULL), PEAL_ERROR_ARGUMENT, "Chat", "on_message");
+    CHECK_SAYS(peal_send(chat.on_message, first, 2, NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT, "Chat", "on_message");
     CHECK_OK(peal_send(chat.on_message, first, 3, NULL, NULL));
     close_center(center);
 }
@@ -93,8 +86,7 @@ CLAIM("B8", "the sentence for an unknown method names the protocol and the reque
     peal_method method;
 
     open_chat();
-    CHECK_SAYS(peal_method_find(chat.protocol, "on_mesage", &method), PEAL_ERROR_NOT_FOUND,
-        "Chat", "on_mesage");
+    CHECK_SAYS(peal_method_find(chat.protocol, "on_mesage", &method), PEAL_ERROR_NOT_FOUND, "Chat", "on_mesage");
     CHECK_SAYS(peal_method_find(chat.protocol, "", &method), PEAL_ERROR_NOT_FOUND, "Chat");
     CHECK_SAYS(peal_method_find(chat.protocol, "Chat.", &method), PEAL_ERROR_NOT_FOUND, "Chat");
     CHECK_SAYS(peal_method_find(chat.protocol, ".on_message", &method), PEAL_ERROR_NOT_FOUND, "Chat");
@@ -115,8 +107,7 @@ CLAIM("B8", "the sentence for a missing required method names protocol and metho
     static const struct chat empty = { PEAL_TABLE(chat), NULL, NULL };
 
     open_chat();
-    CHECK_SAYS(chat_observe(&chat, NULL, &empty, NULL, NULL), PEAL_ERROR_CONFORMANCE,
-        "Chat", "on_message");
+    CHECK_SAYS(chat_observe(&chat, NULL, &empty, NULL, NULL), PEAL_ERROR_CONFORMANCE, "Chat", "on_message");
     close_center(center);
 }
 
@@ -126,10 +117,9 @@ CLAIM("B8", "the sentence for a malformed method names protocol, method and colu
     static const char *const option[] = { "void on_it(int n), deffer", NULL };
 
     open_chat();
-    CHECK_SAYS(try_protocol(center, "New", NULL, unknown, NULL), PEAL_ERROR_TYPE,
-        "New", "method 2", "thing", "column 12");
-    CHECK_SAYS(try_protocol(center, "New", NULL, option, NULL), PEAL_ERROR_SYNTAX,
-        "New", "deffer", "column 20");
+    CHECK_SAYS(
+        try_protocol(center, "New", NULL, unknown, NULL), PEAL_ERROR_TYPE, "New", "method 2", "thing", "column 12");
+    CHECK_SAYS(try_protocol(center, "New", NULL, option, NULL), PEAL_ERROR_SYNTAX, "New", "deffer", "column 20");
     close_center(center);
 }
 
@@ -143,8 +133,8 @@ CLAIM("B8", "the sentence for a policy that does not fit names protocol, method 
 
     open_chat();
     options.policy = PEAL_POLICY_SUM;
-    CHECK_SAYS(peal_send_with(chat.on_message, arguments, 3, &options, &result, NULL),
-        PEAL_ERROR_POLICY, "Chat", "on_message", "sum");
+    CHECK_SAYS(peal_send_with(chat.on_message, arguments, 3, &options, &result, NULL), PEAL_ERROR_POLICY, "Chat",
+        "on_message", "sum");
     close_center(center);
 }
 
@@ -165,14 +155,13 @@ CLAIM("B8", "the sentence for a duplicate names the protocol")
 CLAIM("B8", "the sentence for a binding that fails names protocol and method")
 {
     static const struct peal_binding unknown = { "on_dance", (peal_function)open_chat, NULL };
-    static const struct peal_binding wrong = {
-        "may_join", (peal_function)open_chat, "int f(const char *who)" };
+    static const struct peal_binding wrong = { "may_join", (peal_function)open_chat, "int f(const char *who)" };
 
     open_chat();
-    CHECK_SAYS(peal_observe_bindings(chat.protocol, NULL, &unknown, 1, NULL, NULL),
-        PEAL_ERROR_NOT_FOUND, "Chat", "on_dance");
-    CHECK_SAYS(peal_observe_bindings(chat.protocol, NULL, &wrong, 1, NULL, NULL),
-        PEAL_ERROR_CONFLICT, "Chat", "may_join");
+    CHECK_SAYS(
+        peal_observe_bindings(chat.protocol, NULL, &unknown, 1, NULL, NULL), PEAL_ERROR_NOT_FOUND, "Chat", "on_dance");
+    CHECK_SAYS(
+        peal_observe_bindings(chat.protocol, NULL, &wrong, 1, NULL, NULL), PEAL_ERROR_CONFLICT, "Chat", "may_join");
     close_center(center);
 }
 
@@ -182,10 +171,8 @@ CLAIM("B8", "the sentence for a NULL argument of a function names the parameter"
 
     open_chat();
     CHECK_SAYS(peal_protocol_find(center, NULL, &found), PEAL_ERROR_ARGUMENT, "name");
-    CHECK_SAYS(peal_method_find(chat.protocol, "on_message", NULL), PEAL_ERROR_ARGUMENT,
-        "out_method");
-    CHECK_SAYS(peal_protocol_define(center, NULL, NULL, NULL, 0), PEAL_ERROR_ARGUMENT,
-        "description");
+    CHECK_SAYS(peal_method_find(chat.protocol, "on_message", NULL), PEAL_ERROR_ARGUMENT, "out_method");
+    CHECK_SAYS(peal_protocol_define(center, NULL, NULL, NULL, 0), PEAL_ERROR_ARGUMENT, "description");
     CHECK_SAYS(peal_observe(chat.protocol, NULL, NULL, NULL, NULL), PEAL_ERROR_ARGUMENT, "table");
     CHECK_SAYS(peal_type_declare(center, NULL), PEAL_ERROR_ARGUMENT, "declarations");
     CHECK_SAYS(peal_type_layout(center, NULL, NULL, NULL), PEAL_ERROR_ARGUMENT, "type");

@@ -58,10 +58,7 @@ static bool hears(const char *expected)
     return CHECK_TEXT(text, expected);
 }
 
-static void tell(const char *letters)
-{
-    CHECK_EQUAL(write(to_child, letters, strlen(letters)), strlen(letters));
-}
+static void tell(const char *letters) { CHECK_EQUAL(write(to_child, letters, strlen(letters)), strlen(letters)); }
 
 static int wait_for_child(int flags)
 {
@@ -180,7 +177,8 @@ static void reloaded(void *self)
 CLAIM("M6", "the action of a signal runs on the queue that was given")
 {
     static const struct peal_lifecycle events = {
-        PEAL_TABLE(peal_lifecycle), .configuration_reloaded = reloaded,
+        PEAL_TABLE(peal_lifecycle),
+        .configuration_reloaded = reloaded,
     };
     static const struct latch shut = LATCH_INITIALIZER;
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
@@ -216,10 +214,12 @@ static void noted_reload(void *self)
 CLAIM("M6", "observers of a signal receive its number before its action runs, on the same queue")
 {
     static const struct peal_module_events ear = {
-        PEAL_TABLE(peal_module_events), .signal_received = received,
+        PEAL_TABLE(peal_module_events),
+        .signal_received = received,
     };
     static const struct peal_lifecycle events = {
-        PEAL_TABLE(peal_lifecycle), .configuration_reloaded = noted_reload,
+        PEAL_TABLE(peal_lifecycle),
+        .configuration_reloaded = noted_reload,
     };
     static const struct latch shut = LATCH_INITIALIZER;
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;

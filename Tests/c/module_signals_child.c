@@ -41,9 +41,13 @@ static void will_enter_foreground(void *self) { (void)self, say("f"); }
 static void reloaded(void *self) { (void)self, say("h"); }
 
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .will_terminate = will_terminate, .will_resign_active = will_resign,
-    .did_become_active = became_active, .did_enter_background = entered_background,
-    .will_enter_foreground = will_enter_foreground, .configuration_reloaded = reloaded,
+    PEAL_TABLE(peal_lifecycle),
+    .will_terminate = will_terminate,
+    .will_resign_active = will_resign,
+    .did_become_active = became_active,
+    .did_enter_background = entered_background,
+    .will_enter_foreground = will_enter_foreground,
+    .configuration_reloaded = reloaded,
 };
 
 int main(void)

@@ -159,7 +159,7 @@ CLAIM("M2", "ten thousand modules with random dependencies start after all their
     enum { MODULES = 10000, NEEDS = 3 };
     const int count = CHECK_ROUNDS(MODULES);
     struct part *parts = calloc((size_t)count, sizeof *parts);
-    char(*names)[16] = calloc((size_t)count, sizeof *names);
+    char (*names)[16] = calloc((size_t)count, sizeof *names);
     peal_module *listed = calloc((size_t)count, sizeof *listed);
     uint64_t *orders = calloc((size_t)count, sizeof *orders);
     struct timespec before;
@@ -264,7 +264,9 @@ static void heard_will_start(void *self) { journal_write("%s.will", ((struct par
 static void heard_did_start(void *self) { journal_write("%s.did", ((struct part *)self)->name); }
 static void heard_will_end(void *self) { journal_write("%s.end", ((struct part *)self)->name); }
 static const struct peal_lifecycle around = {
-    PEAL_TABLE(peal_lifecycle), .will_start = heard_will_start, .did_start = heard_did_start,
+    PEAL_TABLE(peal_lifecycle),
+    .will_start = heard_will_start,
+    .did_start = heard_did_start,
     .will_terminate = heard_will_end,
 };
 
@@ -393,7 +395,9 @@ static void module_failed(void *self, const char *name, const char *step, const 
     CHECK_CONTAINS(message, name);
 }
 static const struct peal_module_events told = {
-    PEAL_TABLE(peal_module_events), .module_started = module_started, .module_stopped = module_stopped,
+    PEAL_TABLE(peal_module_events),
+    .module_started = module_started,
+    .module_stopped = module_stopped,
     .module_failed = module_failed,
 };
 

@@ -56,7 +56,8 @@ CLAIM("F1", "a wrong description of a module is refused and released, and has no
     const size_t wrong = 3;
     const struct peal_provision unknown[] = { { "Nobody", &events }, { NULL, NULL } };
     const struct peal_provision no_table[] = { { "PealLifecycle", NULL }, { NULL, NULL } };
-    const struct peal_provision twice[] = { { "PealLifecycle", &events }, { "PealLifecycle", &events }, { NULL, NULL } };
+    const struct peal_provision twice[] = { { "PealLifecycle", &events }, { "PealLifecycle", &events },
+        { NULL, NULL } };
     const struct peal_provision missing[] = { { "Bell", &empty }, { NULL, NULL } };
     const struct peal_provision pointers[] = { { "Pointer", &bare }, { NULL, NULL } };
     const struct peal_provision odd[] = { { "PealLifecycle", &wrong }, { NULL, NULL } };

@@ -38,7 +38,9 @@ static void module_overdue(void *self, const char *name, const char *step, uint6
     latch_open(&overdue);
 }
 static const struct peal_module_events watching = {
-    PEAL_TABLE(peal_module_events), .module_failed = module_failed, .module_overdue = module_overdue,
+    PEAL_TABLE(peal_module_events),
+    .module_failed = module_failed,
+    .module_overdue = module_overdue,
 };
 
 static void open_modules(void)
@@ -60,10 +62,7 @@ static void close_modules(void)
     journal_clear();
 }
 
-static void wait_for_word(const char *word)
-{
-    WAIT_UNTIL(journal_has(word));
-}
+static void wait_for_word(const char *word) { WAIT_UNTIL(journal_has(word)); }
 
 static void stand(struct part *part)
 {
@@ -106,14 +105,8 @@ static void *wake_all(void *nothing)
     return (void *)(intptr_t)peal_broadcast(life.did_become_active);
 }
 static void *add_part(void *part) { return (void *)(intptr_t)part_try(center, part); }
-static void *retire(void *owner)
-{
-    return (void *)(intptr_t)peal_owner_retire(*(peal_owner *)owner, PEAL_FOREVER);
-}
-static void *remove_part(void *part)
-{
-    return (void *)(intptr_t)peal_module_remove(((struct part *)part)->module);
-}
+static void *retire(void *owner) { return (void *)(intptr_t)peal_owner_retire(*(peal_owner *)owner, PEAL_FOREVER); }
+static void *remove_part(void *part) { return (void *)(intptr_t)peal_module_remove(((struct part *)part)->module); }
 
 static peal_status join(pthread_t thread)
 {
@@ -126,10 +119,12 @@ static peal_status join(pthread_t thread)
 /* ---- One release ------------------------------------------------------------------------------- */
 
 static const struct peal_lifecycle leaving_before = {
-    PEAL_TABLE(peal_lifecycle), .will_start = remove_own_and_stand,
+    PEAL_TABLE(peal_lifecycle),
+    .will_start = remove_own_and_stand,
 };
 static const struct peal_lifecycle leaving_after = {
-    PEAL_TABLE(peal_lifecycle), .did_start = remove_own_and_stand,
+    PEAL_TABLE(peal_lifecycle),
+    .did_start = remove_own_and_stand,
 };
 
 CLAIM("L1", "a module that removes itself in will_start is released once, and its owner's retirement waits for that")
@@ -202,7 +197,8 @@ static void stopped_and_stands(void *self, const char *name, uint64_t nanosecond
         usleep(1000);
 }
 static const struct peal_module_events standing = {
-    PEAL_TABLE(peal_module_events), .module_stopped = stopped_and_stands,
+    PEAL_TABLE(peal_module_events),
+    .module_stopped = stopped_and_stands,
 };
 static void retire_own(struct part *part, struct peal_module_step *step)
 {
@@ -281,7 +277,10 @@ static void release_member(void *context)
     __atomic_fetch_add(&((struct member *)context)->is_gone, 1, __ATOMIC_ACQ_REL);
 }
 static const struct peal_lifecycle hearing = {
-    PEAL_TABLE(peal_lifecycle), .will_start = hear, .did_start = hear, .did_become_active = hear,
+    PEAL_TABLE(peal_lifecycle),
+    .will_start = hear,
+    .did_start = hear,
+    .did_become_active = hear,
 };
 
 static void *end_crowd(void *by_owner)
@@ -635,10 +634,7 @@ static void remove_the_other(struct part *part)
     removals[own] = peal_module_remove(pair[1 - own]->module);
     journal_write("%s.leaves", part->name);
 }
-static void *ring(void *method)
-{
-    return (void *)(intptr_t)peal_broadcast(*(peal_method *)method);
-}
+static void *ring(void *method) { return (void *)(intptr_t)peal_broadcast(*(peal_method *)method); }
 
 #define BELL(METHOD) METHOD(optional, void, on_ring, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
@@ -785,7 +781,7 @@ static bool answer_by_asking(struct part *part)
     CHECK_OK(peal_ask(questions[1 - own], &answers[own]));
     return true;
 }
-#define PAIR(METHOD)                                 \
+#define PAIR(METHOD)                                  \
     METHOD(optional, bool, first, (void), first_true) \
     METHOD(optional, bool, second, (void), first_true)
 PEAL_PROTOCOL(pair_questions, "Pair", PAIR);

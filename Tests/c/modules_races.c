@@ -64,10 +64,7 @@ static void *wake_all(void *nothing)
     (void)nothing;
     return (void *)(intptr_t)peal_broadcast(life.did_become_active);
 }
-static void *remove_part(void *part)
-{
-    return (void *)(intptr_t)peal_module_remove(((struct part *)part)->module);
-}
+static void *remove_part(void *part) { return (void *)(intptr_t)peal_module_remove(((struct part *)part)->module); }
 static void *add_part(void *part) { return (void *)(intptr_t)part_try(center, part); }
 
 static peal_status join(pthread_t thread)
@@ -79,14 +76,8 @@ static peal_status join(pthread_t thread)
 }
 
 /* Waits until the state shows that a thread has arrived. */
-static void wait_for_state(struct part *part, peal_module_state state)
-{
-    WAIT_UNTIL(part_state(part) == state);
-}
-static void wait_for_all(peal_modules_state state)
-{
-    WAIT_UNTIL(parts_state(center) == state);
-}
+static void wait_for_state(struct part *part, peal_module_state state) { WAIT_UNTIL(part_state(part) == state); }
+static void wait_for_all(peal_modules_state state) { WAIT_UNTIL(parts_state(center) == state); }
 
 CLAIM("M5", "a stop during the start lets the module that starts finish, and waits until all are stopped")
 {
@@ -245,10 +236,7 @@ CLAIM("M5", "a late module that starts while all modules are stopped is stopped 
     close_modules();
 }
 
-static void *answer(void *part)
-{
-    return (void *)(intptr_t)peal_complete(((struct part *)part)->done, 0);
-}
+static void *answer(void *part) { return (void *)(intptr_t)peal_complete(((struct part *)part)->done, 0); }
 
 static pthread_t answerer;
 static void answer_elsewhere(struct part *part, struct peal_module_step *step)

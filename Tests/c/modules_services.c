@@ -62,7 +62,9 @@ static void became(void *self)
     journal_write("became");
 }
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .will_start = will_start, .did_become_active = became,
+    PEAL_TABLE(peal_lifecycle),
+    .will_start = will_start,
+    .did_become_active = became,
 };
 
 static peal_service open_service(void)

@@ -26,7 +26,8 @@ static void module_overdue(void *self, const char *name, const char *step, uint6
     latch_open(&overdue);
 }
 static const struct peal_module_events watching = {
-    PEAL_TABLE(peal_module_events), .module_overdue = module_overdue,
+    PEAL_TABLE(peal_module_events),
+    .module_overdue = module_overdue,
 };
 
 static void open_modules(void)
@@ -54,10 +55,7 @@ static void start_all(void)
 }
 
 /* For what another thread does that the library started. */
-static void wait_for_word(const char *word)
-{
-    WAIT_UNTIL(journal_has(word));
-}
+static void wait_for_word(const char *word) { WAIT_UNTIL(journal_has(word)); }
 
 /* ---- All together ------------------------------------------------------------------------------ */
 
@@ -512,7 +510,10 @@ static void answer_never(struct part *part, struct peal_module_step *step)
 
 CLAIM("M5", "a deferred step ends with its answer: zero, an error number of its own, or a dropped token")
 {
-    struct part a = { .name = "a", .starts = PEAL_DEFERRED, .stops = PEAL_DEFERRED, .on_start = answer_at_once,
+    struct part a = { .name = "a",
+        .starts = PEAL_DEFERRED,
+        .stops = PEAL_DEFERRED,
+        .on_start = answer_at_once,
         .on_stop = answer_at_once };
     struct part b = { .name = "b", .starts = PEAL_DEFERRED, .on_start = answer_with_failure };
 

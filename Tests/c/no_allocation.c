@@ -19,21 +19,21 @@
 PEAL_TYPE(pair_text, struct pair { int64_t a, b; });
 PEAL_TYPE(large_text, struct large { char bytes[200]; });
 
-#define WORK(METHOD)                                                              \
-    METHOD(optional, void, warm_up, (void))                                       \
-    METHOD(optional, void, nothing, (void))                                       \
-    METHOD(optional, void, words, (int a, const char *b, int64_t c))              \
-    METHOD(optional, void, reals, (double a, float b))                            \
+#define WORK(METHOD)                                                                           \
+    METHOD(optional, void, warm_up, (void))                                                    \
+    METHOD(optional, void, nothing, (void))                                                    \
+    METHOD(optional, void, words, (int a, const char *b, int64_t c))                           \
+    METHOD(optional, void, reals, (double a, float b))                                         \
     METHOD(optional, void, on_stack, (int a, int b, int c, int d, int e, int f, int g, int h)) \
-    METHOD(optional, void, by_value, (struct pair p))                             \
-    METHOD(optional, void, through_ffi, (struct large s, int n))                  \
-    METHOD(optional, bool, first_true, (int n), first_true)                       \
-    METHOD(optional, int, answer, (int n), last)                                  \
-    METHOD(optional, double, real_answer, (int n), sum)                           \
-    METHOD(optional, struct pair, pair_answer, (struct pair p), chain)            \
-    METHOD(optional, struct large, large_answer, (int n), last)                   \
-    METHOD(optional, void, alone, (int n), reject)                                \
-    METHOD(optional, void, later, (int n), defer)                                 \
+    METHOD(optional, void, by_value, (struct pair p))                                          \
+    METHOD(optional, void, through_ffi, (struct large s, int n))                               \
+    METHOD(optional, bool, first_true, (int n), first_true)                                    \
+    METHOD(optional, int, answer, (int n), last)                                               \
+    METHOD(optional, double, real_answer, (int n), sum)                                        \
+    METHOD(optional, struct pair, pair_answer, (struct pair p), chain)                         \
+    METHOD(optional, struct large, large_answer, (int n), last)                                \
+    METHOD(optional, void, alone, (int n), reject)                                             \
+    METHOD(optional, void, later, (int n), defer)                                              \
     METHOD(optional, void, nest, (int n))
 PEAL_PROTOCOL(work, "Work", WORK);
 
@@ -41,18 +41,78 @@ static struct work_protocol work;
 static peal_center center;
 static unsigned long calls;
 
-static void do_nothing(void *self) { (void)self; calls++; }
+static void do_nothing(void *self)
+{
+    (void)self;
+    calls++;
+}
 static void do_words(void *self, int a, const char *b, int64_t c)
-{ (void)self; (void)a; (void)b; (void)c; calls++; }
-static void do_reals(void *self, double a, float b) { (void)self; (void)a; (void)b; calls++; }
+{
+    (void)self;
+    (void)a;
+    (void)b;
+    (void)c;
+    calls++;
+}
+static void do_reals(void *self, double a, float b)
+{
+    (void)self;
+    (void)a;
+    (void)b;
+    calls++;
+}
 static void do_on_stack(void *self, int a, int b, int c, int d, int e, int f, int g, int h)
-{ (void)self; (void)a; (void)b; (void)c; (void)d; (void)e; (void)f; (void)g; (void)h; calls++; }
-static void do_by_value(void *self, struct pair p) { (void)self; (void)p; calls++; }
-static void do_through_ffi(void *self, struct large s, int n) { (void)self; (void)s; (void)n; calls++; }
-static bool do_first_true(void *self, int n) { (void)self; (void)n; calls++; return false; }
-static int do_answer(void *self, int n) { (void)self; calls++; return n; }
-static double do_real_answer(void *self, int n) { (void)self; calls++; return n; }
-static struct pair do_pair_answer(void *self, struct pair p) { (void)self; calls++; p.a++; return p; }
+{
+    (void)self;
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    (void)e;
+    (void)f;
+    (void)g;
+    (void)h;
+    calls++;
+}
+static void do_by_value(void *self, struct pair p)
+{
+    (void)self;
+    (void)p;
+    calls++;
+}
+static void do_through_ffi(void *self, struct large s, int n)
+{
+    (void)self;
+    (void)s;
+    (void)n;
+    calls++;
+}
+static bool do_first_true(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    calls++;
+    return false;
+}
+static int do_answer(void *self, int n)
+{
+    (void)self;
+    calls++;
+    return n;
+}
+static double do_real_answer(void *self, int n)
+{
+    (void)self;
+    calls++;
+    return n;
+}
+static struct pair do_pair_answer(void *self, struct pair p)
+{
+    (void)self;
+    calls++;
+    p.a++;
+    return p;
+}
 static struct large do_large_answer(void *self, int n)
 {
     struct large large;
@@ -62,7 +122,12 @@ static struct large do_large_answer(void *self, int n)
     calls++;
     return large;
 }
-static void do_int(void *self, int n) { (void)self; (void)n; calls++; }
+static void do_int(void *self, int n)
+{
+    (void)self;
+    (void)n;
+    calls++;
+}
 
 static void do_nest(void *self, int n)
 {
@@ -73,9 +138,22 @@ static void do_nest(void *self, int n)
 }
 
 static const struct work table = {
-    PEAL_TABLE(work), do_nothing, do_nothing, do_words, do_reals, do_on_stack, do_by_value,
-    do_through_ffi, do_first_true, do_answer, do_real_answer, do_pair_answer, do_large_answer,
-    do_int, do_int, do_nest,
+    PEAL_TABLE(work),
+    do_nothing,
+    do_nothing,
+    do_words,
+    do_reals,
+    do_on_stack,
+    do_by_value,
+    do_through_ffi,
+    do_first_true,
+    do_answer,
+    do_real_answer,
+    do_pair_answer,
+    do_large_answer,
+    do_int,
+    do_int,
+    do_nest,
 };
 
 static int targets[5];
@@ -125,12 +203,12 @@ static struct interpose_counts end_watching(void)
 }
 
 /* Watches one statement that leaves its outcome in `status`. */
-#define CHECK_FREE(what, statement)                                          \
-    do {                                                                     \
-        peal_status status = PEAL_OK;                                        \
-        begin_watching();                                                    \
-        statement;                                                           \
-        check_free_of(what, status >= 0, end_watching());                    \
+#define CHECK_FREE(what, statement)                       \
+    do {                                                  \
+        peal_status status = PEAL_OK;                     \
+        begin_watching();                                 \
+        statement;                                        \
+        check_free_of(what, status >= 0, end_watching()); \
     } while (0)
 
 CLAIM("B6", "the counter counts: an allocation, a lock and a system call are seen")
@@ -487,12 +565,8 @@ static void *stop_in_allocation(void *context)
     CHECK_OK(peal_broadcast(work.warm_up));
     interpose_hold_next();
     switch (where) {
-    case STOP_IN_OBSERVE:
-        stopped_status = work_observe(&work, &other, &table, NULL, NULL);
-        break;
-    case STOP_IN_DEFINE:
-        stopped_status = try_protocol(center, "New", NULL, texts, NULL);
-        break;
+    case STOP_IN_OBSERVE: stopped_status = work_observe(&work, &other, &table, NULL, NULL); break;
+    case STOP_IN_DEFINE: stopped_status = try_protocol(center, "New", NULL, texts, NULL); break;
     default:
         stopped_status = peal_center_create(&made);
         if (stopped_status == PEAL_OK)

@@ -41,8 +41,7 @@ CLAIM("P5", "a protocol of Objective-C type encodings is defined, observed and b
     };
     peal_protocol room = { 0 };
     int answer = 0;
-    const struct peal_send_options last = {
-        sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
+    const struct peal_send_options last = { sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
     void *lobby_pointer = lobby;
     int n = 21;
     void *const arguments[] = { &lobby_pointer, &n };
@@ -53,8 +52,7 @@ CLAIM("P5", "a protocol of Objective-C type encodings is defined, observed and b
     CHECK_OK(peal_broadcast(find_method(room, "room:didReceive:"), lobby, hello));
     CHECK_OK(peal_broadcast(find_method(room, "roomDidClose")));
     CHECK_JOURNAL("A.receive(lobby,hello)");
-    CHECK_OK(peal_send_with(
-        find_method(room, "room:priorityOf:"), arguments, 2, &last, &answer, NULL));
+    CHECK_OK(peal_send_with(find_method(room, "room:priorityOf:"), arguments, 2, &last, &answer, NULL));
     CHECK_EQUAL(answer, 42);
     close_center(center);
 }
@@ -87,8 +85,7 @@ CLAIM("P5", "a missing required method of an encoded protocol fails and is named
     peal_protocol room = { 0 };
 
     REQUIRE_OK(peal_protocol_define_objc(center, "Room", room_required, room_optional, &room));
-    CHECK_FAILURE(
-        peal_observe_bindings(room, a, &binding, 1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(peal_observe_bindings(room, a, &binding, 1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "room:didReceive:");
     close_center(center);
 }
@@ -103,8 +100,7 @@ CLAIM("P5", "defining the same protocol by encodings again returns the first one
     REQUIRE_OK(peal_protocol_define_objc(center, "Room", room_required, room_optional, &first));
     CHECK_OK(peal_protocol_define_objc(center, "Room", room_required, room_optional, &again));
     CHECK_EQUAL(again.number, first.number);
-    CHECK_FAILURE(
-        peal_protocol_define_objc(center, "Room", other, room_optional, NULL), PEAL_ERROR_CONFLICT);
+    CHECK_FAILURE(peal_protocol_define_objc(center, "Room", other, room_optional, NULL), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "room:didReceive:");
     close_center(center);
 }
@@ -132,7 +128,10 @@ struct header {
     signed char tag;
     int numbers[3];
     const char *name;
-    struct { short a; long long b; } inner;
+    struct {
+        short a;
+        long long b;
+    } inner;
 };
 
 static struct bounds seen_bounds;
@@ -167,8 +166,7 @@ CLAIM("P5", "structs in an encoding go by value, nested and with arrays inside")
         { "outset:by:", (peal_function)outset, NULL },
         { "take:", (peal_function)take_header, NULL },
     };
-    const struct peal_send_options last = {
-        sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
+    const struct peal_send_options last = { sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
     peal_protocol protocol = { 0 };
     struct bounds bounds = { 1, 2, 3, 4 };
     struct bounds result = { 0, 0, 0, 0 };
@@ -178,8 +176,7 @@ CLAIM("P5", "structs in an encoding go by value, nested and with arrays inside")
 
     REQUIRE_OK(peal_protocol_define_objc(center, "Shape", NULL, methods, &protocol));
     REQUIRE_OK(peal_observe_bindings(protocol, a, bindings, 2, NULL, NULL));
-    CHECK_OK(peal_send_with(
-        find_method(protocol, "outset:by:"), arguments, 2, &last, &result, NULL));
+    CHECK_OK(peal_send_with(find_method(protocol, "outset:by:"), arguments, 2, &last, &result, NULL));
     CHECK_REAL(seen_bounds.height, 4);
     CHECK_REAL(result.x, 0.5);
     CHECK_REAL(result.width, 4);
@@ -195,10 +192,9 @@ CLAIM("P5", "structs in an encoding go by value, nested and with arrays inside")
 
 static long long sum_seen;
 
-static unsigned long long take_scalars(
-    void *self, signed char c, unsigned char C, short s, unsigned short S, int i, unsigned I,
-    long long q, unsigned long long Q, float f, double d, bool B, char *text, void *object,
-    void *type, void *selector, int *pointer)
+static unsigned long long take_scalars(void *self, signed char c, unsigned char C, short s, unsigned short S, int i,
+    unsigned I, long long q, unsigned long long Q, float f, double d, bool B, char *text, void *object, void *type,
+    void *selector, int *pointer)
 {
     (void)self;
     sum_seen = c + C + s + S + i + (long long)I + q + (long long)Q + (long long)f + (long long)d + B;
@@ -213,8 +209,7 @@ CLAIM("P5", "every scalar code of an encoding is read as Objective-C reads it")
         { NULL, NULL },
     };
     const peal_center center = open_center();
-    const struct peal_binding binding = {
-        methods[0].name, (peal_function)take_scalars,
+    const struct peal_binding binding = { methods[0].name, (peal_function)take_scalars,
         "unsigned long long f(signed char, unsigned char, short, unsigned short, int, unsigned, long long, "
         "unsigned long long, float, double, bool, char *, struct objc_object *, "
         "struct objc_class *, struct objc_selector *, int *)" };
@@ -225,8 +220,8 @@ CLAIM("P5", "every scalar code of an encoding is read as Objective-C reads it")
     REQUIRE_OK(peal_protocol_define_objc(center, "Scalars", methods, NULL, &protocol));
     REQUIRE_OK(peal_observe_bindings(protocol, a, &binding, 1, NULL, NULL));
     sum_seen = 0;
-    CHECK_OK(peal_broadcast(find_method(protocol, methods[0].name), -1, 2, -3, 4, -5, 6U, 7LL, 8ULL,
-        9.0, 10.0, 1, text, a, NULL, NULL, &number));
+    CHECK_OK(peal_broadcast(find_method(protocol, methods[0].name), -1, 2, -3, 4, -5, 6U, 7LL, 8ULL, 9.0, 10.0, 1, text,
+        a, NULL, NULL, &number));
     CHECK_EQUAL(sum_seen, -1 + 2 - 3 + 4 - 5 + 6 + 7 + 8 + 9 + 10 + 1 + 'x' + 1 + 1 + 1 + 1000);
     close_center(center);
 }
@@ -263,13 +258,11 @@ CLAIM("P5", "a malformed encoding is refused with its method and the column")
     const peal_center center = open_center();
 
     for (size_t i = 0; i < CHECK_COUNT_OF(refused); i++) {
-        const struct peal_objc_method methods[] = {
-            { refused[i].name, refused[i].types }, { NULL, NULL } };
+        const struct peal_objc_method methods[] = { { refused[i].name, refused[i].types }, { NULL, NULL } };
         peal_protocol found;
 
         check_case(refused[i].types);
-        CHECK_FAILURE(
-            peal_protocol_define_objc(center, "Bad", methods, NULL, NULL), refused[i].status);
+        CHECK_FAILURE(peal_protocol_define_objc(center, "Bad", methods, NULL, NULL), refused[i].status);
         CHECK_CONTAINS(peal_last_message(), "column");
         CHECK_FAILURE(peal_protocol_find(center, "Bad", &found), PEAL_ERROR_NOT_FOUND);
     }
@@ -288,8 +281,7 @@ CLAIM("P5", "a selector whose colons are not the number of arguments is refused"
 
     for (size_t i = 0; i < CHECK_COUNT_OF(methods); i++) {
         check_case(methods[i][0].name);
-        CHECK_FAILURE(
-            peal_protocol_define_objc(center, "Bad", methods[i], NULL, NULL), PEAL_ERROR_SYNTAX);
+        CHECK_FAILURE(peal_protocol_define_objc(center, "Bad", methods[i], NULL, NULL), PEAL_ERROR_SYNTAX);
     }
     close_center(center);
 }
@@ -299,23 +291,19 @@ CLAIM("F1", "a method without an encoding gives a status")
     static const struct peal_objc_method methods[] = { { "x", NULL }, { NULL, NULL } };
 
     CHECK_FAILURE(
-        peal_protocol_define_objc(peal_center_default(), "NoTypes", methods, NULL, NULL),
-        PEAL_ERROR_ARGUMENT);
+        peal_protocol_define_objc(peal_center_default(), "NoTypes", methods, NULL, NULL), PEAL_ERROR_ARGUMENT);
 }
 
-static int add_one(void *self, int n)
-{
-    return n + *(int *)self;
-}
+static int add_one(void *self, int n) { return n + *(int *)self; }
 
 CLAIM("P5", "options of a method, policies among them, may follow its encoding")
 {
-    static const struct peal_objc_method methods[] = {
-        { "sum:", "i@:i, sum" }, { "chain:", "i@:i,chain,reject" }, { "last:", "i@:i" }, { NULL, NULL } };
+    static const struct peal_objc_method methods[] = { { "sum:", "i@:i, sum" }, { "chain:", "i@:i,chain,reject" },
+        { "last:", "i@:i" }, { NULL, NULL } };
     const peal_center center = open_center();
     const char *const names[] = { "sum:", "chain:", "last:" };
-    const char *const texts[] = {
-        "required int sum_(int), sum", "required int chain_(int), chain, reject", "required int last_(int)" };
+    const char *const texts[] = { "required int sum_(int), sum", "required int chain_(int), chain, reject",
+        "required int last_(int)" };
     const int expected[] = { 11 + 12, 13, 12 };
     const struct {
         size_t size;

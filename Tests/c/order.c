@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BELL(METHOD)                        \
+#define BELL(METHOD)                         \
     METHOD(optional, void, on_ring, (int n)) \
     METHOD(optional, void, on_mute, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
@@ -123,8 +123,7 @@ static void ring_in_order(void *self, int n)
     const int index = (int)((int *)self - targets);
 
     (void)n;
-    if (priorities[index] > last_priority
-        || (priorities[index] == last_priority && index < last_index))
+    if (priorities[index] > last_priority || (priorities[index] == last_priority && index < last_index))
         out_of_order++;
     last_priority = priorities[index];
     last_index = index;

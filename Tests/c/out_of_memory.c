@@ -13,9 +13,9 @@
 
 PEAL_TYPE(pair_text, struct pair { int64_t a, b; });
 
-#define BELL(METHOD)                                      \
-    METHOD(required, void, on_ring, (int n))              \
-    METHOD(optional, int, poll, (double d), sum)          \
+#define BELL(METHOD)                             \
+    METHOD(required, void, on_ring, (int n))     \
+    METHOD(optional, int, poll, (double d), sum) \
     METHOD(optional, void, on_pair, (struct pair p))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -43,8 +43,7 @@ static void pair(void *self, struct pair p)
     (void)p;
 }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = ring, .poll = poll_it, .on_pair = pair };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .poll = poll_it, .on_pair = pair };
 
 static void open_bell(int observers)
 {
@@ -399,8 +398,7 @@ static void write_fresh(char *text, size_t size, const char *name)
     snprintf(text, size, "optional void %s(", name);
     for (unsigned bit = 0; bit < 12; bit++) {
         length = strlen(text);
-        snprintf(text + length, size - length, "%s%s", bit > 0 ? ", " : "",
-            variation >> bit & 1 ? "double" : "int");
+        snprintf(text + length, size - length, "%s%s", bit > 0 ? ", " : "", variation >> bit & 1 ? "double" : "int");
     }
     length = strlen(text);
     snprintf(text + length, size - length, ")%s", strcmp(name, "on_more") == 0 ? ", since(2)" : "");
@@ -411,8 +409,7 @@ static peal_status attempt_define(void)
     char first[200];
     char second[200];
     const char *const texts[] = { first, "void on_b(int n)", second, NULL };
-    const struct peal_protocol_description description = {
-        sizeof description, "Fresh", NULL, texts, 0 };
+    const struct peal_protocol_description description = { sizeof description, "Fresh", NULL, texts, 0 };
 
     write_fresh(first, sizeof first, "on_a");
     write_fresh(second, sizeof second, "on_c");
@@ -422,11 +419,9 @@ static peal_status attempt_define(void)
 static peal_status attempt_grow(void)
 {
     char more[200];
-    const char *const texts[] = { "required void on_ring(int n)",
-        "optional int poll(double d), sum", "optional void on_pair(struct pair p)",
-        more, "optional void on_most(short s), since(3)", NULL };
-    const struct peal_protocol_description description = {
-        sizeof description, "Bell", NULL, texts, 0 };
+    const char *const texts[] = { "required void on_ring(int n)", "optional int poll(double d), sum",
+        "optional void on_pair(struct pair p)", more, "optional void on_most(short s), since(3)", NULL };
+    const struct peal_protocol_description description = { sizeof description, "Bell", NULL, texts, 0 };
 
     write_fresh(more, sizeof more, "on_more");
     return peal_protocol_define(center, &description, NULL, NULL, 0);
@@ -438,8 +433,7 @@ static peal_status attempt_define_wide(void)
     enum { METHODS = 1100 };
     static char names[METHODS][32];
     static const char *texts[METHODS + 1];
-    const struct peal_protocol_description description = {
-        sizeof description, "Wide", NULL, texts, 0 };
+    const struct peal_protocol_description description = { sizeof description, "Wide", NULL, texts, 0 };
 
     for (int i = 0; i < METHODS; i++) {
         snprintf(names[i], sizeof names[i], "optional void m%d(int n)", i);
@@ -507,10 +501,7 @@ CLAIM("F2", "a growth without memory leaves the protocol as it was")
 
 static peal_center made;
 
-static peal_status attempt_create(void)
-{
-    return peal_center_create(&made);
-}
+static peal_status attempt_create(void) { return peal_center_create(&made); }
 
 CLAIM("F2", "making a center without memory gives a status, and the next succeeds")
 {
@@ -532,10 +523,7 @@ CLAIM("F2", "making a center without memory gives a status, and the next succeed
 
 static peal_observation victim;
 
-static peal_status attempt_remove(void)
-{
-    return peal_observation_remove(victim);
-}
+static peal_status attempt_remove(void) { return peal_observation_remove(victim); }
 
 static void observe_victim(uint32_t flags)
 {
@@ -569,10 +557,7 @@ CLAIM("F2", "the removal of an observer needs no memory that can be refused")
     CHECK(!was_refused);
 }
 
-static peal_status attempt_once(void)
-{
-    return peal_broadcast(bell.on_ring, 1);
-}
+static peal_status attempt_once(void) { return peal_broadcast(bell.on_ring, 1); }
 
 CLAIM("F2", "a ONCE observer is called once also when memory is refused")
 {
@@ -596,10 +581,7 @@ CLAIM("F2", "a ONCE observer is called once also when memory is refused")
     CHECK(!was_refused);
 }
 
-static peal_status attempt_end(void)
-{
-    return peal_center_destroy(center);
-}
+static peal_status attempt_end(void) { return peal_center_destroy(center); }
 
 CLAIM("F2", "the end of a center needs no memory that can be refused")
 {
@@ -657,15 +639,9 @@ static peal_status attempt_type(void)
     return status < 0 ? status : peal_type_set_copy(center, "struct leaf", &page_struct);
 }
 
-static peal_status attempt_invocation(void)
-{
-    return peal_invocation_of(print_page, &printing, "text", &page, &page);
-}
+static peal_status attempt_invocation(void) { return peal_invocation_of(print_page, &printing, "text", &page, &page); }
 
-static peal_status attempt_retain(void)
-{
-    return peal_invocation_retain_arguments(printing);
-}
+static peal_status attempt_retain(void) { return peal_invocation_retain_arguments(printing); }
 
 static peal_status attempt_set(void)
 {
@@ -674,10 +650,7 @@ static peal_status attempt_set(void)
     return peal_invocation_set_argument(printing, 0, &text, sizeof text);
 }
 
-static peal_status attempt_duplicate(void)
-{
-    return peal_invocation_duplicate(printing, &printed_twice);
-}
+static peal_status attempt_duplicate(void) { return peal_invocation_duplicate(printing, &printed_twice); }
 
 /* Refuses each allocation of a step once; each time it is done again after. */
 static unsigned long refuse_all(peal_status (*attempt)(void), void (*undo)(void), int references)
@@ -719,8 +692,7 @@ CLAIM("F2", "registering a type and capturing a call without memory give a statu
 {
     center = open_center();
     CHECK(refuse_all(attempt_type, NULL, 0) > 0);
-    print_page = method_of(center, "Press",
-        "void print(const char *text, struct page *page, const struct leaf *leaf)");
+    print_page = method_of(center, "Press", "void print(const char *text, struct page *page, const struct leaf *leaf)");
     CHECK_OK(attempt_invocation());
     /* The memory of an invocation that has ended is used again, so this one stays meanwhile. */
     const peal_invocation first = printing;
@@ -779,10 +751,7 @@ static peal_status make_proxy_of_target(void)
     options.destroy = count_destroy;
     return bell_proxy_create_for(&bell, &rings[0], &table, &options, &proxied);
 }
-static peal_status make_bare(void)
-{
-    return peal_closure_create(bell.on_ring, NULL, &closure, &function);
-}
+static peal_status make_bare(void) { return peal_closure_create(bell.on_ring, NULL, &closure, &function); }
 static const char *prototype;
 static peal_status make_bare_of_target(void)
 {
@@ -790,8 +759,7 @@ static peal_status make_bare_of_target(void)
 
     options.destroy = count_destroy;
     /* A shape of its own, that has no frame. */
-    return peal_closure_create_for(
-        center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);
+    return peal_closure_create_for(center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);
 }
 
 CLAIM("F2", "creating a proxy without memory gives a status, runs its destroy callback, and has no lasting effect")

@@ -9,10 +9,7 @@
 #define BELL(METHOD) METHOD(optional, void, on_ring, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-static void on_ring(void *self)
-{
-    *(int *)self += 1;
-}
+static void on_ring(void *self) { *(int *)self += 1; }
 
 static const struct bell table = { PEAL_TABLE(bell), on_ring };
 static const struct peal_provision provides[] = { { "Bell", &table }, { NULL, NULL } };

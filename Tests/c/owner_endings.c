@@ -44,8 +44,7 @@ static void *remove_it(void *observation)
     return NULL;
 }
 
-static peal_owner open_owner(
-    peal_center center, void (*destroy_callback)(void *), peal_observation *observation)
+static peal_owner open_owner(peal_center center, void (*destroy_callback)(void *), peal_observation *observation)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_owner owner;

@@ -9,8 +9,8 @@
 
 #include <sched.h>
 
-#define BELL(METHOD)                                               \
-    METHOD(optional, void, on_ring, (void))                        \
+#define BELL(METHOD)                        \
+    METHOD(optional, void, on_ring, (void)) \
     METHOD(optional, int, count, (void), sum)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -163,8 +163,7 @@ static void open_gathering(void)
     CHECK_OK(peal_owner_leave());
 }
 
-static void open_service_with(
-    void *(*create)(struct peal_creation *), void (*destroy)(void *), void (*release)(void *))
+static void open_service_with(void *(*create)(struct peal_creation *), void (*destroy)(void *), void (*release)(void *))
 {
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("service");
 
@@ -204,7 +203,7 @@ static void remove_module(void) { (void)peal_module_remove(module); }
 
 static void open_reference(void) { CHECK_OK(peal_reference_create(&object, stay, &reference)); }
 static void release_reference(void) { CHECK_OK(peal_reference_release(reference)); }
-static void nothing(void) { }
+static void nothing(void) {}
 
 static const struct kind {
     const char *name;

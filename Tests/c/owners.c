@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-#define BELL(METHOD)                             \
-    METHOD(optional, void, on_ring, (int n))     \
-    METHOD(optional, int, count, (int n), sum)   \
+#define BELL(METHOD)                           \
+    METHOD(optional, void, on_ring, (int n))   \
+    METHOD(optional, int, count, (int n), sum) \
     METHOD(optional, void, on_ask, (int n, peal_completion done))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -179,9 +179,9 @@ CLAIM("O12", "a listing of an owner's registrations reports when not all fit, an
     CHECK_EQUAL(listed[2].number, 0);
     CHECK_OK(peal_owner_list_observations(owner, listed, 3, NULL));
     for (int i = 0; i < 3; i++)
-        CHECK_EQUAL(
-            (all[i].number == listed[0].number) + (all[i].number == listed[1].number)
-                + (all[i].number == listed[2].number), 1);
+        CHECK_EQUAL((all[i].number == listed[0].number) + (all[i].number == listed[1].number)
+                        + (all[i].number == listed[2].number),
+            1);
     CHECK_FAILURE(peal_owner_list_observations(owner, NULL, 1, &count), PEAL_ERROR_ARGUMENT);
     CHECK_OK(peal_observation_remove(all[1]));
     CHECK_EQUAL(count_owned(owner), 2);
@@ -312,10 +312,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
     told_status = report->status;
 }
 
-static void queue_destroyed(void *context)
-{
-    journal_write("~%s", (char *)context);
-}
+static void queue_destroyed(void *context) { journal_write("~%s", (char *)context); }
 
 static peal_queue make_queue(peal_owner owner, peal_queue_kind kind)
 {
@@ -333,7 +330,8 @@ static peal_queue make_queue(peal_owner owner, peal_queue_kind kind)
 CLAIM("L1", "retiring an owner removes observers, ends queues and drops their calls, and their destroy callbacks run before it returns")
 {
     for (int is_paused = 0; is_paused < 2; is_paused++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             const peal_owner owner = make_owner();
             struct peal_queue_info counts;
             peal_queue queue;
@@ -424,40 +422,40 @@ CLAIM("L1", "observers of other owners on a retired owner's queue end with the q
 CLAIM("L1", "completions of a retired owner end as cancelled, and their `done` has run when retiring returns")
 {
     EVERY_KIND(lane)
-        for (int is_queued = 0; is_queued < 2; is_queued++) {
-            const peal_owner owner = make_owner();
-            struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
-            struct peal_gather_options gather = PEAL_GATHER_OPTIONS;
-            peal_completion done = { 0 };
-            int n = 1;
-            void *const arguments[] = { &n };
+    for (int is_queued = 0; is_queued < 2; is_queued++) {
+        const peal_owner owner = make_owner();
+        struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
+        struct peal_gather_options gather = PEAL_GATHER_OPTIONS;
+        peal_completion done = { 0 };
+        int n = 1;
+        void *const arguments[] = { &n };
 
-            open_bell();
-            told = 0;
-            (void)observe(a, lane.queue, nobody);
-            CHECK_OK(peal_queue_pause(lane.queue));
-            CHECK_OK(peal_owner_enter(owner));
-            options.done = is_done;
-            options.queue = is_queued ? lane.queue : nowhere;
-            CHECK_OK(peal_completion_create(&options, &done));
-            gather.done = is_done;
-            gather.queue = lane.queue;
-            CHECK_OK(peal_gather(bell.count, arguments, 1, &gather, NULL));
-            CHECK_OK(peal_owner_leave());
-            CHECK_OK(peal_broadcast(bell.on_ask, 1, done));
-            CHECK_EQUAL(told, 0);
-            CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
-            CHECK_EQUAL(told, 2);
-            CHECK_STATUS(told_status, PEAL_ERROR_STATE);
-            CHECK_FAILURE(peal_completion_cancel(done), PEAL_ERROR_HANDLE);
-            a_does = NULL;
-            CHECK_OK(peal_observation_remove(observe(b, nowhere, nobody)));
-            close_center(center);
-            CHECK_OK(peal_queue_resume(lane.queue));
-            lane_settle(&lane);
-            CHECK_EQUAL(told, 2);
-            journal_clear();
-        }
+        open_bell();
+        told = 0;
+        (void)observe(a, lane.queue, nobody);
+        CHECK_OK(peal_queue_pause(lane.queue));
+        CHECK_OK(peal_owner_enter(owner));
+        options.done = is_done;
+        options.queue = is_queued ? lane.queue : nowhere;
+        CHECK_OK(peal_completion_create(&options, &done));
+        gather.done = is_done;
+        gather.queue = lane.queue;
+        CHECK_OK(peal_gather(bell.count, arguments, 1, &gather, NULL));
+        CHECK_OK(peal_owner_leave());
+        CHECK_OK(peal_broadcast(bell.on_ask, 1, done));
+        CHECK_EQUAL(told, 0);
+        CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        CHECK_EQUAL(told, 2);
+        CHECK_STATUS(told_status, PEAL_ERROR_STATE);
+        CHECK_FAILURE(peal_completion_cancel(done), PEAL_ERROR_HANDLE);
+        a_does = NULL;
+        CHECK_OK(peal_observation_remove(observe(b, nowhere, nobody)));
+        close_center(center);
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        CHECK_EQUAL(told, 2);
+        journal_clear();
+    }
 }
 
 static bool is_defined(const char *name)
@@ -545,14 +543,17 @@ struct widget {
     int references;
 };
 
-static void retain_widget(void *object) { __atomic_fetch_add(&((struct widget *)object)->references, 1, __ATOMIC_RELAXED); }
-static void release_widget(void *object) { __atomic_fetch_sub(&((struct widget *)object)->references, 1, __ATOMIC_RELAXED); }
+static void retain_widget(void *object)
+{
+    __atomic_fetch_add(&((struct widget *)object)->references, 1, __ATOMIC_RELAXED);
+}
+static void release_widget(void *object)
+{
+    __atomic_fetch_sub(&((struct widget *)object)->references, 1, __ATOMIC_RELAXED);
+}
 static void retain_other(void *object) { (void)object; }
 
-static void take_widget(void *self, struct widget *widget)
-{
-    journal_write("%s%d", (char *)self, widget->references);
-}
+static void take_widget(void *self, struct widget *widget) { journal_write("%s%d", (char *)self, widget->references); }
 
 CLAIM("L1", "types of a retired owner are removed once no captured argument needs their functions")
 {
@@ -560,7 +561,8 @@ CLAIM("L1", "types of a retired owner are removed once no captured argument need
     static const struct peal_object_type again = PEAL_OBJECT_TYPE(retain_other, release_widget);
     static const char *const methods[] = { "void on_widget(struct widget *widget)", NULL };
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const peal_owner owner = make_owner();
         struct peal_observe_options options = options_on(lane.queue, destroyed);
         const struct peal_binding binding = { "on_widget", (peal_function)take_widget, NULL };
@@ -652,7 +654,8 @@ CLAIM("L1", "retiring an owner waits for a call that another thread makes, and t
 
 CLAIM("L1", "retiring an owner waits for a running call of its observer on a queue of another owner")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const peal_owner owner = make_owner();
         peal_observation of_a;
         pthread_t caller;
@@ -759,7 +762,8 @@ CLAIM("L1", "an owner's destroy callback that waits on a queue of another owner 
     static const uint32_t ways[] = { 0, PEAL_REMOVE_DRAIN };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(ways); i++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             const peal_owner owner = make_owner();
 
             open_bell();
@@ -934,7 +938,8 @@ CLAIM("L2", "retiring an owner from its own call does everything except waiting,
 CLAIM("L2", "retiring an owner from its own queued call, on its queue or another, does everything except waiting")
 {
     for (int is_own = 0; is_own < 2; is_own++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             peal_queue queue = lane.queue;
 
             open_bell();
@@ -1134,10 +1139,7 @@ static bool is_over;
 
 static void add(uint64_t *counter, uint64_t number) { __atomic_fetch_add(counter, number, __ATOMIC_RELAXED); }
 
-static void check_alive(const unsigned *state)
-{
-    CHECK_EQUAL(__atomic_load_n(state, __ATOMIC_RELAXED), ALIVE);
-}
+static void check_alive(const unsigned *state) { CHECK_EQUAL(__atomic_load_n(state, __ATOMIC_RELAXED), ALIVE); }
 
 static void stress_ring(void *self, int n)
 {
@@ -1264,8 +1266,8 @@ static void add_completion(struct plugin *plugin, unsigned *state)
         if (draw(state, 4)) {
             const peal_status status = peal_broadcast(bell.on_ask, (int)draw(state, 8), done);
 
-            CHECK(status == PEAL_OK || status == PEAL_REJECTED
-                || (status == PEAL_ERROR_HANDLE && options.timeout == 1));
+            CHECK(
+                status == PEAL_OK || status == PEAL_REJECTED || (status == PEAL_ERROR_HANDLE && options.timeout == 1));
         }
     } else {
         peal_status status;
@@ -1304,17 +1306,13 @@ static void live(unsigned *state)
     CHECK_OK(peal_owner_enter(owner));
     queue = add_queue(plugin, state);
     for (int i = 0; i < TARGETS; i++)
-        observations[i] = i < 4
-            ? add_target(plugin, &rings, i < LANES ? lanes[i].queue : nowhere,
-                draw(state, 8) ? 0 : PEAL_OBSERVE_ONCE)
-            : add_target(plugin, &answers, i % 2 ? queue : nowhere, 0);
+        observations[i] = i < 4 ? add_target(plugin, &rings, i < LANES ? lanes[i].queue : nowhere,
+                                      draw(state, 8) ? 0 : PEAL_OBSERVE_ONCE)
+                                : add_target(plugin, &answers, i % 2 ? queue : nowhere, 0);
     for (unsigned i = draw(state, 12); i > 0; i--)
         switch (draw(state, 4)) {
         case 0: add_completion(plugin, state); break;
-        case 1:
-            (void)peal_observation_remove_with(
-                observations[draw(state, TARGETS)], draw(state, 2), 0);
-            break;
+        case 1: (void)peal_observation_remove_with(observations[draw(state, TARGETS)], draw(state, 2), 0); break;
         case 2: (void)peal_queue_pump(queue, 0, NULL); break;
         default: ring_all(state);
         }
@@ -1398,6 +1396,6 @@ CLAIM("L1", "while threads broadcast, plugins are loaded and retired: no code of
     close_center(center);
     for (int i = 0; i < LANES; i++)
         lane_close(&lanes[i]);
-    printf("  %llu owners, %llu observers, %llu calls\n", (unsigned long long)owners_retired,
-        (unsigned long long)made, (unsigned long long)reached);
+    printf("  %llu owners, %llu observers, %llu calls\n", (unsigned long long)owners_retired, (unsigned long long)made,
+        (unsigned long long)reached);
 }

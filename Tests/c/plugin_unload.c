@@ -135,11 +135,19 @@ static void unload(struct plugin *plugin)
 /* ---- L3 ---------------------------------------------------------------------------------------- */
 
 static const char *const kinds[] = {
-    "observer of UnloadNews.on_news", "observer of UnloadNews.count", "observer of UnloadNews.on_load",
-    "observer of Unload", "destroy callback of an observer", "retain function of a weak observer",
-    "release function of a weak observer", "executor of a queue", "destroy callback of a queue",
-    "retain function of a type", "release function of a type",
-    "function of a completion", "handler of an observer of Unload",
+    "observer of UnloadNews.on_news",
+    "observer of UnloadNews.count",
+    "observer of UnloadNews.on_load",
+    "observer of Unload",
+    "destroy callback of an observer",
+    "retain function of a weak observer",
+    "release function of a weak observer",
+    "executor of a queue",
+    "destroy callback of a queue",
+    "retain function of a type",
+    "release function of a type",
+    "function of a completion",
+    "handler of an observer of Unload",
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -10,33 +10,33 @@
 
 PEAL_TYPE(point_text, struct point { double x, y; });
 
-#define POLLS(METHOD)                                                     \
-    METHOD(optional, int, all, (int n))                                   \
-    METHOD(optional, bool, all_of_bool, (int n))                          \
-    METHOD(optional, bool, first_true, (int n), first_true)               \
-    METHOD(optional, int, first_true_of_int, (int n), first_true)         \
-    METHOD(optional, int, first_nonzero, (int n), first_nonzero)          \
-    METHOD(optional, double, first_nonzero_of_double, (int n), first_nonzero) \
-    METHOD(optional, const char *, first_text, (int n), first_nonzero)    \
-    METHOD(optional, int, last, (int n), last)                            \
-    METHOD(optional, int32_t, sum, (int n), sum)                          \
-    METHOD(optional, uint8_t, sum_of_bytes, (int n), sum)                 \
-    METHOD(optional, int64_t, sum_of_longs, (int n), sum)                 \
-    METHOD(optional, double, sum_of_doubles, (int n), sum)                \
-    METHOD(optional, int, min, (int n), min)                              \
-    METHOD(optional, int, max, (int n), max)                              \
-    METHOD(optional, uint64_t, max_of_unsigned, (int n), max)             \
-    METHOD(optional, float, min_of_floats, (int n), min)                  \
-    METHOD(optional, bool, any, (int n), any)                             \
-    METHOD(optional, bool, every, (int n), every)                         \
-    METHOD(optional, int, collect, (int n), collect)                      \
-    METHOD(optional, struct point, collect_points, (int n), collect)      \
-    METHOD(optional, struct point, last_point, (int n), last)             \
-    METHOD(optional, int, chain, (int n), chain)                          \
+#define POLLS(METHOD)                                                            \
+    METHOD(optional, int, all, (int n))                                          \
+    METHOD(optional, bool, all_of_bool, (int n))                                 \
+    METHOD(optional, bool, first_true, (int n), first_true)                      \
+    METHOD(optional, int, first_true_of_int, (int n), first_true)                \
+    METHOD(optional, int, first_nonzero, (int n), first_nonzero)                 \
+    METHOD(optional, double, first_nonzero_of_double, (int n), first_nonzero)    \
+    METHOD(optional, const char *, first_text, (int n), first_nonzero)           \
+    METHOD(optional, int, last, (int n), last)                                   \
+    METHOD(optional, int32_t, sum, (int n), sum)                                 \
+    METHOD(optional, uint8_t, sum_of_bytes, (int n), sum)                        \
+    METHOD(optional, int64_t, sum_of_longs, (int n), sum)                        \
+    METHOD(optional, double, sum_of_doubles, (int n), sum)                       \
+    METHOD(optional, int, min, (int n), min)                                     \
+    METHOD(optional, int, max, (int n), max)                                     \
+    METHOD(optional, uint64_t, max_of_unsigned, (int n), max)                    \
+    METHOD(optional, float, min_of_floats, (int n), min)                         \
+    METHOD(optional, bool, any, (int n), any)                                    \
+    METHOD(optional, bool, every, (int n), every)                                \
+    METHOD(optional, int, collect, (int n), collect)                             \
+    METHOD(optional, struct point, collect_points, (int n), collect)             \
+    METHOD(optional, struct point, last_point, (int n), last)                    \
+    METHOD(optional, int, chain, (int n), chain)                                 \
     METHOD(optional, const char *, chain_text, (int n, const char *text), chain) \
-    METHOD(optional, int, chain_second, (int a, int b), chain(b))         \
-    METHOD(optional, struct point, chain_point, (struct point p), chain)  \
-    METHOD(optional, int, fold, (int n), fold)                            \
+    METHOD(optional, int, chain_second, (int a, int b), chain(b))                \
+    METHOD(optional, struct point, chain_point, (struct point p), chain)         \
+    METHOD(optional, int, fold, (int n), fold)                                   \
     METHOD(optional, void, nothing, (int n))
 PEAL_PROTOCOL(polls, "Polls", POLLS);
 
@@ -116,15 +116,33 @@ static void vote_nothing(void *self, int n)
 }
 
 static const struct polls table = {
-    PEAL_TABLE(polls), .all = vote_int, .all_of_bool = vote_bool, .first_true = vote_bool,
-    .first_true_of_int = vote_int, .first_nonzero = vote_int,
-    .first_nonzero_of_double = vote_double, .first_text = vote_text, .last = vote_int,
-    .sum = vote_int, .sum_of_bytes = vote_byte, .sum_of_longs = vote_long,
-    .sum_of_doubles = vote_double, .min = vote_int, .max = vote_int,
-    .max_of_unsigned = vote_unsigned, .min_of_floats = vote_float, .any = vote_bool,
-    .every = vote_bool, .collect = vote_int, .collect_points = vote_point,
-    .last_point = vote_point, .chain = chain_int, .chain_text = chain_text,
-    .chain_second = chain_second, .chain_point = chain_point, .fold = vote_int,
+    PEAL_TABLE(polls),
+    .all = vote_int,
+    .all_of_bool = vote_bool,
+    .first_true = vote_bool,
+    .first_true_of_int = vote_int,
+    .first_nonzero = vote_int,
+    .first_nonzero_of_double = vote_double,
+    .first_text = vote_text,
+    .last = vote_int,
+    .sum = vote_int,
+    .sum_of_bytes = vote_byte,
+    .sum_of_longs = vote_long,
+    .sum_of_doubles = vote_double,
+    .min = vote_int,
+    .max = vote_int,
+    .max_of_unsigned = vote_unsigned,
+    .min_of_floats = vote_float,
+    .any = vote_bool,
+    .every = vote_bool,
+    .collect = vote_int,
+    .collect_points = vote_point,
+    .last_point = vote_point,
+    .chain = chain_int,
+    .chain_text = chain_text,
+    .chain_second = chain_second,
+    .chain_point = chain_point,
+    .fold = vote_int,
     .nothing = vote_nothing,
 };
 
@@ -166,8 +184,7 @@ static peal_status send_with(
     memset(by_ffi, 0, sizeof by_ffi);
     options.policy = policy;
     options.flags = PEAL_SEND_FFI_CALL;
-    status_by_ffi = peal_send_with(
-        method, arguments, 1, &options, out_result != NULL ? by_ffi : NULL, &calls_by_ffi);
+    status_by_ffi = peal_send_with(method, arguments, 1, &options, out_result != NULL ? by_ffi : NULL, &calls_by_ffi);
     options.flags = 0;
     called = 0;
     status = peal_send_with(method, arguments, 1, &options, out_result, out_calls);
@@ -179,15 +196,15 @@ static peal_status send_with(
     return status;
 }
 
-#define CHECK_POLL(type, method, policy, expected, expected_calls)                             \
-    do {                                                                                       \
-        type result_;                                                                          \
-        size_t calls_ = 99;                                                                    \
-        memset(&result_, 0x55, sizeof result_);                                                \
+#define CHECK_POLL(type, method, policy, expected, expected_calls)                                  \
+    do {                                                                                            \
+        type result_;                                                                               \
+        size_t calls_ = 99;                                                                         \
+        memset(&result_, 0x55, sizeof result_);                                                     \
         CHECK_OK(send_with(polls.method, PEAL_POLICY_##policy, &result_, sizeof result_, &calls_)); \
-        CHECK(result_ == (type)(expected));                                                    \
-        CHECK_EQUAL(calls_, expected_calls);                                                   \
-        CHECK_EQUAL(called, expected_calls);                                                   \
+        CHECK(result_ == (type)(expected));                                                         \
+        CHECK_EQUAL(calls_, expected_calls);                                                        \
+        CHECK_EQUAL(called, expected_calls);                                                        \
     } while (0)
 
 CLAIM("B2", "ALL calls all observers and drops their results")
@@ -321,15 +338,13 @@ CLAIM("B2", "ANY and EVERY call all observers")
     close_center(center);
 }
 
-static peal_status collect(
-    peal_method method, const struct peal_send_options *options, void *values, size_t capacity,
+static peal_status collect(peal_method method, const struct peal_send_options *options, void *values, size_t capacity,
     size_t *out_count, size_t *out_calls)
 {
     struct peal_collection collection = { sizeof collection, values, capacity, 99 };
     int n = 1;
     void *const arguments[] = { &n };
-    const peal_status status =
-        peal_send_with(method, arguments, 1, options, &collection, out_calls);
+    const peal_status status = peal_send_with(method, arguments, 1, options, &collection, out_calls);
 
     *out_count = collection.count;
     return status;
@@ -679,8 +694,7 @@ CLAIM("B2", "a policy that does not fit the method is refused and no observer is
         memset(result, 0, sizeof result);
         CHECK_OK(peal_method_name(method, name, sizeof name, NULL));
         check_case(name);
-        CHECK_FAILURE(
-            send_with(method, unfit[i].policy, result, sizeof result, &calls), PEAL_ERROR_POLICY);
+        CHECK_FAILURE(send_with(method, unfit[i].policy, result, sizeof result, &calls), PEAL_ERROR_POLICY);
         CHECK_CONTAINS(peal_last_message(), name);
         CHECK_EQUAL(called, 0);
     }
@@ -695,8 +709,7 @@ CLAIM("B2", "the policy FOLD without a function is refused as a missing argument
     size_t calls = 0;
 
     open_polls(1, 1, 1);
-    CHECK_FAILURE(
-        send_with(polls.all, PEAL_POLICY_FOLD, &result, sizeof result, &calls), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(send_with(polls.all, PEAL_POLICY_FOLD, &result, sizeof result, &calls), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_send(polls.fold, arguments, 1, &result, &calls), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(called, 0);
     close_center(center);
@@ -742,9 +755,18 @@ CLAIM("B2", "a variadic broadcast with a result gives the same results as one by
 
 CLAIM("B2", "a small result fills its own bytes and no more")
 {
-    struct { uint8_t result; uint8_t guard[7]; } bytes;
-    struct { bool result; uint8_t guard[7]; } flags;
-    struct { int result; uint8_t guard[4]; } numbers;
+    struct {
+        uint8_t result;
+        uint8_t guard[7];
+    } bytes;
+    struct {
+        bool result;
+        uint8_t guard[7];
+    } flags;
+    struct {
+        int result;
+        uint8_t guard[4];
+    } numbers;
     size_t calls = 0;
 
     open_polls(1, 1, 1);
@@ -792,15 +814,19 @@ CLAIM("B2", "a blocked observer's result counts for nothing")
     close_center(center);
 }
 
-#define PLAIN(METHOD)                             \
-    METHOD(optional, int, answer, (int n))        \
+#define PLAIN(METHOD)                              \
+    METHOD(optional, int, answer, (int n))         \
     METHOD(optional, struct point, where, (int n)) \
-    METHOD(optional, int, ignored, (int n), all)  \
+    METHOD(optional, int, ignored, (int n), all)   \
     METHOD(optional, void, nothing, (int n))
 PEAL_PROTOCOL(plain, "Plain", PLAIN);
 
 static const struct plain plain_table = {
-    PEAL_TABLE(plain), .answer = vote_int, .where = vote_point, .ignored = vote_int, .nothing = vote_nothing,
+    PEAL_TABLE(plain),
+    .answer = vote_int,
+    .where = vote_point,
+    .ignored = vote_int,
+    .nothing = vote_nothing,
 };
 
 static struct plain_protocol plain;
@@ -889,12 +915,10 @@ CLAIM("B2", "requesting the result of a method without one gives a status, and c
         CHECK_FAILURE(peal_ask(plain.nothing, &result, 5), PEAL_ERROR_POLICY);
         CHECK_CONTAINS(peal_last_message(), "Plain.nothing returns void");
         CHECK_FAILURE(peal_send(plain.nothing, arguments, 1, &result, NULL), PEAL_ERROR_POLICY);
-        CHECK_FAILURE(
-            peal_send_with(plain.nothing, arguments, 1, &options, &result, NULL), PEAL_ERROR_POLICY);
+        CHECK_FAILURE(peal_send_with(plain.nothing, arguments, 1, &options, &result, NULL), PEAL_ERROR_POLICY);
         REQUIRE_OK(peal_invocation_create(plain.nothing, &invocation));
         CHECK_OK(peal_invocation_set_argument(invocation, 0, &number, sizeof number));
-        CHECK_FAILURE(
-            peal_invocation_broadcast(invocation, NULL, &result, NULL), PEAL_ERROR_POLICY);
+        CHECK_FAILURE(peal_invocation_broadcast(invocation, NULL, &result, NULL), PEAL_ERROR_POLICY);
         CHECK_OK(peal_invocation_destroy(invocation));
         CHECK_EQUAL(result, 77);
         CHECK_EQUAL(called, 0);

@@ -46,7 +46,7 @@ static void note_record(void *self, const struct peal_change *change)
     memcpy(&old_value, change->old_value, sizeof old_value);
     memcpy(&new_value, change->new_value, sizeof new_value);
     journal_write("%s:%s%s%d>%d", (const char *)self, change->kind == PEAL_CHANGE_INITIAL ? "initial:" : "",
-                  change->is_prior ? "prior:" : "", old_value, new_value);
+        change->is_prior ? "prior:" : "", old_value, new_value);
 }
 
 static const struct volume_observer by_nothing = { PEAL_OBSERVER(volume), .changed = note };
@@ -105,7 +105,7 @@ CLAIM("X5", "a property's structs, small and large, are read as they were set")
 CLAIM("X5", "a property's scalars of every size are read as they were set")
 {
     static const char *const types[] = { "bool", "int8_t", "uint16_t", "float", "double", "void *", "long double",
-                                         "double _Complex", "struct point" };
+        "double _Complex", "struct point" };
     static const size_t sizes[] = { 1, 1, 2, 4, 8, 8, sizeof(long double), 16, sizeof(struct point) };
 
     begin();
@@ -143,8 +143,7 @@ CLAIM("X5", "the same definition of a property finds it with its value, and anot
     CHECK_EQUAL(again.property.number, volume.property.number);
     CHECK_EQUAL(volume_get(again), 9);
     CHECK_OK(peal_property_define(center, "volume", "signed int", NULL, NULL, &other));
-    CHECK_FAILURE(
-        peal_property_define(center, "volume", "double", NULL, NULL, &other), PEAL_ERROR_CONFLICT);
+    CHECK_FAILURE(peal_property_define(center, "volume", "double", NULL, NULL, &other), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "volume is defined already, as int32_t, not double");
     CHECK_EQUAL(other.number, 0);
     options.flags = PEAL_PROPERTY_IGNORE_EQUAL;
@@ -228,7 +227,7 @@ static void note_text_record(void *self, const struct peal_change *change)
 CLAIM("X5", "the text of a property is copied, read into a buffer, and passed to observers as a text")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
-                                                    .recorded = note_text_record };
+        .recorded = note_text_record };
     struct title_property title;
     char source[] = "one", buffer[64];
     size_t length = 0;
@@ -243,7 +242,8 @@ CLAIM("X5", "the text of a property is copied, read into a buffer, and passed to
     CHECK_EQUAL(length, 3);
     CHECK_JOURNAL("[]>[one] ()>(one)");
     CHECK_OK(title_set(title, "a much longer text than there was room for"));
-    CHECK_JOURNAL("[one]>[a much longer text than there was room for] (one)>(a much longer text than there was room for)");
+    CHECK_JOURNAL(
+        "[one]>[a much longer text than there was room for] (one)>(a much longer text than there was room for)");
     CHECK_STATUS(title_get(title, buffer, 7, &length), PEAL_TRUNCATED);
     CHECK_TEXT(buffer, "a much");
     CHECK_EQUAL(length, 42);
@@ -305,7 +305,7 @@ static void note_prior(void *self, const struct peal_change *change)
 CLAIM("X5", "prior observers of a property are notified before the value changes, and before all others")
 {
     static const struct volume_observer observer = { PEAL_OBSERVER(volume), .prior = note_prior,
-                                                     .recorded = note_record };
+        .recorded = note_record };
 
     begin();
     observe("a", &by_values, 0);
@@ -340,8 +340,8 @@ CLAIM("X5", "a set from a prior observer takes effect before the set that it was
 
 CLAIM("X5", "an initial observer of a property is notified of the value at once, and of later changes")
 {
-    static const struct volume_observer all = { PEAL_OBSERVER(volume), .changed = note,
-                                                .changed_values = note_values, .recorded = note_record };
+    static const struct volume_observer all = { PEAL_OBSERVER(volume), .changed = note, .changed_values = note_values,
+        .recorded = note_record };
 
     begin();
     observe("a", &all, PEAL_PROPERTY_INITIAL);
@@ -368,7 +368,7 @@ CLAIM("X5", "an initial observer of a property with a queue is notified of the v
 CLAIM("X5", "the text that an initial observer with a queue is notified of is a copy")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
-                                                    .recorded = note_text_record };
+        .recorded = note_text_record };
     struct title_property title;
     char text[] = "first";
 

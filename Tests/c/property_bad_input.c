@@ -88,8 +88,7 @@ CLAIM("F1", "the definition of a property checks names, options and the handle t
     CHECK_FAILURE(peal_property_find(center, "volume", "nonsense", &property), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_property_find(none, "volume", NULL, &property), PEAL_ERROR_HANDLE);
     const char *const null_text = NULL;
-    CHECK_FAILURE(
-        peal_property_define(center, "x", "const char *", &null_text, NULL, &property), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_property_define(center, "x", "const char *", &null_text, NULL, &property), PEAL_ERROR_ARGUMENT);
     end();
 }
 
@@ -105,8 +104,7 @@ CLAIM("F1", "a property that is set or read as another type gives an error that 
     CHECK_REAL(real, 1);
     CHECK_FAILURE(peal_property_set(volume.property, &real, 0), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_property_set(volume.property, &real, SIZE_MAX), PEAL_ERROR_TYPE);
-    CHECK_FAILURE(
-        peal_property_compare_and_set(volume.property, &real, &real, sizeof real, NULL), PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_property_compare_and_set(volume.property, &real, &real, sizeof real, NULL), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_property_get_text(volume.property, NULL, 0, NULL), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_property_get(title.property, &real, sizeof real), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_last_message(), "peal_property_get_text");
@@ -127,10 +125,8 @@ CLAIM("F1", "a property refuses NULL values, NULL texts and texts that are too l
     begin();
     CHECK_FAILURE(peal_property_set(volume.property, NULL, 4), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_property_get(volume.property, NULL, 4), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_property_compare_and_set(volume.property, NULL, &value, 4, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(
-        peal_property_compare_and_set(volume.property, &value, NULL, 4, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_property_compare_and_set(volume.property, NULL, &value, 4, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_property_compare_and_set(volume.property, &value, NULL, 4, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(title_set(title, NULL), PEAL_ERROR_ARGUMENT);
     memset(endless, 'x', 1 << 20);
     endless[1 << 20] = 0;
@@ -156,9 +152,8 @@ CLAIM("F1", "an invalid property handle gives a status in each function")
     begin();
     CHECK_OK(peal_property_define(center, "gone", "int32_t", NULL, NULL, &stale.property));
     CHECK_OK(peal_property_remove(stale.property));
-    const struct volume_property handles[] = {
-        { { 0 } }, { { UINT64_MAX } }, { { 15ull << 60 | 1 } }, { { center.number } }, stale
-    };
+    const struct volume_property handles[] = { { { 0 } }, { { UINT64_MAX } }, { { 15ull << 60 | 1 } },
+        { { center.number } }, stale };
     for (size_t index = 0; index < CHECK_COUNT_OF(handles); index++) {
         const peal_property property = handles[index].property;
         CHECK_FAILURE(peal_property_get(property, &value, 4), PEAL_ERROR_HANDLE);
@@ -194,14 +189,8 @@ CLAIM("F1", "zero is no property's handle, also when the first slots are free ag
     CHECK_EQUAL(value, 3);
 }
 
-static void hear(void *self, int32_t old_value, int32_t new_value)
-{
-    (void)self, (void)old_value, (void)new_value;
-}
-static void hear_pointer(void *self, void *old_value, void *new_value)
-{
-    (void)self, (void)old_value, (void)new_value;
-}
+static void hear(void *self, int32_t old_value, int32_t new_value) { (void)self, (void)old_value, (void)new_value; }
+static void hear_pointer(void *self, void *old_value, void *new_value) { (void)self, (void)old_value, (void)new_value; }
 
 CLAIM("F1", "a property's observer without functions, of another size, or with unknown flags is refused")
 {
@@ -211,8 +200,7 @@ CLAIM("F1", "a property's observer without functions, of another size, or with u
     begin();
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 16, NULL, &observation), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(observation.number, 0);
-    CHECK_FAILURE(
-        volume_observe(volume, NULL, &observer, PEAL_PROPERTY_KEEP_LATEST, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(volume_observe(volume, NULL, &observer, PEAL_PROPERTY_KEEP_LATEST, NULL, NULL), PEAL_ERROR_ARGUMENT);
     observer.size = 16;
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 0, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     observer.size = sizeof observer;
@@ -229,7 +217,8 @@ CLAIM("F1", "a property's observer without functions, of another size, or with u
 
 CLAIM("F1", "a property's observer with a queue may get values that are pointers only if it promises that they outlive the call")
 {
-    static const struct peal_property_observer values = { sizeof values, NULL, (peal_function)hear_pointer, NULL, NULL };
+    static const struct peal_property_observer values = { sizeof values, NULL, (peal_function)hear_pointer, NULL,
+        NULL };
     peal_property property;
     struct lane lane;
 

@@ -400,10 +400,7 @@ CLAIM("X5", "the end of a thread ends the batch that it has open")
 
 /* ---- Races ------------------------------------------------------------------------------------- */
 
-static void ignore(void *self, int64_t old_value, int64_t new_value)
-{
-    (void)self, (void)old_value, (void)new_value;
-}
+static void ignore(void *self, int64_t old_value, int64_t new_value) { (void)self, (void)old_value, (void)new_value; }
 
 static void *race(void *context)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DOOR(METHOD)                                             \
+#define DOOR(METHOD)                                              \
     METHOD(required, void, on_open, (const char *who, int32_t n)) \
     METHOD(optional, bool, may_open, (const char *who), first_true)
 PEAL_PROTOCOL(door, "Door", DOOR);
@@ -107,35 +107,58 @@ CLAIM("P1", "a definition of the same name with other methods fails, names the d
         const char *const texts[4];
         const char *named;
     } differences[] = {
-        { "another result", { "required int on_open(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "another parameter type", { "required void on_open(const char *who, int64_t n)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "another sign", { "required void on_open(const char *who, uint32_t n)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "another qualifier", { "required void on_open(char *who, int32_t n)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "a parameter more", { "required void on_open(const char *who, int32_t n, int m)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "a parameter less", { "required void on_open(const char *who)",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "another name", { "required void on_close(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who), first_true" }, "on_close" },
-        { "another order", { "optional bool may_open(const char *who), first_true",
-                              "required void on_open(const char *who, int32_t n)" }, "on_open" },
-        { "another requirement", { "required void on_open(const char *who, int32_t n)",
-                              "required bool may_open(const char *who), first_true" }, "may_open" },
-        { "another policy", { "required void on_open(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who), any" }, "may_open" },
-        { "no policy", { "required void on_open(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who)" }, "may_open" },
-        { "another rule of recursion", { "required void on_open(const char *who, int32_t n), reject",
-                              "optional bool may_open(const char *who), first_true" }, "on_open" },
-        { "another since", { "required void on_open(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who), first_true, since(2)" }, "may_open" },
-        { "one more without a since", { "required void on_open(const char *who, int32_t n)",
-                              "optional bool may_open(const char *who), first_true",
-                              "optional void on_close(void)" }, "on_close" },
+        { "another result",
+            { "required int on_open(const char *who, int32_t n)",
+                "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "another parameter type",
+            { "required void on_open(const char *who, int64_t n)",
+                "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "another sign",
+            { "required void on_open(const char *who, uint32_t n)",
+                "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "another qualifier",
+            { "required void on_open(char *who, int32_t n)", "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "a parameter more",
+            { "required void on_open(const char *who, int32_t n, int m)",
+                "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "a parameter less",
+            { "required void on_open(const char *who)", "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "another name",
+            { "required void on_close(const char *who, int32_t n)",
+                "optional bool may_open(const char *who), first_true" },
+            "on_close" },
+        { "another order",
+            { "optional bool may_open(const char *who), first_true",
+                "required void on_open(const char *who, int32_t n)" },
+            "on_open" },
+        { "another requirement",
+            { "required void on_open(const char *who, int32_t n)",
+                "required bool may_open(const char *who), first_true" },
+            "may_open" },
+        { "another policy",
+            { "required void on_open(const char *who, int32_t n)", "optional bool may_open(const char *who), any" },
+            "may_open" },
+        { "no policy",
+            { "required void on_open(const char *who, int32_t n)", "optional bool may_open(const char *who)" },
+            "may_open" },
+        { "another rule of recursion",
+            { "required void on_open(const char *who, int32_t n), reject",
+                "optional bool may_open(const char *who), first_true" },
+            "on_open" },
+        { "another since",
+            { "required void on_open(const char *who, int32_t n)",
+                "optional bool may_open(const char *who), first_true, since(2)" },
+            "may_open" },
+        { "one more without a since",
+            { "required void on_open(const char *who, int32_t n)",
+                "optional bool may_open(const char *who), first_true", "optional void on_close(void)" },
+            "on_close" },
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(differences); i++) {
@@ -145,8 +168,7 @@ CLAIM("P1", "a definition of the same name with other methods fails, names the d
         size_t count = 0;
 
         check_case(differences[i].what);
-        CHECK_FAILURE(
-            try_protocol(center, "Door", NULL, differences[i].texts, &other), PEAL_ERROR_CONFLICT);
+        CHECK_FAILURE(try_protocol(center, "Door", NULL, differences[i].texts, &other), PEAL_ERROR_CONFLICT);
         CHECK_CONTAINS(peal_last_message(), "Door");
         CHECK_CONTAINS(peal_last_message(), differences[i].named);
         CHECK_OK(peal_protocol_find(center, "Door", &other));
@@ -160,10 +182,10 @@ CLAIM("P1", "a definition of the same name with other methods fails, names the d
 CLAIM("P1", "the first of several differences between two definitions is named")
 {
     const peal_center center = open_center();
-    static const char *const texts[] = {
-        "void on_open(const char *who, int32_t n)", "int may_open(void)", "void third(double)", NULL };
-    static const char *const changed[] = {
-        "void on_open(const char *who, int32_t n)", "int may_open(int)", "void third(float)", NULL };
+    static const char *const texts[] = { "void on_open(const char *who, int32_t n)", "int may_open(void)",
+        "void third(double)", NULL };
+    static const char *const changed[] = { "void on_open(const char *who, int32_t n)", "int may_open(int)",
+        "void third(float)", NULL };
 
     (void)protocol_of(center, "Door", texts);
     CHECK_FAILURE(try_protocol(center, "Door", NULL, changed, NULL), PEAL_ERROR_CONFLICT);
@@ -229,8 +251,7 @@ CLAIM("P1", "a definition with a table size that its methods do not need fails a
 
         CHECK_EQUAL(description.table_size, 24);
         description.table_size = wrong[i];
-        CHECK_FAILURE(
-            peal_protocol_define(center, &description, &found, NULL, 0), PEAL_ERROR_CONFORMANCE);
+        CHECK_FAILURE(peal_protocol_define(center, &description, &found, NULL, 0), PEAL_ERROR_CONFORMANCE);
         CHECK_CONTAINS(peal_last_message(), "Door");
         CHECK_FAILURE(peal_protocol_find(center, "Door", &found), PEAL_ERROR_NOT_FOUND);
         close_center(center);
@@ -240,8 +261,7 @@ CLAIM("P1", "a definition with a table size that its methods do not need fails a
 CLAIM("P2", "the name of a method and of its parameters come from its prototype")
 {
     const peal_center center = open_center();
-    const peal_method method =
-        method_of(center, "Url", "bool on_open_url(const char *url, int32_t flags)");
+    const peal_method method = method_of(center, "Url", "bool on_open_url(const char *url, int32_t flags)");
     char text[128];
 
     CHECK_OK(peal_method_name(method, text, sizeof text, NULL));

@@ -13,24 +13,24 @@ PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
 PEAL_TYPE(reals_text, struct reals { double a, b; });
 PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
 
-#define DESK(METHOD)                                                                               \
-    METHOD(required, void, told, (const char *room, int n))                                        \
-    METHOD(optional, void, nothing, (void))                                                        \
-    METHOD(optional, bool, asked, (int n), first_true)                                             \
-    METHOD(optional, int, agreed, (int n), every)                                                  \
-    METHOD(optional, int, counted, (int n), sum)                                                   \
-    METHOD(optional, int, dropped, (int n), all)                                                   \
-    METHOD(optional, int, chained, (int n), chain)                                                 \
-    METHOD(optional, int8_t, small, (int8_t n, bool b, uint16_t u), last)                          \
-    METHOD(optional, float, real, (float x), last)                                                 \
-    METHOD(optional, long double, wide, (long double x), last)                                     \
-    METHOD(optional, struct pair, paired, (struct pair p, int n), last)                            \
-    METHOD(optional, struct reals, pointed, (struct reals r), last)                                \
-    METHOD(optional, struct large, large, (struct large l, int n), last)                           \
-    METHOD(optional, int64_t, many,                                                                \
-           (int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l), sum)   \
-    METHOD(optional, int, alone, (int n), last, reject)                                            \
-    METHOD(optional, void, later, (int n), defer)                                                  \
+#define DESK(METHOD)                                                                                                   \
+    METHOD(required, void, told, (const char *room, int n))                                                            \
+    METHOD(optional, void, nothing, (void))                                                                            \
+    METHOD(optional, bool, asked, (int n), first_true)                                                                 \
+    METHOD(optional, int, agreed, (int n), every)                                                                      \
+    METHOD(optional, int, counted, (int n), sum)                                                                       \
+    METHOD(optional, int, dropped, (int n), all)                                                                       \
+    METHOD(optional, int, chained, (int n), chain)                                                                     \
+    METHOD(optional, int8_t, small, (int8_t n, bool b, uint16_t u), last)                                              \
+    METHOD(optional, float, real, (float x), last)                                                                     \
+    METHOD(optional, long double, wide, (long double x), last)                                                         \
+    METHOD(optional, struct pair, paired, (struct pair p, int n), last)                                                \
+    METHOD(optional, struct reals, pointed, (struct reals r), last)                                                    \
+    METHOD(optional, struct large, large, (struct large l, int n), last)                                               \
+    METHOD(                                                                                                            \
+        optional, int64_t, many, (int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l), sum) \
+    METHOD(optional, int, alone, (int n), last, reject)                                                                \
+    METHOD(optional, void, later, (int n), defer)                                                                      \
     METHOD(optional, void, finish, (int n, peal_completion done))
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
@@ -62,17 +62,41 @@ static void note(void *self, const char *format, ...)
 
 static void on_told(void *self, const char *room, int n) { note(self, "%s%d", room, n); }
 static void on_nothing(void *self) { note(self, "-"); }
-static bool on_asked(void *self, int n) { note(self, "%d", n); return ((char *)self)[0] == n; }
-static int on_agreed(void *self, int n) { note(self, "%d", n); return n > 0; }
-static int on_counted(void *self, int n) { note(self, "%d", n); return n; }
-static int on_chained(void *self, int n) { note(self, "%d", n); return n * 2; }
+static bool on_asked(void *self, int n)
+{
+    note(self, "%d", n);
+    return ((char *)self)[0] == n;
+}
+static int on_agreed(void *self, int n)
+{
+    note(self, "%d", n);
+    return n > 0;
+}
+static int on_counted(void *self, int n)
+{
+    note(self, "%d", n);
+    return n;
+}
+static int on_chained(void *self, int n)
+{
+    note(self, "%d", n);
+    return n * 2;
+}
 static int8_t on_small(void *self, int8_t n, bool b, uint16_t u)
 {
     note(self, "%d,%d,%u", n, b, u);
     return (int8_t)-n;
 }
-static float on_real(void *self, float x) { note(self, "%g", (double)x); return x / 2; }
-static long double on_wide(void *self, long double x) { note(self, "%Lg", x); return x / 4; }
+static float on_real(void *self, float x)
+{
+    note(self, "%g", (double)x);
+    return x / 2;
+}
+static long double on_wide(void *self, long double x)
+{
+    note(self, "%Lg", x);
+    return x / 4;
+}
 static struct pair on_paired(void *self, struct pair p, int n)
 {
     note(self, "%d", n);
@@ -92,8 +116,7 @@ static struct large on_large(void *self, struct large l, int n)
     l.a += n, l.b -= n, l.c *= n;
     return l;
 }
-static int64_t on_many(
-    void *self, int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l)
+static int64_t on_many(void *self, int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l)
 {
     note(self, "%d%d%d%d%d%d", a, c, d, e, f, g);
     return b + (int64_t)x + l.a + l.b + l.c;
@@ -116,8 +139,24 @@ static void on_finish(void *self, int n, peal_completion done)
 }
 
 static const struct desk full = {
-    PEAL_TABLE(desk), on_told,   on_nothing, on_asked, on_agreed,  on_counted, on_counted, on_chained, on_small,
-    on_real,          on_wide,   on_paired,  on_pointed, on_large, on_many,    on_alone,   on_later,   on_finish,
+    PEAL_TABLE(desk),
+    on_told,
+    on_nothing,
+    on_asked,
+    on_agreed,
+    on_counted,
+    on_counted,
+    on_chained,
+    on_small,
+    on_real,
+    on_wide,
+    on_paired,
+    on_pointed,
+    on_large,
+    on_many,
+    on_alone,
+    on_later,
+    on_finish,
 };
 
 static void begin(int observers)
@@ -221,7 +260,8 @@ CLAIM("X1", "a call through a proxy reaches observers with queues, and does not 
     struct lane lane;
     struct peal_observe_options options;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         begin(1);
         options = options_on(lane.queue, NULL);
         CHECK_OK(desk_observe(&desk, "q", &full, &options, NULL));
@@ -304,9 +344,17 @@ PEAL_PROTOCOL_ADOPTING(right, "Right", LEFT_ADOPTS, RIGHT);
 PEAL_PROTOCOL_ADOPTING(top, "Top", TOP_ADOPTS, TOP);
 
 static void on_base(void *self, int n) { note(self, "base%d", n); }
-static int on_twice(void *self, int n) { note(self, "twice%d", n); return 2 * n; }
+static int on_twice(void *self, int n)
+{
+    note(self, "twice%d", n);
+    return 2 * n;
+}
 static void on_left(void *self, int n) { note(self, "left%d", n); }
-static double on_right(void *self, double x) { note(self, "right%g", x); return -x; }
+static double on_right(void *self, double x)
+{
+    note(self, "right%g", x);
+    return -x;
+}
 static void on_top(void *self, int n) { note(self, "top%d", n); }
 
 CLAIM("X1", "a proxy's table has the tables of adopted protocols, whose functions take the same `self`")
@@ -349,7 +397,11 @@ static void on_first(void *self, int n) { note(self, "first%d", n); }
 
 CLAIM("X1", "methods that a protocol grows by are in the tables of later proxies, and not in those of earlier ones")
 {
-    struct grown { size_t size; void (*first)(void *, int); int (*second)(void *, int); };
+    struct grown {
+        size_t size;
+        void (*first)(void *, int);
+        int (*second)(void *, int);
+    };
     peal_protocol protocol;
     peal_proxy before, after;
     void *self_before, *self_after;
@@ -377,8 +429,16 @@ CLAIM("X1", "methods that a protocol grows by are in the tables of later proxies
 
 enum { MANY = 300 };
 static int64_t last_index;
-static int64_t on_index(void *self, int64_t n) { last_index = (intptr_t)self; return n; }
-static double on_real_index(void *self, double x) { last_index = (intptr_t)self; return x; }
+static int64_t on_index(void *self, int64_t n)
+{
+    last_index = (intptr_t)self;
+    return n;
+}
+static double on_real_index(void *self, double x)
+{
+    last_index = (intptr_t)self;
+    return x;
+}
 
 CLAIM("X1", "three hundred methods of one protocol are distinguished in a proxy, in all registers that they use")
 {
@@ -392,7 +452,8 @@ CLAIM("X1", "three hundred methods of one protocol are distinguished in a proxy,
 
     center = open_center();
     for (int i = 0; i < MANY; i++) {
-        snprintf(texts[i], sizeof texts[i], i % 2 ? "optional double m%d(double x), last" : "optional int64_t m%d(int64_t n), last", i);
+        snprintf(texts[i], sizeof texts[i],
+            i % 2 ? "optional double m%d(double x), last" : "optional int64_t m%d(int64_t n), last", i);
         methods[i] = texts[i];
     }
     methods[MANY] = NULL;
@@ -404,8 +465,7 @@ CLAIM("X1", "three hundred methods of one protocol are distinguished in a proxy,
         peal_observation observation;
 
         snprintf(name, sizeof name, "m%d", i);
-        observation = observe_with(
-            protocol, (void *)(intptr_t)(i + 1), name,
+        observation = observe_with(protocol, (void *)(intptr_t)(i + 1), name,
             i % 2 ? (peal_function)on_real_index : (peal_function)on_index, NULL);
         last_index = 0;
         if (i % 2)

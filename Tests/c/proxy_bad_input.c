@@ -17,7 +17,11 @@ static struct desk_protocol desk;
 
 static void on_told(void *self, int n) { (void)self, (void)n; }
 static const struct desk table = { PEAL_TABLE(desk), on_told, NULL };
-static bool retain(void *reference) { (void)reference; return true; }
+static bool retain(void *reference)
+{
+    (void)reference;
+    return true;
+}
 static void release(void *reference, void *target) { (void)reference, (void)target; }
 
 static const uint64_t bad_numbers[] = { 0, 1, UINT64_MAX, UINT64_C(0xd) << 60, UINT64_C(0xd000000010000fff) };
@@ -77,15 +81,13 @@ static void bare(peal_method method, const struct peal_proxy_options *options, p
     CHECK(function == NULL);
 }
 
-static void bare_for(
-    peal_center in, const char *prototype, peal_function called, const struct peal_proxy_options *options,
-    peal_status expected)
+static void bare_for(peal_center in, const char *prototype, peal_function called,
+    const struct peal_proxy_options *options, peal_status expected)
 {
     peal_proxy proxy = { 77 };
     peal_function function = (peal_function)on_told;
 
-    CHECK_FAILURE(
-        peal_closure_create_for(in, prototype, &destroyed, called, options, &proxy, &function), expected);
+    CHECK_FAILURE(peal_closure_create_for(in, prototype, &destroyed, called, options, &proxy, &function), expected);
     CHECK_EQUAL(proxy.number, 0);
     CHECK(function == NULL);
 }
@@ -246,9 +248,10 @@ CLAIM("F1", "a method that no broadcasting proxy can carry is named, with the re
     static const char *const collects[] = { "void plain(int n)", "int votes(int n), collect", NULL };
     static const char *const folds[] = { "int folded(int n), fold", NULL };
     const struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
-    struct { size_t size; peal_function plain, votes; } functions = {
-        sizeof functions, (peal_function)on_told, (peal_function)on_told
-    };
+    struct {
+        size_t size;
+        peal_function plain, votes;
+    } functions = { sizeof functions, (peal_function)on_told, (peal_function)on_told };
     peal_protocol protocol;
     peal_proxy proxy;
     void *self;
@@ -272,7 +275,10 @@ CLAIM("F1", "a method that no broadcasting proxy can carry is named, with the re
 
 CLAIM("F1", "a malformed prototype of a bare function is refused with the column")
 {
-    static const struct { const char *text; peal_status status; } wrong[] = {
+    static const struct {
+        const char *text;
+        peal_status status;
+    } wrong[] = {
         { "", PEAL_ERROR_SYNTAX },
         { "int", PEAL_ERROR_SYNTAX },
         { "int f(int", PEAL_ERROR_SYNTAX },

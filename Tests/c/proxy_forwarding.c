@@ -255,8 +255,7 @@ CLAIM("X2", "a target may lack a required method if any stage is given, and with
     const struct peal_proxy_options all = begin();
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
-    CHECK_FAILURE(
-        desk_proxy_create_for(&desk, &worker, &empty_table, &options, &proxy), PEAL_ERROR_CONFORMANCE);
+    CHECK_FAILURE(desk_proxy_create_for(&desk, &worker, &empty_table, &options, &proxy), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "Desk.add");
     CHECK(proxy.table == NULL && proxy.self == NULL);
     worker.resolves = worker.redirects = worker.invokes = true;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BELL(METHOD)                              \
-    METHOD(optional, int, ring, (int n), last)    \
+#define BELL(METHOD)                           \
+    METHOD(optional, int, ring, (int n), last) \
     METHOD(optional, double, loud, (double x), last)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 

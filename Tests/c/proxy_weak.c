@@ -12,12 +12,12 @@
 PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
 PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
 
-#define BELL(METHOD)                                              \
-    METHOD(required, int, ring, (int n))                          \
-    METHOD(optional, double, loud, (double x))                    \
-    METHOD(optional, struct pair, paired, (struct pair p))        \
-    METHOD(optional, struct large, large, (struct large l))       \
-    METHOD(optional, void, mute, (void))                          \
+#define BELL(METHOD)                                        \
+    METHOD(required, int, ring, (int n))                    \
+    METHOD(optional, double, loud, (double x))              \
+    METHOD(optional, struct pair, paired, (struct pair p))  \
+    METHOD(optional, struct large, large, (struct large l)) \
+    METHOD(optional, void, mute, (void))                    \
     METHOD(optional, int, gathered, (int n), collect)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -71,15 +71,19 @@ static int on_ring(void *self, int n)
     struct object *ringing = self;
 
     ringing->rings++;
-    ringing->shares_in_call = ringing->reference.number != 0
-        ? (int)peal_reference_count(ringing->reference) : ringing->foreign.shares;
+    ringing->shares_in_call = ringing->reference.number != 0 ? (int)peal_reference_count(ringing->reference)
+                                                             : ringing->foreign.shares;
     if (ringing->dies_in_call) {
         CHECK_OK(peal_reference_release(ringing->reference));
         CHECK_EQUAL(ringing->ended, 0);
     }
     return n + 1;
 }
-static double on_loud(void *self, double x) { ((struct object *)self)->rings++; return x * 2; }
+static double on_loud(void *self, double x)
+{
+    ((struct object *)self)->rings++;
+    return x * 2;
+}
 static struct pair on_paired(void *self, struct pair p)
 {
     ((struct object *)self)->rings++;
@@ -92,7 +96,11 @@ static struct large on_large(void *self, struct large l)
     l.c++;
     return l;
 }
-static int on_gathered(void *self, int n) { (void)self; return n; }
+static int on_gathered(void *self, int n)
+{
+    (void)self;
+    return n;
+}
 static const struct bell table = { PEAL_TABLE(bell), on_ring, on_loud, on_paired, on_large, NULL, on_gathered };
 
 static void begin(const struct peal_proxy_options *options)
@@ -336,20 +344,41 @@ CLAIM("X1", "the search for function pointers finds a proxy's pointers into a pl
 
 /* ---- Proxies that observe ---------------------------------------------------------------------- */
 
-#define SCALE(METHOD)                                             \
-    METHOD(required, int, weigh, (int n), max)                    \
-    METHOD(required, int, lightest, (int n), min)                 \
-    METHOD(required, bool, all_agree, (int n), every)             \
-    METHOD(required, double, heaviest, (double x), max)           \
+#define SCALE(METHOD)                                   \
+    METHOD(required, int, weigh, (int n), max)          \
+    METHOD(required, int, lightest, (int n), min)       \
+    METHOD(required, bool, all_agree, (int n), every)   \
+    METHOD(required, double, heaviest, (double x), max) \
     METHOD(required, struct pair, last_pair, (int n), last)
 PEAL_PROTOCOL(scale, "Scale", SCALE);
 
-static int scale_three(void *self, int n) { (void)self; return n * 3; }
-static bool scale_agrees(void *self, int n) { (void)self; return n != 0; }
-static double scale_real(void *self, double x) { (void)self; return x; }
-static struct pair scale_pair(void *self, int n) { (void)self; return (struct pair){ n, n }; }
+static int scale_three(void *self, int n)
+{
+    (void)self;
+    return n * 3;
+}
+static bool scale_agrees(void *self, int n)
+{
+    (void)self;
+    return n != 0;
+}
+static double scale_real(void *self, double x)
+{
+    (void)self;
+    return x;
+}
+static struct pair scale_pair(void *self, int n)
+{
+    (void)self;
+    return (struct pair){ n, n };
+}
 static const struct scale scale_table = {
-    PEAL_TABLE(scale), scale_three, scale_three, scale_agrees, scale_real, scale_pair,
+    PEAL_TABLE(scale),
+    scale_three,
+    scale_three,
+    scale_agrees,
+    scale_real,
+    scale_pair,
 };
 
 static struct scale_protocol scale;

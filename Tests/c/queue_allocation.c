@@ -13,10 +13,10 @@
 
 #include <malloc.h>
 
-#define DESK(METHOD)                                                        \
-    METHOD(optional, void, on_nothing, (void))                              \
-    METHOD(optional, void, on_word, (void *place, int n), borrowed)         \
-    METHOD(optional, void, on_text, (const char *text, int n))              \
+#define DESK(METHOD)                                                \
+    METHOD(optional, void, on_nothing, (void))                      \
+    METHOD(optional, void, on_word, (void *place, int n), borrowed) \
+    METHOD(optional, void, on_text, (const char *text, int n))      \
     METHOD(optional, int, on_ask, (int64_t n), sum)
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
@@ -29,10 +29,31 @@ static int lane_count;
 static int targets[MOST];
 static long calls;
 
-static void hear_nothing(void *self) { (void)self; calls++; }
-static void hear_word(void *self, void *place, int n) { (void)self; (void)place; (void)n; calls++; }
-static void hear_text(void *self, const char *text, int n) { (void)self; (void)text; (void)n; calls++; }
-static int hear_ask(void *self, int64_t n) { (void)self; calls++; return (int)n; }
+static void hear_nothing(void *self)
+{
+    (void)self;
+    calls++;
+}
+static void hear_word(void *self, void *place, int n)
+{
+    (void)self;
+    (void)place;
+    (void)n;
+    calls++;
+}
+static void hear_text(void *self, const char *text, int n)
+{
+    (void)self;
+    (void)text;
+    (void)n;
+    calls++;
+}
+static int hear_ask(void *self, int64_t n)
+{
+    (void)self;
+    calls++;
+    return (int)n;
+}
 
 static const struct desk table = { PEAL_TABLE(desk), hear_nothing, hear_word, hear_text, hear_ask };
 
@@ -167,10 +188,7 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 
 /* The memory that malloc has allocated, with its own words. */
-static size_t bytes_in_use(void)
-{
-    return mallinfo2().uordblks;
-}
+static size_t bytes_in_use(void) { return mallinfo2().uordblks; }
 
 /* The frame of on_word: the captured values of a pointer and an int. */
 enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000 };

@@ -13,15 +13,18 @@
 PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
 PEAL_TYPE(wide_text, struct wide { char bytes[100]; struct pair pairs[3]; });
 
-#define POST(METHOD)                                                                             \
-    METHOD(optional, void, on_text, (const char *text, int n))                                   \
-    METHOD(optional, void, on_bytes, (const uint8_t *bytes __counted_by(count), size_t count))   \
-    METHOD(optional, void, on_block, (const void *block __sized_by(size), size_t size))          \
-    METHOD(optional, void, on_numbers, (int32_t count, const double *numbers __counted_by_or_null(count))) \
-    METHOD(optional, void, on_scalars, (bool t, int8_t i8, uint16_t u16, int32_t i32, int64_t i64, float f, double d, long double ld, char c)) \
-    METHOD(optional, void, on_structs, (struct pair p, struct wide w, struct pair q))            \
-    METHOD(optional, void, on_many, (const char *a, int64_t b, const char *c, double d, const char *e, int64_t f, const char *g, double h, const char *i, int64_t j, const char *k)) \
-    METHOD(optional, void, on_promised, (void *thing, int n), borrowed)                          \
+#define POST(METHOD)                                                                                            \
+    METHOD(optional, void, on_text, (const char *text, int n))                                                  \
+    METHOD(optional, void, on_bytes, (const uint8_t *bytes __counted_by(count), size_t count))                  \
+    METHOD(optional, void, on_block, (const void *block __sized_by(size), size_t size))                         \
+    METHOD(optional, void, on_numbers, (int32_t count, const double *numbers __counted_by_or_null(count)))      \
+    METHOD(optional, void, on_scalars,                                                                          \
+        (bool t, int8_t i8, uint16_t u16, int32_t i32, int64_t i64, float f, double d, long double ld, char c)) \
+    METHOD(optional, void, on_structs, (struct pair p, struct wide w, struct pair q))                           \
+    METHOD(optional, void, on_many,                                                                             \
+        (const char *a, int64_t b, const char *c, double d, const char *e, int64_t f, const char *g, double h,  \
+            const char *i, int64_t j, const char *k))                                                           \
+    METHOD(optional, void, on_promised, (void *thing, int n), borrowed)                                         \
     METHOD(optional, int, count, (const char *text), sum)
 PEAL_PROTOCOL(post, "Post", POST);
 
@@ -85,8 +88,7 @@ static void on_numbers(void *self, int32_t count, const double *numbers)
 }
 
 static void on_scalars(
-    void *self, bool t, int8_t i8, uint16_t u16, int32_t i32, int64_t i64, float f, double d,
-    long double ld, char c)
+    void *self, bool t, int8_t i8, uint16_t u16, int32_t i32, int64_t i64, float f, double d, long double ld, char c)
 {
     CHECK(t);
     CHECK_EQUAL(i8, -8);
@@ -110,12 +112,10 @@ static void on_structs(void *self, struct pair p, struct wide w, struct pair q)
     journal_write("%s:structs", (char *)self);
 }
 
-static void on_many(
-    void *self, const char *s1, int64_t n1, const char *s2, double d1, const char *s3, int64_t n2,
+static void on_many(void *self, const char *s1, int64_t n1, const char *s2, double d1, const char *s3, int64_t n2,
     const char *s4, double d2, const char *s5, int64_t n3, const char *s6)
 {
-    journal_write("%s:%s%d%s%g%s%d%s%g%s%d%s", (char *)self, s1, (int)n1, s2, d1, s3, (int)n2, s4,
-        d2, s5, (int)n3, s6);
+    journal_write("%s:%s%d%s%g%s%d%s%g%s%d%s", (char *)self, s1, (int)n1, s2, d1, s3, (int)n2, s4, d2, s5, (int)n3, s6);
 }
 
 static void on_promised(void *self, void *thing, int n)
@@ -130,8 +130,8 @@ static int count(void *self, const char *text)
     return 1;
 }
 
-static const struct post table = { PEAL_TABLE(post), on_text, on_bytes, on_block, on_numbers,
-    on_scalars, on_structs, on_many, on_promised, count };
+static const struct post table = { PEAL_TABLE(post), on_text, on_bytes, on_block, on_numbers, on_scalars, on_structs,
+    on_many, on_promised, count };
 
 static void enter(void *target, peal_queue queue)
 {
@@ -285,8 +285,7 @@ CLAIM("Q3", "scalars and structs arrive unchanged on a queue")
     strcpy(w.bytes, "wide");
     w.pairs[2].a = 3;
     open_post();
-    CHECK_OK(peal_broadcast(post.on_scalars, true, -8, 65535, -32, (int64_t)INT64_MIN, 0.5, 1e300,
-        1.0L / 3, 'c'));
+    CHECK_OK(peal_broadcast(post.on_scalars, true, -8, 65535, -32, (int64_t)INT64_MIN, 0.5, 1e300, 1.0L / 3, 'c'));
     CHECK_OK(peal_broadcast(post.on_structs, &p, &w, &q));
     memset(&p, 0xff, sizeof p);
     memset(&w, 0xff, sizeof w);
@@ -299,8 +298,7 @@ CLAIM("Q3", "scalars and structs arrive unchanged on a queue")
 CLAIM("Q3", "many strings among many arguments arrive in their parameters on a queue")
 {
     open_post();
-    CHECK_OK(peal_broadcast(post.on_many, "a", (int64_t)1, "b", 2.5, "c", (int64_t)3, "d", 4.5, "e",
-        (int64_t)5, "f"));
+    CHECK_OK(peal_broadcast(post.on_many, "a", (int64_t)1, "b", 2.5, "c", (int64_t)3, "d", 4.5, "e", (int64_t)5, "f"));
     (void)pump_all(lane.queue);
     CHECK_JOURNAL("A:a1b2.5c3d4.5e5f B:a1b2.5c3d4.5e5f");
     close_post();
@@ -334,7 +332,7 @@ CLAIM("Q3", "PEAL_BROADCAST captures strings, buffers, scalars, structs and argu
     CHECK_COUNTS(lane.queue, 14, 0, 0, 0);
     (void)pump_all(lane.queue);
     CHECK_JOURNAL("A:text7 B:text7 A:3/6 B:3/6 A:scalars B:scalars A:structs B:structs "
-        "A:a1b2.5c3d4.5e5f B:a1b2.5c3d4.5e5f A:promised8 B:promised8 A#text B#text");
+                  "A:a1b2.5c3d4.5e5f B:a1b2.5c3d4.5e5f A:promised8 B:promised8 A#text B#text");
     close_post();
 }
 
@@ -374,7 +372,8 @@ CLAIM("Q3", "an observer with a queue is refused for a method with a bare pointe
 {
     struct loose_protocol loose;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const struct peal_observe_options options = options_on(lane.queue, count_destroy);
         peal_observation observation = { 17 };
 
@@ -397,7 +396,8 @@ CLAIM("Q3", "a method with a bare pointer does not hinder an observer that lacks
     static const struct loose empty = { PEAL_TABLE(loose), NULL };
     struct loose_protocol loose;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const struct peal_observe_options options = options_on(lane.queue, NULL);
 
         center = open_center();
@@ -413,7 +413,8 @@ CLAIM("Q3", "an observer with a queue that promises that pointers outlive the ca
     struct loose_protocol loose;
     int thing = 0;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options = options_on(lane.queue, NULL);
 
         options.flags = PEAL_OBSERVE_BORROWED;
@@ -453,20 +454,19 @@ CLAIM("Q3", "a queue is refused for every pointer without a rule for copies: wri
     };
 
     EVERY_KIND(lane)
-        for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
-            const struct peal_observe_options options = options_on(lane.queue, NULL);
-            const char *const methods[] = { texts[i], NULL };
-            const struct peal_binding binding = { "on_it", (peal_function)on_thing, NULL };
-            peal_protocol protocol;
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        const struct peal_observe_options options = options_on(lane.queue, NULL);
+        const char *const methods[] = { texts[i], NULL };
+        const struct peal_binding binding = { "on_it", (peal_function)on_thing, NULL };
+        peal_protocol protocol;
 
-            check_case(texts[i]);
-            center = open_center();
-            protocol = protocol_of(center, "It", methods);
-            CHECK_FAILURE(
-                peal_observe_bindings(protocol, a, &binding, 1, &options, NULL), PEAL_ERROR_TYPE);
-            CHECK_CONTAINS(peal_last_message(), "on_it");
-            close_center(center);
-        }
+        check_case(texts[i]);
+        center = open_center();
+        protocol = protocol_of(center, "It", methods);
+        CHECK_FAILURE(peal_observe_bindings(protocol, a, &binding, 1, &options, NULL), PEAL_ERROR_TYPE);
+        CHECK_CONTAINS(peal_last_message(), "on_it");
+        close_center(center);
+    }
 }
 
 CLAIM("F1", "the flag that promises that pointers outlive the call has no effect without a queue")

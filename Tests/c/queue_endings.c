@@ -105,18 +105,14 @@ static void take_lock(void)
 {
     uint32_t word = FREE;
 
-    MUST(__atomic_compare_exchange_n(
-        lock_of_queue, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+    MUST(__atomic_compare_exchange_n(lock_of_queue, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }
 static void release_lock(void)
 {
     (void)__atomic_exchange_n(lock_of_queue, FREE, __ATOMIC_RELEASE);
     (void)syscall(SYS_futex, lock_of_queue, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
-static void wait_for_sleeper(void)
-{
-    WAIT_UNTIL(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN);
-}
+static void wait_for_sleeper(void) { WAIT_UNTIL(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN); }
 
 /* Starts a thread, whose body calls interpose_hold_after_wake(lock_of_queue), and returns once it has released the
  * queue's lock for the n-th time. It goes on by interpose_release(). */

@@ -65,7 +65,8 @@ CLAIM("Q7", "a flush of a queue returns when all calls that waited before it hav
 
 CLAIM("Q7", "a flush of an empty queue returns at once, for every kind of queue")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         CHECK_OK(peal_queue_flush(lane.queue, 0));
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_queue_flush(lane.queue, 0));
@@ -76,7 +77,8 @@ CLAIM("Q7", "a flush of an empty queue returns at once, for every kind of queue"
 
 CLAIM("Q7", "a flush of a queue that no thread runs stops waiting in time, loses no call, and may be repeated")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         (void)open_bell();
         CHECK_OK(peal_queue_pause(lane.queue));
         ring_up_to(2);
@@ -104,7 +106,8 @@ static void flush_own(int n)
 
 CLAIM("Q7", "a flush of a queue from one of its own calls returns that it would never end")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         (void)open_bell();
         does = flush_own;
         ring_up_to(2);
@@ -138,7 +141,8 @@ CLAIM("Q7", "a flush of a queue from an observer that its queued call broadcasts
 {
     const peal_queue nowhere = { 0 };
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         (void)open_bell();
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -161,7 +165,8 @@ static void flush_in_destroy(void *target)
 
 CLAIM("Q7", "a flush of a queue from a destroy callback on it returns that it would never end")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const struct peal_observe_options options = options_on(lane.queue, flush_in_destroy);
         peal_observation observation = { 0 };
 

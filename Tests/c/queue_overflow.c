@@ -38,8 +38,8 @@ static int count(void *self, int n)
     return n;
 }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = ring, .on_mute = mute, .on_stop = stop, .count = count };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .on_mute = mute, .on_stop = stop,
+    .count = count };
 
 static peal_observation enter(void *target, peal_queue queue)
 {

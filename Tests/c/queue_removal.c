@@ -15,11 +15,7 @@
     METHOD(optional, void, on_mute, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-enum {
-    WAIT = PEAL_REMOVE_WAIT,
-    DRAIN = PEAL_REMOVE_DRAIN,
-    BOTH = PEAL_REMOVE_DRAIN | PEAL_REMOVE_WAIT
-};
+enum { WAIT = PEAL_REMOVE_WAIT, DRAIN = PEAL_REMOVE_DRAIN, BOTH = PEAL_REMOVE_DRAIN | PEAL_REMOVE_WAIT };
 
 static peal_center center;
 static struct bell_protocol bell;
@@ -99,18 +95,18 @@ CLAIM("O7", "an observer with a queue that is not being called is removed at onc
     static const uint32_t ways[] = { 0, WAIT };
 
     EVERY_KIND(lane)
-        for (size_t i = 0; i < CHECK_COUNT_OF(ways); i++) {
-            open_bell(lane.queue);
-            CHECK_OK(peal_queue_pause(lane.queue));
-            CHECK_OK(peal_observation_remove_with(of_a, ways[i], PEAL_FOREVER));
-            CHECK_JOURNAL("");
-            CHECK_OK(peal_queue_resume(lane.queue));
-            lane_settle(&lane);
-            CHECK_JOURNAL("~A");
-            close_center(center);
-            lane_settle(&lane);
-            journal_clear();
-        }
+    for (size_t i = 0; i < CHECK_COUNT_OF(ways); i++) {
+        open_bell(lane.queue);
+        CHECK_OK(peal_queue_pause(lane.queue));
+        CHECK_OK(peal_observation_remove_with(of_a, ways[i], PEAL_FOREVER));
+        CHECK_JOURNAL("");
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        CHECK_JOURNAL("~A");
+        close_center(center);
+        lane_settle(&lane);
+        journal_clear();
+    }
 }
 
 CLAIM("F1", "a removal with unknown flags or a stale handle removes nothing")
@@ -166,8 +162,7 @@ static void *ring_by_array(void *context)
 {
     int n = 1;
     void *const arguments[] = { &n };
-    const struct peal_send_options slow = {
-        sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
+    const struct peal_send_options slow = { sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
 
     (void)context;
     CHECK_OK(peal_send_with(bell.on_ring, arguments, 1, &slow, NULL, NULL));
@@ -347,7 +342,8 @@ CLAIM("O7", "an observer that removes itself does not wait for itself, and gets 
 
 CLAIM("O7", "an observer that removes itself in a call on its queue does not wait for itself, and gets a status")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell(lane.queue);
         inner_flags = WAIT;
         inner_observation = of_a;
@@ -415,7 +411,8 @@ CLAIM("O7", "a call may remove another observer of the same broadcast, and wait"
 
 CLAIM("O7", "a call may remove another observer of the same queue, and wait, and that observer's waiting calls are dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell(lane.queue);
         inner_flags = WAIT;
         inner_observation = of_b;
@@ -441,7 +438,8 @@ CLAIM("Q6", "a removal without DRAIN drops the calls that have not started befor
     static const uint32_t ways[] = { 0, WAIT };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(ways); i++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             open_bell(lane.queue);
             CHECK_OK(peal_queue_pause(lane.queue));
             CHECK_OK(peal_observation_remove(of_b));
@@ -461,7 +459,8 @@ CLAIM("Q6", "a removal without DRAIN drops the calls that have not started befor
 
 CLAIM("Q6", "a removal with DRAIN delivers the waiting calls, then runs the destroy callback, and later broadcasts do not reach the observer")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell(lane.queue);
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -536,7 +535,8 @@ CLAIM("Q6", "a removal with DRAIN and WAIT returns after the last waiting call, 
 
 CLAIM("Q6", "a removal with DRAIN and WAIT returns at its time limit if no thread runs the queue, and the calls are delivered later")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell(lane.queue);
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(bell.on_ring, 1));
@@ -556,7 +556,8 @@ CLAIM("Q6", "a removal with DRAIN and WAIT from the queue's own call does not wa
 {
     /* Its own call, or another observer's. */
     for (int own = 0; own < 2; own++)
-        EVERY_KIND(lane) {
+        EVERY_KIND(lane)
+        {
             open_bell(lane.queue);
             inner_flags = BOTH;
             inner_observation = own ? of_a : of_b;
@@ -578,7 +579,8 @@ CLAIM("Q6", "a removal with DRAIN and WAIT from the queue's own call does not wa
 
 CLAIM("Q6", "a removal drops the waiting calls of a blocked observer, with DRAIN too, and does not wait for them")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell(lane.queue);
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(bell.on_ring, 1));

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BELL(METHOD)                              \
-    METHOD(optional, void, on_ring, (int n))      \
-    METHOD(optional, void, on_mute, (int n))      \
-    METHOD(optional, int, count, (int n), sum)    \
+#define BELL(METHOD)                           \
+    METHOD(optional, void, on_ring, (int n))   \
+    METHOD(optional, void, on_mute, (int n))   \
+    METHOD(optional, int, count, (int n), sum) \
     METHOD(optional, bool, keep, (int n), every)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -58,8 +58,7 @@ static void destroyed(void *target)
     journal_write("~%s", (char *)target);
 }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = ring, .on_mute = mute, .count = count, .keep = keep };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .on_mute = mute, .count = count, .keep = keep };
 static const struct bell ring_only = { PEAL_TABLE(bell), .on_ring = ring };
 
 static void open_bell(void)
@@ -173,7 +172,8 @@ CLAIM("Q1", "the main queue calls its observers when the main thread pumps it")
 
 CLAIM("Q1", "an observer without a queue is called by the broadcast, also beside observers with queues")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         (void)enter(b, nowhere);
@@ -282,7 +282,8 @@ CLAIM("Q1", "a target may observe on two queues, and once on each")
     const struct peal_observe_options none = PEAL_OBSERVE_OPTIONS;
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         options.queue = lane.queue;
         open_bell();
         REQUIRE_OK(bell_observe(&bell, a, &ring_only, &options, NULL));
@@ -301,11 +302,11 @@ CLAIM("B1", "a broadcast by array and a variadic one reach queues, and report ho
 {
     int n = 1;
     void *const arguments[] = { &n };
-    const struct peal_send_options slow = {
-        sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
+    const struct peal_send_options slow = { sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
     size_t calls = 0;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         (void)enter(b, lane.queue);
@@ -332,7 +333,8 @@ CLAIM("B1", "a broadcast by array and a variadic one reach queues, and report ho
 
 CLAIM("B1", "PEAL_BROADCAST reaches queues, and its arguments are evaluated once for all observers")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         int n = 0;
 
         open_bell();
@@ -359,7 +361,8 @@ CLAIM("B1", "PEAL_BROADCAST reaches queues, and its arguments are evaluated once
 
 CLAIM("B1", "PEAL_EACH visits the observers without a queue, whose answers it can look at, and no others")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         int visited = 0;
 
         open_bell();
@@ -387,7 +390,8 @@ CLAIM("B2", "the results of observers with a queue are dropped: the policy sees 
     int sum = -1;
     bool kept = false;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         CHECK_OK(peal_ask(bell.count, &sum, 5));
@@ -414,7 +418,8 @@ CLAIM("Q4", "the calls of an observer with a queue arrive in the order of their 
     char expected[4000] = "";
     size_t length = 0;
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const struct peal_observe_options options = options_on(lane.queue, NULL);
 
         open_bell();
@@ -437,7 +442,8 @@ CLAIM("Q4", "the calls of an observer with a queue arrive in the order of their 
 
 CLAIM("O4", "one broadcast's calls on a queue run in order of priority and registration")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options = options_on(lane.queue, NULL);
 
         open_bell();
@@ -498,7 +504,8 @@ CLAIM("Q4", "each thread's calls keep their order, and a queue makes one call at
 {
     static int numbers[THREADS] = { 0, 1, 2 };
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         const struct peal_observe_options options = options_on(lane.queue, NULL);
         pthread_t threads[THREADS];
         pthread_t runners[2];
@@ -533,7 +540,8 @@ static void ring_again(void *self, int n)
 
 CLAIM("Q4", "a queued call's broadcast to its own queue runs after that call")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         (void)enter(b, lane.queue);
@@ -552,7 +560,8 @@ CLAIM("Q4", "a queued call's broadcast to its own queue runs after that call")
 
 CLAIM("O5", "an observer that is registered after a broadcast is not called by it, although its calls still wait")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)peal_queue_pause(lane.queue);
         (void)enter(a, lane.queue);
@@ -571,7 +580,8 @@ CLAIM("O5", "an observer that is registered after a broadcast is not called by i
 
 CLAIM("O10", "a queued call whose observer is blocked at its turn is dropped, and counted")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         peal_observation observation;
 
         open_bell();
@@ -596,7 +606,8 @@ CLAIM("O10", "a queued call whose observer is blocked at its turn is dropped, an
 
 CLAIM("O10", "a ONCE observer with a queue is called once, though many calls wait, and the rest is counted as dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options = options_on(lane.queue, destroyed);
         peal_observation observation = { 0 };
 
@@ -629,7 +640,8 @@ static void remove_other(void *self, int n)
 
 CLAIM("O6", "an observer that a queued call removes before its turn is not called, and counted as dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         removed_later = enter(b, lane.queue);
@@ -648,7 +660,8 @@ CLAIM("O6", "an observer that a queued call removes before its turn is not calle
 
 CLAIM("O8", "the destroy callback of an observer with a queue runs on that queue, after its last call")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         peal_observation observation;
 
         open_bell();
@@ -671,7 +684,8 @@ CLAIM("O8", "the destroy callback of an observer with a queue runs on that queue
 
 CLAIM("O8", "the end of a center drops its calls that wait on queues, and runs the destroy callbacks on these queues")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)peal_queue_pause(lane.queue);
         (void)enter(a, lane.queue);
@@ -690,7 +704,8 @@ CLAIM("O8", "the end of a center drops its calls that wait on queues, and runs t
 
 CLAIM("O8", "a registration with a queue that fails runs its destroy callback before it returns")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         struct peal_observe_options options = options_on(lane.queue, destroyed);
 
         open_bell();
@@ -711,7 +726,8 @@ CLAIM("O8", "a registration with a queue that fails runs its destroy callback be
 
 CLAIM("Q1", "the pauses of a queue are counted: its calls are delayed until as many resumes")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         (void)enter(a, lane.queue);
         CHECK_OK(peal_queue_pause(lane.queue));
@@ -741,7 +757,8 @@ static void pause_queue(void *self, int n)
 
 CLAIM("Q1", "a call that pauses its own queue is the last until a resume")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         open_bell();
         shut_latches();
         (void)enter(a, lane.queue);
@@ -783,7 +800,8 @@ static void check_stale(peal_queue queue)
 
 CLAIM("Q6", "the end of a queue removes its observers, drops the waiting calls and runs the destroy callbacks")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         peal_observation observation;
         const peal_queue queue = lane.queue;
 
@@ -943,7 +961,8 @@ CLAIM("F1", "a queue's counts are read into a struct of the right size alone")
 {
     struct peal_queue_info counts = { 0, 0, 0, 0, 0 };
 
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         counts.size = 0;
         CHECK_FAILURE(peal_queue_get_info(lane.queue, &counts), PEAL_ERROR_ARGUMENT);
         counts.size = sizeof counts + 8;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define BELL(METHOD)                                       \
-    METHOD(optional, void, on_ring, (int n))               \
+#define BELL(METHOD)                         \
+    METHOD(optional, void, on_ring, (int n)) \
     METHOD(optional, int, poll, (int a, double b), sum)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -95,19 +95,14 @@ static void *read(void *context)
         peal_status status = PEAL_OK;
 
         switch (round % 4) {
-        case 0:
-            status = peal_broadcast(bell.on_ring, 1);
-            break;
-        case 1:
-            PEAL_BROADCAST(bell, &bell, on_ring, 1);
-            break;
+        case 0: status = peal_broadcast(bell.on_ring, 1); break;
+        case 1: PEAL_BROADCAST(bell, &bell, on_ring, 1); break;
         case 2:
             status = peal_send(bell.poll, arguments, 2, &result, &count);
             if (status == PEAL_OK)
                 CHECK_EQUAL(result, 3 * (int)count);
             break;
-        default:
-            status = peal_ask(bell.poll, &result, 1, 2.0);
+        default: status = peal_ask(bell.poll, &result, 1, 2.0);
         }
         check_is_one_of(status, PEAL_OK, PEAL_ERROR_HANDLE);
     }
@@ -133,16 +128,14 @@ static void *write_observers(void *context)
         case 0:
         case 1:
             check_is_one_of(peal_observation_remove(places[place]), PEAL_OK, PEAL_ERROR_HANDLE);
-            CHECK_OK(bell_observe(&bell, make_target(), (state >> 12) % 3 ? &table : &ring_only,
-                &options, &places[place]));
+            CHECK_OK(
+                bell_observe(&bell, make_target(), (state >> 12) % 3 ? &table : &ring_only, &options, &places[place]));
             break;
         case 2:
             if (peal_observation_block(places[place]) == PEAL_OK)
-                check_is_one_of(
-                    peal_observation_unblock(places[place]), PEAL_OK, PEAL_ERROR_HANDLE);
+                check_is_one_of(peal_observation_unblock(places[place]), PEAL_OK, PEAL_ERROR_HANDLE);
             break;
-        default:
-            check_is_one_of(peal_observation_remove(places[place]), PEAL_OK, PEAL_ERROR_HANDLE);
+        default: check_is_one_of(peal_observation_remove(places[place]), PEAL_OK, PEAL_ERROR_HANDLE);
         }
     }
     for (int i = 0; i < PLACES; i++)
@@ -167,8 +160,7 @@ static void run(void *(*reader)(void *), void *(*writer)(void *))
     do {
         nanosleep(&moment, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec)
-        < SECONDS);
+    } while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) < SECONDS);
     __atomic_store_n(&over, true, __ATOMIC_RELAXED);
     for (int i = 0; i < READERS + WRITERS; i++)
         thread_join(threads[i]);
@@ -202,8 +194,7 @@ static void *read_through_handles(void *context)
         handles.on_ring = method;
         check_is_one_of(peal_broadcast(method, 1), PEAL_OK, PEAL_ERROR_HANDLE);
         PEAL_BROADCAST(bell, &handles, on_ring, 1);
-        check_is_one_of(
-            peal_method_count_observers(method, &count), PEAL_OK, PEAL_ERROR_HANDLE);
+        check_is_one_of(peal_method_count_observers(method, &count), PEAL_OK, PEAL_ERROR_HANDLE);
     }
     return NULL;
 }

@@ -7,16 +7,16 @@
 
 PEAL_TYPE(point_text, struct point { int x, y; });
 
-#define BELL(METHOD)                                                             \
-    METHOD(optional, void, ring, (int n))                                        \
-    METHOD(optional, void, ring_later, (int n), defer)                           \
-    METHOD(optional, void, ring_alone, (int n), reject)                          \
-    METHOD(optional, void, ring_again, (int n), recursive)                       \
-    METHOD(optional, void, text_later, (const char *text), defer)                \
-    METHOD(optional, void, point_later, (struct point p, double d), defer)       \
+#define BELL(METHOD)                                                                             \
+    METHOD(optional, void, ring, (int n))                                                        \
+    METHOD(optional, void, ring_later, (int n), defer)                                           \
+    METHOD(optional, void, ring_alone, (int n), reject)                                          \
+    METHOD(optional, void, ring_again, (int n), recursive)                                       \
+    METHOD(optional, void, text_later, (const char *text), defer)                                \
+    METHOD(optional, void, point_later, (struct point p, double d), defer)                       \
     METHOD(optional, void, bytes_later, (const uint8_t *bytes __counted_by(n), size_t n), defer) \
-    METHOD(optional, void, pointer_later, (int *number), defer, borrowed)        \
-    METHOD(optional, int, sum_later, (int n), sum, defer)                        \
+    METHOD(optional, void, pointer_later, (int *number), defer, borrowed)                        \
+    METHOD(optional, int, sum_later, (int n), sum, defer)                                        \
     METHOD(optional, bool, poll_alone, (int n), any, reject)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -78,9 +78,17 @@ static bool poll_it(void *self, int n)
 }
 
 static const struct bell table = {
-    PEAL_TABLE(bell), .ring = ring, .ring_later = later, .ring_alone = alone, .ring_again = ring,
-    .text_later = text, .point_later = point, .bytes_later = bytes, .pointer_later = pointer,
-    .sum_later = sum, .poll_alone = poll_it,
+    PEAL_TABLE(bell),
+    .ring = ring,
+    .ring_later = later,
+    .ring_alone = alone,
+    .ring_again = ring,
+    .text_later = text,
+    .point_later = point,
+    .bytes_later = bytes,
+    .pointer_later = pointer,
+    .sum_later = sum,
+    .poll_alone = poll_it,
 };
 
 static void open_bell(void (*does)(int n))
@@ -206,8 +214,7 @@ static void ask_deferred(int n)
     void *const arguments[] = { &next };
 
     if (n == 1) {
-        CHECK_STATUS(
-            peal_send(bell.sum_later, arguments, 1, &result, &calls), PEAL_DEFERRED);
+        CHECK_STATUS(peal_send(bell.sum_later, arguments, 1, &result, &calls), PEAL_DEFERRED);
         CHECK_EQUAL(calls, 0);
         CHECK_EQUAL(result, 0);
     }
@@ -366,8 +373,7 @@ static void ring_alone_inside(int n)
     if (n == 1) {
         CHECK_FAILURE(peal_broadcast(bell.ring_alone, 2), PEAL_ERROR_RECURSION);
         CHECK_CONTAINS(peal_last_message(), "ring_alone");
-        CHECK_FAILURE(
-            peal_send(bell.ring_alone, arguments, 1, NULL, &calls), PEAL_ERROR_RECURSION);
+        CHECK_FAILURE(peal_send(bell.ring_alone, arguments, 1, NULL, &calls), PEAL_ERROR_RECURSION);
         CHECK_OK(peal_broadcast(bell.ring, 3));
     }
 }

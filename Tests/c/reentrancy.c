@@ -37,10 +37,7 @@ static void ring(void *self, int n)
         player->act(player, n);
 }
 
-static void mute(void *self, int n)
-{
-    journal_write("%s.mute%d", ((struct player *)self)->name, n);
-}
+static void mute(void *self, int n) { journal_write("%s.mute%d", ((struct player *)self)->name, n); }
 
 static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .on_mute = mute };
 
@@ -49,12 +46,8 @@ static void broadcast(peal_method method, int n)
     void *const arguments[] = { &n };
 
     switch (way) {
-    case BY_ARRAY:
-        CHECK_OK(peal_send(method, arguments, 1, NULL, NULL));
-        break;
-    case VARIADIC:
-        CHECK_OK(peal_broadcast(method, n));
-        break;
+    case BY_ARRAY: CHECK_OK(peal_send(method, arguments, 1, NULL, NULL)); break;
+    case VARIADIC: CHECK_OK(peal_broadcast(method, n)); break;
     default:
         if (method.number == bell.on_ring.number)
             PEAL_BROADCAST(bell, &bell, on_ring, n);

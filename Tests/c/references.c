@@ -172,10 +172,7 @@ CLAIM("O9", "a counted object is dead in its destroy callback: it is neither ret
     CHECK_EQUAL(destroyed, 1);
 }
 
-static void live_again(void *object)
-{
-    reborn = refer_to(object, end_object);
-}
+static void live_again(void *object) { reborn = refer_to(object, end_object); }
 
 CLAIM("O9", "a destroy callback may create a new reference for its object, and the old one stays dead")
 {
@@ -255,8 +252,14 @@ CLAIM("O11", "an invalid handle of a reference gives a status")
 {
     const peal_center center = open_center();
     const uint64_t numbers[] = {
-        0, UINT64_MAX, (uint64_t)7 << 60, ((uint64_t)7 << 60) | 1, ((uint64_t)7 << 60) | 0xfffffff,
-        center.number, peal_center_default().number, 0xdeadbeefdeadbeefu,
+        0,
+        UINT64_MAX,
+        (uint64_t)7 << 60,
+        ((uint64_t)7 << 60) | 1,
+        ((uint64_t)7 << 60) | 0xfffffff,
+        center.number,
+        peal_center_default().number,
+        0xdeadbeefdeadbeefu,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++) {
@@ -431,8 +434,7 @@ static void *make_and_end(void *context)
     for (int i = 0; i < CHECK_ROUNDS(5000); i++) {
         const peal_reference reference = refer_to(make_object(), end_object);
         /* A reference of another thread, which may have ended: a read is harmless. */
-        const peal_reference seen = { __atomic_exchange_n(
-            &shared.number, reference.number, __ATOMIC_ACQ_REL) };
+        const peal_reference seen = { __atomic_exchange_n(&shared.number, reference.number, __ATOMIC_ACQ_REL) };
 
         if (peal_reference_retain(seen, NULL) == PEAL_OK)
             CHECK_OK(peal_reference_release(seen));

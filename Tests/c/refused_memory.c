@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BELL(METHOD)                                      \
-    METHOD(required, void, on_ring, (int n))              \
-    METHOD(optional, int, poll, (double d), sum)          \
+#define BELL(METHOD)                             \
+    METHOD(required, void, on_ring, (int n))     \
+    METHOD(optional, int, poll, (double d), sum) \
     METHOD(optional, void, on_close, (peal_completion done))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -147,8 +147,7 @@ static peal_status define_level(void)
     return peal_property_define(center, "level", "int32_t", &initial, NULL, &level);
 }
 static void changed(void *self) { (*(int *)self)++; }
-static const struct peal_property_observer property_observer = {
-    sizeof property_observer, changed, NULL, NULL, NULL };
+static const struct peal_property_observer property_observer = { sizeof property_observer, changed, NULL, NULL, NULL };
 static peal_status observe_level(void)
 {
     return peal_property_observe(level, &rings[10], &property_observer, PEAL_PROPERTY_INITIAL, NULL, NULL);
@@ -420,15 +419,16 @@ static peal_status fail(void)
 
 static peal_status define(void)
 {
-    static const char *const texts[] = {
-        "void on_open(const char *name, double x, int y)", "int count(void), sum", NULL };
+    static const char *const texts[] = { "void on_open(const char *name, double x, int y)", "int count(void), sum",
+        NULL };
 
     return try_protocol(center, "Door", NULL, texts, NULL);
 }
 static peal_status grow(void)
 {
     static const char *const texts[] = { "required void on_ring(int n)", "optional int poll(double d), sum",
-        "optional void on_close(peal_completion done)", "optional void on_more(short s, long l, float f), since(2)", NULL };
+        "optional void on_close(peal_completion done)", "optional void on_more(short s, long l, float f), since(2)",
+        NULL };
 
     return try_protocol(center, "Bell", NULL, texts, NULL);
 }
@@ -445,7 +445,10 @@ static peal_status set_copy(void)
 }
 
 static peal_status remove_it(void) { return peal_observation_remove(observation); }
-static peal_status remove_waiting(void) { return peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER); }
+static peal_status remove_waiting(void)
+{
+    return peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+}
 static peal_status remove_draining(void) { return peal_observation_remove_with(observation, PEAL_REMOVE_DRAIN, 0); }
 static peal_status unobserve(void) { return peal_protocol_remove_observations_of(bell.protocol, &rings[3], NULL); }
 static peal_status unobserve_all(void) { return peal_protocol_remove_observations(bell.protocol, NULL); }
@@ -701,8 +704,8 @@ static void sweep(const struct operation *operation, struct sums *sums)
     for (; nth < MOST; nth++) {
         const bool is_whole = run_try(operation, nth);
         const bool is_refusal = outcome->status == PEAL_ERROR_MEMORY
-            /* A thread that cannot be made. */
-            || (operation->kind == MAKES && outcome->status == PEAL_ERROR_LIMIT);
+                             /* A thread that cannot be made. */
+                             || (operation->kind == MAKES && outcome->status == PEAL_ERROR_LIMIT);
 
         if (is_whole && outcome->refused == 0)
             break;
@@ -753,10 +756,7 @@ CLAIM("F2", "creating, setting or broadcasting without memory gives a status or 
     sweep_all(MAKES);
 }
 
-CLAIM("F2", "ending an object needs no memory")
-{
-    sweep_all(ENDS);
-}
+CLAIM("F2", "ending an object needs no memory") { sweep_all(ENDS); }
 
 /* ---- Memory that stays refused ----------------------------------------------------------------- */
 
@@ -974,7 +974,8 @@ static bool begin_without_memory(void)
     first = peal_center_default();
     status = peal_center_create(&other_center);
     interpose_starve_all(false);
-    return CHECK(first.number != 0) && CHECK_STATUS(status, PEAL_ERROR_MEMORY) && is_ok(peal_center_create(&other_center));
+    return CHECK(first.number != 0) && CHECK_STATUS(status, PEAL_ERROR_MEMORY)
+        && is_ok(peal_center_create(&other_center));
 }
 
 CLAIM("F2", "the first use of the library without memory ends no process")

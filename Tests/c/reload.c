@@ -33,29 +33,28 @@ static void hear(void *self, int n)
 }
 
 /* ISO C has no cast from dlsym's result to a function. */
-#define LOOK_UP(library, function)                                   \
-    do {                                                             \
-        void *found_ = dlsym(library, "peal_" #function);            \
-        memcpy(&function, &found_, sizeof function);                 \
-        check(found_ != NULL, "a function is not found");            \
-        if (found_ == NULL)                                          \
-            return;                                                  \
+#define LOOK_UP(library, function)                        \
+    do {                                                  \
+        void *found_ = dlsym(library, "peal_" #function); \
+        memcpy(&function, &found_, sizeof function);      \
+        check(found_ != NULL, "a function is not found"); \
+        if (found_ == NULL)                               \
+            return;                                       \
     } while (0)
 
 static void use(void *library)
 {
     peal_status (*center_create)(peal_center *);
     peal_status (*center_destroy)(peal_center);
-    peal_status (*protocol_define)(peal_center, const struct peal_protocol_description *,
-        peal_protocol *, peal_method *, size_t);
+    peal_status (*protocol_define)(
+        peal_center, const struct peal_protocol_description *, peal_protocol *, peal_method *, size_t);
     peal_status (*observe_bindings)(peal_protocol, void *, const struct peal_binding *, size_t,
         const struct peal_observe_options *, peal_observation *);
     peal_status (*broadcast_counted)(size_t, peal_method, ...);
     const char *(*last_message)(void);
     uint32_t (*version)(void);
     static const char *const methods[] = { "void hear(int n)", NULL };
-    const struct peal_protocol_description description = {
-        sizeof description, "Reload", NULL, methods, 0 };
+    const struct peal_protocol_description description = { sizeof description, "Reload", NULL, methods, 0 };
     const struct peal_binding binding = { "hear", (peal_function)hear, NULL };
     peal_center center;
     peal_protocol protocol;

@@ -11,20 +11,34 @@
 #include <stdio.h>
 #include <string.h>
 
-struct pair_of_words { int64_t a, b; };
-struct pair_of_reals { double a, b; };
-struct word_and_real { int64_t a; double b; };
-struct real_and_word { double a; int64_t b; };
-struct small { int16_t a; int8_t b; };
-struct large { int64_t a[3]; };
+struct pair_of_words {
+    int64_t a, b;
+};
+struct pair_of_reals {
+    double a, b;
+};
+struct word_and_real {
+    int64_t a;
+    double b;
+};
+struct real_and_word {
+    double a;
+    int64_t b;
+};
+struct small {
+    int16_t a;
+    int8_t b;
+};
+struct large {
+    int64_t a[3];
+};
 
-static const char types_text[] =
-    "struct pair_of_words { int64_t a, b; };"
-    "struct pair_of_reals { double a, b; };"
-    "struct word_and_real { int64_t a; double b; };"
-    "struct real_and_word { double a; int64_t b; };"
-    "struct small { int16_t a; int8_t b; };"
-    "struct large { int64_t a[3]; };";
+static const char types_text[] = "struct pair_of_words { int64_t a, b; };"
+                                 "struct pair_of_reals { double a, b; };"
+                                 "struct word_and_real { int64_t a; double b; };"
+                                 "struct real_and_word { double a; int64_t b; };"
+                                 "struct small { int16_t a; int8_t b; };"
+                                 "struct large { int64_t a[3]; };";
 
 /* Each type of result, under its name. */
 /* clang-format off */
@@ -85,18 +99,19 @@ static void *const expected_pointer = &is_wrong;
 #define CHECK_REALS (i != -7 || x < 1.5 || x > 1.5 || y < 2.5f || y > 2.5f)
 #define CHECK_MANY_REALS (i != -7 || x < 1.5 || x > 1.5 || y < 3.5 || y > 3.5 || z < 4.5 || z > 4.5)
 #define CHECK_STACK (a != 1 || b != 2 || c != 3 || d != 4 || e != 5 || f != 6 || g != 7)
-#define CHECK_ALL (x < 1.5 || x > 1.5 || y < 3.5 || y > 3.5 || z < 4.5 || z > 4.5 \
-                   || a != 1 || b != 2 || c != 3 || d != 4 || e != 5 || f != 6)
+#define CHECK_ALL                                                                                                     \
+    (x < 1.5 || x > 1.5 || y < 3.5 || y > 3.5 || z < 4.5 || z > 4.5 || a != 1 || b != 2 || c != 3 || d != 4 || e != 5 \
+        || f != 6)
 
-#define ANSWER(type, name, way, parameters, check)   \
-    static type way##_##name parameters              \
-    {                                                \
-        struct voter *voter = self;                  \
-        type answer;                                 \
-        is_wrong = is_wrong || check;                \
-        voter->calls++;                              \
+#define ANSWER(type, name, way, parameters, check)     \
+    static type way##_##name parameters                \
+    {                                                  \
+        struct voter *voter = self;                    \
+        type answer;                                   \
+        is_wrong = is_wrong || check;                  \
+        voter->calls++;                                \
         memcpy(&answer, voter->answer, sizeof answer); \
-        return answer;                               \
+        return answer;                                 \
     }
 TYPES(ANSWER, by_none, (void *self), NO_CHECK)
 TYPES(ANSWER, by_two, (void *self, void *p, int i), CHECK_TWO)
@@ -104,8 +119,8 @@ TYPES(ANSWER, by_four, (void *self, void *p, int i, int64_t j, uint32_t k), CHEC
 TYPES(ANSWER, by_five, (void *self, void *p, int i, int64_t j, uint32_t k, int8_t l), CHECK_FIVE)
 TYPES(ANSWER, by_reals, (void *self, int i, double x, float y), CHECK_REALS)
 TYPES(ANSWER, by_many_reals, (void *self, double x, double y, double z, int i), CHECK_MANY_REALS)
-TYPES(ANSWER, by_stack,
-    (void *self, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g), CHECK_STACK)
+TYPES(ANSWER, by_stack, (void *self, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g),
+    CHECK_STACK)
 TYPES(ANSWER, by_all,
     (void *self, double x, double y, double z, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f),
     CHECK_ALL)
@@ -198,9 +213,8 @@ struct way {
 };
 
 /* One broadcast of the method, all of whose effects are kept. */
-static void run(
-    peal_method method, const struct way *way, enum kind kind, peal_policy policy, uint32_t flags, bool by_send,
-    size_t limit, struct outcome *outcome)
+static void run(peal_method method, const struct way *way, enum kind kind, peal_policy policy, uint32_t flags,
+    bool by_send, size_t limit, struct outcome *outcome)
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     struct folding folding = { sizes[kind], 0, limit };
@@ -281,8 +295,7 @@ static void compare(peal_method method, const struct way *way, enum kind kind, i
 }
 
 /* All methods of one protocol, which are at the end of its handles. */
-static void compare_all(
-    const peal_method *methods, const struct way *way, const peal_observation *observations)
+static void compare_all(const peal_method *methods, const struct way *way, const peal_observation *observations)
 {
     for (int kind = 0; kind < KINDS; kind++)
         for (int round = 0; round < CHECK_ROUNDS(40); round++) {

@@ -87,9 +87,8 @@ CLAIM("S3", "a service's table that lacks a required method, or does not fit, re
     const struct peal_provision lacks[] = { { "Teller", &lacking }, { NULL, NULL } };
     const struct peal_provision does_not_fit[] = { { "Teller", too_long }, { NULL, NULL } };
     const struct peal_provision unknown[] = { { "Tailor", &lacking }, { NULL, NULL } };
-    const struct peal_provision twice[] = {
-        { "Teller", &account_table }, { "Teller", &account_table }, { NULL, NULL }
-    };
+    const struct peal_provision twice[] = { { "Teller", &account_table }, { "Teller", &account_table },
+        { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("account");
     peal_service service;
 
@@ -138,12 +137,11 @@ CLAIM("S3", "a caller with a larger table gets NULL for the members that the ser
     CHECK_OK(peal_scope_begin(account.service, protocol, sizeof(struct wide_teller) + 80, &scope));
     CHECK(((const struct wide_teller *)scope.table)->close == NULL);
     CHECK_OK(peal_scope_end(&scope));
-    CHECK_FAILURE(
-        peal_service_get_provider(center, "Teller", SIZE_MAX, &use), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_service_get_provider(center, "Teller", SIZE_MAX, &use), PEAL_ERROR_ARGUMENT);
     CHECK(use.self == NULL);
     CHECK_OK(peal_service_get_provider(center, "Teller", sizeof(struct wide_teller) + 160, &use));
     CHECK_OK(peal_use_release(use.use));
-    CHECK_OK(peal_use_release((peal_use) { use.use.number }));
+    CHECK_OK(peal_use_release((peal_use){ use.use.number }));
     close_center(center);
 }
 
@@ -388,8 +386,7 @@ CLAIM("S7", "peal's own services are in every center, have its information, and 
     CHECK(observers.table->count_protocols(observers.self) >= 1);
     CHECK_EQUAL(observers.table->count_observers(observers.self, "Bell"), 0);
     CHECK_EQUAL(observers.table->count_observers(observers.self, "nobody"), 0);
-    observe_with(
-        protocol_of(center, "Bell", (const char *const[]) { "optional void on_ring (void)", NULL }), &account,
+    observe_with(protocol_of(center, "Bell", (const char *const[]){ "optional void on_ring (void)", NULL }), &account,
         "on_ring", (peal_function)ring, NULL);
     CHECK_EQUAL(observers.table->count_observers(observers.self, "Bell"), 1);
     CHECK(observers.table->is_observed(observers.self, "Bell.on_ring"));
@@ -457,12 +454,12 @@ CLAIM("S5", "scopes keep a service's instance without a use, nest, and end in re
     CHECK_OK(peal_scope_begin(account.service, protocol, sizeof(struct teller), &outer));
     CHECK_POINTER(outer.self, &account);
     CHECK(((const struct teller *)outer.table)->balance != NULL);
-    CHECK_OK(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &inner));
+    CHECK_OK(peal_scope_begin(account.service, (peal_protocol){ 0 }, 0, &inner));
     CHECK(inner.table == NULL);
     CHECK_FAILURE(peal_scope_end(&outer), PEAL_ERROR_STATE);
     peal_entries_end();
     CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
-    CHECK_OK(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &again));
+    CHECK_OK(peal_scope_begin(account.service, (peal_protocol){ 0 }, 0, &again));
     CHECK_EQUAL(account.created, 2);
     CHECK_OK(peal_scope_end(&again));
     CHECK_OK(peal_scope_end(&inner));

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TELLER(METHOD)                           \
-    METHOD(required, int, balance, (void))       \
+#define TELLER(METHOD)                     \
+    METHOD(required, int, balance, (void)) \
     METHOD(optional, void, deposit, (int amount))
 PEAL_PROTOCOL(teller, "Teller", TELLER);
 
@@ -54,9 +54,8 @@ struct account {
 static int account_balance(void *self) { return ((struct account *)self)->money; }
 static void account_deposit(void *self, int amount) { ((struct account *)self)->money += amount; }
 
-static const struct teller account_table = {
-    PEAL_TABLE(teller), .balance = account_balance, .deposit = account_deposit
-};
+static const struct teller account_table = { PEAL_TABLE(teller), .balance = account_balance,
+    .deposit = account_deposit };
 static const struct peal_provision account_provides[] PEAL_UNUSED = { { "Teller", &account_table }, { NULL, NULL } };
 
 static void account_count(int *count) { __atomic_fetch_add(count, 1, __ATOMIC_RELAXED); }
@@ -158,7 +157,10 @@ PEAL_UNUSED static void register_account(peal_center center, struct account *acc
 
 static void on_registered(void *self, const char *name) { (void)self, journal_write("registered:%s", name); }
 static void on_unregistered(void *self, const char *name) { (void)self, journal_write("unregistered:%s", name); }
-static void on_created(void *self, const char *name, const char *by) { (void)self, journal_write("created:%s:%s", name, by); }
+static void on_created(void *self, const char *name, const char *by)
+{
+    (void)self, journal_write("created:%s:%s", name, by);
+}
 static void on_removed(void *self, const char *name) { (void)self, journal_write("removed:%s", name); }
 static void on_failed(void *self, const char *name, const char *message)
 {
@@ -167,8 +169,7 @@ static void on_failed(void *self, const char *name, const char *message)
     journal_write("failed:%s", name);
 }
 
-static const struct peal_service_events journal_events PEAL_UNUSED = {
-    PEAL_TABLE(peal_service_events), on_registered, on_unregistered, on_created, on_removed, on_failed
-};
+static const struct peal_service_events journal_events PEAL_UNUSED = { PEAL_TABLE(peal_service_events), on_registered,
+    on_unregistered, on_created, on_removed, on_failed };
 
 #endif

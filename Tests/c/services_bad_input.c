@@ -8,9 +8,8 @@
 
 static const peal_center no_center = { 0 }, wrong_center = { UINT64_C(0x1fffffffffffffff) };
 static const peal_use made_up_uses[] = { { 1 }, { UINT64_C(0xb000000010000fff) }, { UINT64_MAX } };
-static const peal_service bad_services[] = {
-    { 0 }, { 1 }, { UINT64_MAX }, { UINT64_C(0xa000000010000fff) }, { UINT64_C(0xafffffffffffffff) }
-};
+static const peal_service bad_services[] = { { 0 }, { 1 }, { UINT64_MAX }, { UINT64_C(0xa000000010000fff) },
+    { UINT64_C(0xafffffffffffffff) } };
 
 CLAIM("F1", "a service's description that is NULL, of a wrong size, or without a valid name registers nothing")
 {
@@ -91,7 +90,7 @@ CLAIM("F1", "invalid handles of services are refused by every function")
         CHECK_FAILURE(peal_service_remove(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_use_instance(bad, &use), PEAL_ERROR_HANDLE);
         CHECK(use.self == NULL);
-        CHECK_FAILURE(peal_scope_begin(bad, (peal_protocol) { 0 }, 0, &scope), PEAL_ERROR_HANDLE);
+        CHECK_FAILURE(peal_scope_begin(bad, (peal_protocol){ 0 }, 0, &scope), PEAL_ERROR_HANDLE);
         CHECK(scope.self == NULL && scope.hold == NULL);
         CHECK_FAILURE(peal_service_remove_instance(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_clear_data(bad), PEAL_ERROR_HANDLE);
@@ -104,9 +103,9 @@ CLAIM("F1", "invalid uses are refused; ending zero has no effect")
 {
     const void *table;
 
-    CHECK_OK(peal_use_release((peal_use) { 0 }));
-    CHECK_FAILURE(peal_use_retain((peal_use) { 0 }), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_use_table((peal_use) { 0 }, "Teller", 0, &table), PEAL_ERROR_HANDLE);
+    CHECK_OK(peal_use_release((peal_use){ 0 }));
+    CHECK_FAILURE(peal_use_retain((peal_use){ 0 }), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_use_table((peal_use){ 0 }, "Teller", 0, &table), PEAL_ERROR_HANDLE);
     for (size_t i = 0; i < sizeof made_up_uses / sizeof *made_up_uses; i++) {
         CHECK_FAILURE(peal_use_release(made_up_uses[i]), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_use_retain(made_up_uses[i]), PEAL_ERROR_HANDLE);
@@ -196,17 +195,18 @@ CLAIM("F1", "scopes that are NULL, empty, of other protocols or too deep are ref
     const peal_center center = open_center();
     struct account account = { 0 };
     struct peal_scope scope = { 0 }, deep[DEEPEST + 1];
-    const peal_protocol other = protocol_of(center, "Other", (const char *const[]) { "optional void nothing (void)", NULL });
+    const peal_protocol other = protocol_of(
+        center, "Other", (const char *const[]){ "optional void nothing (void)", NULL });
     int depth = 0;
 
     register_account(center, &account, "account");
-    CHECK_FAILURE(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_scope_begin(account.service, (peal_protocol){ 0 }, 0, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_scope_begin(account.service, other, 0, &scope), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "Teller");
-    CHECK_FAILURE(peal_scope_begin(account.service, (peal_protocol) { 9 }, 0, &scope), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_scope_begin(account.service, (peal_protocol){ 9 }, 0, &scope), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_scope_end(NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_scope_end(&scope), PEAL_ERROR_STATE);
-    while (depth <= DEEPEST && peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &deep[depth]) == PEAL_OK)
+    while (depth <= DEEPEST && peal_scope_begin(account.service, (peal_protocol){ 0 }, 0, &deep[depth]) == PEAL_OK)
         depth++;
     CHECK_EQUAL(depth, DEEPEST);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_DEPTH);

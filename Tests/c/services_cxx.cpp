@@ -3,7 +3,8 @@
 // Services from C++: a description, a typed get, a scope.
 #include "center.h"
 
-namespace {
+namespace
+{
 
 #define CLOCK(METHOD) METHOD(required, int, now, (int offset))
 PEAL_PROTOCOL(clock_face, "Clock", CLOCK);

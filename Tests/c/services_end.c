@@ -180,9 +180,7 @@ CLAIM("S4", "two concurrent ends of a session run one after the other")
 {
     const peal_center center = open_center();
     struct latch clearing = LATCH_INITIALIZER, may_clear = LATCH_INITIALIZER;
-    struct account account = {
-        .clearing = &clearing, .may_clear = &may_clear, .flags = PEAL_SERVICE_PERSISTENT
-    };
+    struct account account = { .clearing = &clearing, .may_clear = &may_clear, .flags = PEAL_SERVICE_PERSISTENT };
     pthread_t one, two;
 
     register_account(center, &account, "account");
@@ -343,9 +341,8 @@ CLAIM("L1", "retiring an owner waits for another thread's use of its service")
     const peal_owner owner = open_owner("plugin");
     struct account account = { .owner = owner };
     struct ender ender = { .go = LATCH_INITIALIZER };
-    static const struct peal_service_events events = {
-        PEAL_TABLE(peal_service_events), .service_removed = note_unregistered
-    };
+    static const struct peal_service_events events = { PEAL_TABLE(peal_service_events),
+        .service_removed = note_unregistered };
     struct peal_service_events_protocol handles;
     pthread_t thread;
 
@@ -398,7 +395,7 @@ CLAIM("L2", "retiring an owner inside a scope of its service does not wait for t
     struct peal_scope scope;
 
     register_account(center, &account, "account");
-    CHECK_OK(peal_scope_begin(account.service, (peal_protocol) { 0 }, 0, &scope));
+    CHECK_OK(peal_scope_begin(account.service, (peal_protocol){ 0 }, 0, &scope));
     CHECK_STATUS(peal_owner_retire(owner, PEAL_FOREVER), PEAL_NOT_WAITED);
     CHECK_EQUAL(account.destroyed, 0);
     CHECK_OK(peal_scope_end(&scope));

@@ -23,11 +23,12 @@ CLAIM("B6", "getting an existing instance, a use and a scope allocate nothing an
     interpose_watch();
     for (int i = 0; i < 100; i++) {
         bool went_well = peal_service_get(center, "account", &use) == PEAL_OK && peal_use_release(use.use) == PEAL_OK
-            && peal_service_use_instance(account.service, &use) == PEAL_OK && peal_use_retain(use.use) == PEAL_OK
-            && peal_use_release(use.use) == PEAL_OK && peal_use_release(use.use) == PEAL_OK
-            && peal_use_release(PEAL_SERVICE(teller, center).use) == PEAL_OK
-            && peal_scope_begin(account.service, protocol, sizeof(struct teller), &scope) == PEAL_OK
-            && peal_scope_end(&scope) == PEAL_OK;
+                      && peal_service_use_instance(account.service, &use) == PEAL_OK
+                      && peal_use_retain(use.use) == PEAL_OK && peal_use_release(use.use) == PEAL_OK
+                      && peal_use_release(use.use) == PEAL_OK
+                      && peal_use_release(PEAL_SERVICE(teller, center).use) == PEAL_OK
+                      && peal_scope_begin(account.service, protocol, sizeof(struct teller), &scope) == PEAL_OK
+                      && peal_scope_end(&scope) == PEAL_OK;
 
         if (!went_well)
             check_give_up(peal_last_message(), __FILE__, __LINE__);

@@ -360,8 +360,7 @@ CLAIM("S1", "a wait for a service's registration ends with the registration, at 
     struct account account = { 0 };
     pthread_t thread;
 
-    CHECK_FAILURE(
-        peal_service_wait(waiter.center, "late", 1, &waiter.service), PEAL_ERROR_TIMEOUT);
+    CHECK_FAILURE(peal_service_wait(waiter.center, "late", 1, &waiter.service), PEAL_ERROR_TIMEOUT);
     CHECK_CONTAINS(peal_last_message(), "late");
     thread = thread_start(wait_for, &waiter);
     latch_wait(&waiter.started);

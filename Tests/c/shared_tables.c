@@ -14,9 +14,8 @@ struct words {
 static void first(void *self) { journal_write("1%s", (char *)self); }
 static void second(void *self) { journal_write("2%s", (char *)self); }
 
-static const char *const texts[]
-    = { "optional void a(void)", "optional void b(void)", "optional void c(void)", "optional void d(void)",
-        "optional void e(void)", NULL };
+static const char *const texts[] = { "optional void a(void)", "optional void b(void)", "optional void c(void)",
+    "optional void d(void)", "optional void e(void)", NULL };
 static const char *const names[METHODS] = { "a", "b", "c", "d", "e" };
 
 static peal_protocol define(peal_center center, const char *const *methods)

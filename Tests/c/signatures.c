@@ -249,9 +249,8 @@ CLAIM("F1", "types whose size doubles with every line give a status in time")
 
 CLAIM("F1", "every prefix of a good text gives a status and never a crash")
 {
-    static const char good[] =
-        "optional const struct thing *on_x(int (*done)(void *context, long n), "
-        "const uint8_t *bytes __counted_by(n), size_t n), last, since(2), reject";
+    static const char good[] = "optional const struct thing *on_x(int (*done)(void *context, long n), "
+                               "const uint8_t *bytes __counted_by(n), size_t n), last, since(2), reject";
     const peal_center center = open_center();
     char text[sizeof good];
     unsigned long accepted = 0;

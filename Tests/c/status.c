@@ -112,8 +112,7 @@ CLAIM("F1", "a name of thousands of bytes does not overflow the sentence of a fa
     peal_protocol protocol;
 
     memset(name, 'x', sizeof name - 1);
-    CHECK_FAILURE(
-        peal_protocol_find(peal_center_default(), name, &protocol), PEAL_ERROR_NOT_FOUND);
+    CHECK_FAILURE(peal_protocol_find(peal_center_default(), name, &protocol), PEAL_ERROR_NOT_FOUND);
     CHECK(strlen(peal_last_message()) < sizeof name);
 }
 
@@ -121,11 +120,7 @@ CLAIM("F1", "a name that is not UTF-8 gives a status and a sentence")
 {
     peal_protocol protocol;
 
-    CHECK_FAILURE(
-        peal_protocol_find(peal_center_default(), "\xff\xfe\xc0", &protocol), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_protocol_find(peal_center_default(), "\xff\xfe\xc0", &protocol), PEAL_ERROR_ARGUMENT);
 }
 
-CLAIM("F1", "the library returns the version of the headers")
-{
-    CHECK_EQUAL(peal_version(), PEAL_VERSION);
-}
+CLAIM("F1", "the library returns the version of the headers") { CHECK_EQUAL(peal_version(), PEAL_VERSION); }

@@ -54,10 +54,7 @@ static uint64_t direct_calls;
 static bool threads_over;
 static bool runners_over;
 
-static void add(uint64_t *counter, uint64_t number)
-{
-    __atomic_fetch_add(counter, number, __ATOMIC_RELAXED);
-}
+static void add(uint64_t *counter, uint64_t number) { __atomic_fetch_add(counter, number, __ATOMIC_RELAXED); }
 
 static void begin_call(struct target *target)
 {
@@ -110,8 +107,7 @@ static int count(void *self, int n)
     return n;
 }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = ring, .on_text = text, .count = count };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .on_text = text, .count = count };
 static const struct bell calm = { PEAL_TABLE(bell), .on_calm = text };
 static const struct bell ring_only = { PEAL_TABLE(bell), .on_ring = ring };
 
@@ -151,9 +147,8 @@ static void send(unsigned *state, peal_method method, void *const *arguments, si
     peal_status status;
 
     options.flags = PEAL_SEND_FFI_CALL;
-    status = draw(state, 4) == 0
-        ? peal_send_with(method, arguments, count, &options, NULL, &calls)
-        : peal_send(method, arguments, count, NULL, &calls);
+    status = draw(state, 4) == 0 ? peal_send_with(method, arguments, count, &options, NULL, &calls)
+                                 : peal_send(method, arguments, count, NULL, &calls);
     if (status != PEAL_REJECTED)
         CHECK_OK(status);
     add(&reached, calls);
@@ -171,14 +166,9 @@ static void broadcast_calmly(unsigned *state)
     snprintf(word, sizeof word, "calm %u", draw(state, 32768));
     sum = sum_of(word);
     switch (draw(state, 3)) {
-    case 0:
-        status = peal_broadcast(bell.on_calm, word, sum);
-        break;
-    case 1:
-        status = peal_send(bell.on_calm, word_and_sum, 2, NULL, NULL);
-        break;
-    default:
-        PEAL_BROADCAST(bell, &bell, on_calm, word, sum);
+    case 0: status = peal_broadcast(bell.on_calm, word, sum); break;
+    case 1: status = peal_send(bell.on_calm, word_and_sum, 2, NULL, NULL); break;
+    default: PEAL_BROADCAST(bell, &bell, on_calm, word, sum);
     }
     if (status != PEAL_REJECTED)
         CHECK_OK(status);
@@ -197,21 +187,15 @@ static void broadcast(unsigned *state)
 
     switch (draw(state, 6)) {
     case 0:
-    case 1:
-        broadcast_calmly(state);
-        break;
-    case 2:
-        send(state, bell.on_ring, number, 1);
-        break;
+    case 1: broadcast_calmly(state); break;
+    case 2: send(state, bell.on_ring, number, 1); break;
     case 3:
         snprintf(word, sizeof word, "word %u", draw(state, 32768));
         sum = sum_of(word);
         send(state, bell.on_text, word_and_sum, 2);
         memset(word, '!', sizeof word);
         break;
-    case 4:
-        send(state, bell.count, number, 1);
-        break;
+    case 4: send(state, bell.count, number, 1); break;
     default:
         PEAL_EACH(bell, &bell, on_ring, each) {
             each.table->on_ring(each.target, 4);
@@ -231,8 +215,7 @@ static void observe(unsigned *state, peal_observation *place)
     options.destroy = end_target;
     options.priority = (int32_t)draw(state, 3);
     options.flags = draw(state, 8) == 0 ? PEAL_OBSERVE_ONCE : 0;
-    CHECK_OK(bell_observe(
-        &bell, make_target(home), draw(state, 3) ? &table : &ring_only, &options, place));
+    CHECK_OK(bell_observe(&bell, make_target(home), draw(state, 3) ? &table : &ring_only, &options, place));
 }
 
 static void remove_somehow(unsigned *state, peal_observation observation)
@@ -268,8 +251,7 @@ static void *work(void *context)
             CHECK_OK(peal_queue_flush(lanes[0].lane.queue, LANE_LONG));
             (void)peal_queue_flush(lanes[draw(&state, LANES)].lane.queue, 1);
             break;
-        default:
-            broadcast(&state);
+        default: broadcast(&state);
         }
     }
     for (int i = 0; i < PLACES; i++)
@@ -325,8 +307,7 @@ static void open_lanes(void)
         steady[i].state = ALIVE;
         steady[i].home = counted;
         options = options_on(counted->lane.queue, NULL);
-        CHECK_OK(bell_observe(
-            &bell, &steady[i], i < BUSY_LANES ? &table : &calm, &options, NULL));
+        CHECK_OK(bell_observe(&bell, &steady[i], i < BUSY_LANES ? &table : &calm, &options, NULL));
     }
 }
 
@@ -389,6 +370,6 @@ CLAIM("Q5", "on queues of every kind and overflow rule, each call is counted whi
     for (int i = 0; i < RUNNERS; i++)
         thread_join(runners[i]);
     CHECK(sent > 0 && made > 0 && direct_calls > 0);
-    printf("  %llu calls reached, %llu observers\n",
-        (unsigned long long)(reached + sent * (LANES - BUSY_LANES)), (unsigned long long)made);
+    printf("  %llu calls reached, %llu observers\n", (unsigned long long)(reached + sent * (LANES - BUSY_LANES)),
+        (unsigned long long)made);
 }

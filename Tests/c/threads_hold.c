@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define BELL(METHOD)                              \
-    METHOD(optional, void, on_ring, (int n))      \
+#define BELL(METHOD)                         \
+    METHOD(optional, void, on_ring, (int n)) \
     METHOD(optional, int, poll, (int n), fold)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -119,8 +119,7 @@ static void *fail_and_stop(void *context)
 
     (void)context;
     options.destroy = destroy_slowly;
-    CHECK_STATUS(
-        bell_observe(&bell, &target, &table, &options, NULL), PEAL_ERROR_DUPLICATE);
+    CHECK_STATUS(bell_observe(&bell, &target, &table, &options, NULL), PEAL_ERROR_DUPLICATE);
     return NULL;
 }
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DESK(METHOD)                                                      \
+#define DESK(METHOD)                                                          \
     METHOD(optional, int, say, (const char *text, struct paper *paper), last) \
-    METHOD(optional, void, wait, (struct paper *paper))
+    METHOD(optional, void, wait, (struct paper * paper))
 struct paper {
     int references;
 };
@@ -25,8 +25,14 @@ static peal_center center;
 static peal_invocation shared;
 static peal_observation observation;
 
-static void paper_retain(void *object) { __atomic_fetch_add(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL); }
-static void paper_release(void *object) { __atomic_fetch_sub(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL); }
+static void paper_retain(void *object)
+{
+    __atomic_fetch_add(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL);
+}
+static void paper_release(void *object)
+{
+    __atomic_fetch_sub(&((struct paper *)object)->references, 1, __ATOMIC_ACQ_REL);
+}
 
 static const struct peal_object_type paper_type = PEAL_OBJECT_TYPE(paper_retain, paper_release);
 
@@ -81,21 +87,22 @@ static void *use(void *context)
         const size_t length = 1 + random % 59;
         memset(text, 'a' + (int)(length % 26), length);
         switch (random >> 28) {
-        case 0: case 1: case 2:
-            CHECK_OK(peal_invocation_set_argument(shared, 0, &pointer, sizeof pointer));
-            break;
-        case 3: case 4:
-            CHECK_OK(peal_invocation_set_argument(shared, 1, &paper, sizeof paper));
-            break;
-        case 5: case 6: case 7:
+        case 0:
+        case 1:
+        case 2: CHECK_OK(peal_invocation_set_argument(shared, 0, &pointer, sizeof pointer)); break;
+        case 3:
+        case 4: CHECK_OK(peal_invocation_set_argument(shared, 1, &paper, sizeof paper)); break;
+        case 5:
+        case 6:
+        case 7:
             CHECK_OK(peal_invocation_invoke(shared, observation));
             CHECK_OK(peal_invocation_get_result(shared, &result, sizeof result));
             CHECK(result > 0 && result < 60);
             break;
-        case 8: case 9:
-            CHECK_OK(peal_invocation_broadcast(shared, NULL, NULL, NULL));
-            break;
-        case 10: case 11:
+        case 8:
+        case 9: CHECK_OK(peal_invocation_broadcast(shared, NULL, NULL, NULL)); break;
+        case 10:
+        case 11:
             CHECK_OK(peal_invocation_retain_arguments(shared));
             CHECK(peal_invocation_retains_arguments(shared));
             break;

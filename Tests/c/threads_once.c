@@ -30,13 +30,9 @@ static void count_call(void *self, int n)
     __atomic_fetch_add((int *)self, 1, __ATOMIC_RELAXED);
 }
 
-static void count_destroy(void *target)
-{
-    __atomic_fetch_add(&destroyed[(int *)target - calls], 1, __ATOMIC_RELAXED);
-}
+static void count_destroy(void *target) { __atomic_fetch_add(&destroyed[(int *)target - calls], 1, __ATOMIC_RELAXED); }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = count_call, .on_mute = count_call };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = count_call, .on_mute = count_call };
 
 static void broadcast_in_way(int way)
 {
@@ -44,17 +40,10 @@ static void broadcast_in_way(int way)
     void *const arguments[] = { &n };
 
     switch (way % 4) {
-    case 0:
-        CHECK_OK(peal_broadcast(bell.on_ring, 1));
-        break;
-    case 1:
-        PEAL_BROADCAST(bell, &bell, on_ring, 1);
-        break;
-    case 2:
-        CHECK_OK(peal_send(bell.on_ring, arguments, 1, NULL, NULL));
-        break;
-    default:
-        CHECK_OK(peal_broadcast(bell.on_mute, 1));
+    case 0: CHECK_OK(peal_broadcast(bell.on_ring, 1)); break;
+    case 1: PEAL_BROADCAST(bell, &bell, on_ring, 1); break;
+    case 2: CHECK_OK(peal_send(bell.on_ring, arguments, 1, NULL, NULL)); break;
+    default: CHECK_OK(peal_broadcast(bell.on_mute, 1));
     }
 }
 

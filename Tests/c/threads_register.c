@@ -153,15 +153,14 @@ CLAIM("O3", "an observer that another thread replaces is called once by the runn
 
 CLAIM("P6", "a protocol may grow while another thread broadcasts one of its methods")
 {
-    static const char *const texts[] = { "optional void on_ring(int n)",
-        "optional void on_mute(int n)", "optional void on_more(int n), since(2)", NULL };
+    static const char *const texts[] = { "optional void on_ring(int n)", "optional void on_mute(int n)",
+        "optional void on_more(int n), since(2)", NULL };
 
     EVERY_WAY {
         const pthread_t thread = open_bell_and_ring(way);
 
         CHECK_OK(try_protocol(center, "Bell", NULL, texts, NULL));
-        (void)observe_with(
-            bell.protocol, &newcomer_calls[0], "on_more", (peal_function)count_call, NULL);
+        (void)observe_with(bell.protocol, &newcomer_calls[0], "on_more", (peal_function)count_call, NULL);
         CHECK_OK(peal_broadcast(find_method(bell.protocol, "on_more"), 2));
         CHECK_EQUAL(newcomer_calls[0], 1);
         let_go(thread);

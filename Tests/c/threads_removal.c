@@ -45,16 +45,10 @@ static void wait_in_call(void *self, int n)
     }
 }
 
-static void destroy(void *target)
-{
-    __atomic_fetch_add(&((struct listener *)target)->destroyed, 1, __ATOMIC_RELAXED);
-}
+static void destroy(void *target) { __atomic_fetch_add(&((struct listener *)target)->destroyed, 1, __ATOMIC_RELAXED); }
 
 static int calls_of(int index) { return __atomic_load_n(&listeners[index].calls, __ATOMIC_RELAXED); }
-static int destroyed_of(int index)
-{
-    return __atomic_load_n(&listeners[index].destroyed, __ATOMIC_RELAXED);
-}
+static int destroyed_of(int index) { return __atomic_load_n(&listeners[index].destroyed, __ATOMIC_RELAXED); }
 
 static const struct bell waiting = { PEAL_TABLE(bell), .on_ring = wait_in_call };
 static const struct bell counting = { PEAL_TABLE(bell), .on_ring = count_call };

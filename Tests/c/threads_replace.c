@@ -170,9 +170,9 @@ static void *keep_replacing(void *context)
 {
     (void)context;
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
-        CHECK_OK(bell_observe(
-            &bell, &target, &counting_table,
-            &(const struct peal_observe_options) { .size = sizeof(struct peal_observe_options), .flags = PEAL_OBSERVE_REPLACE },
+        CHECK_OK(bell_observe(&bell, &target, &counting_table,
+            &(const struct peal_observe_options){
+                .size = sizeof(struct peal_observe_options), .flags = PEAL_OBSERVE_REPLACE },
             NULL));
     return NULL;
 }

@@ -275,6 +275,6 @@ CLAIM("X4", "each of 1,000 firings of a timer is due at whole periods after the 
     const int64_t periods = (int64_t)(facts.fired + facts.missed);
     const int64_t drift = moments[FIRINGS - 1] - started - periods * period;
     printf("    1,000 firings at 1 ms: %lld missed, the last %.3f ms after it was due, the latest %.3f ms\n",
-           (long long)facts.missed, (double)drift / 1e6, (double)facts.latest_ns / 1e6);
+        (long long)facts.missed, (double)drift / 1e6, (double)facts.latest_ns / 1e6);
     CHECK_OK(peal_timer_destroy(watch.timer));
 }

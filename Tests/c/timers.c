@@ -616,8 +616,7 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
     unsigned state = 12345;
     for (int index = 0; index < MANY; index++) {
         ranks[index] = index;
-        struct peal_timer_options options =
-            PEAL_TIMER_OPTIONS(note_order, &ranks[index], PEAL_MILLISECONDS(1));
+        struct peal_timer_options options = PEAL_TIMER_OPTIONS(note_order, &ranks[index], PEAL_MILLISECONDS(1));
         options.flags = PEAL_TIMER_ONCE;
         /* So far apart that the time between two starts does not count. */
         options.delay_ns = PEAL_MILLISECONDS(50) + index * PEAL_MICROSECONDS(200);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#define SINK(METHOD)                                     \
-    METHOD(optional, bool, wants, (const char *line))    \
+#define SINK(METHOD)                                  \
+    METHOD(optional, bool, wants, (const char *line)) \
     METHOD(optional, void, on_line, (const char *line, int n))
 PEAL_PROTOCOL(sink, "Sink", SINK);
 
@@ -15,7 +15,7 @@ struct person {
 };
 
 PEAL_TYPE(pair_text, struct pair { int x, y; });
-#define MIX(METHOD) \
+#define MIX(METHOD)                \
     METHOD(required, void, on_mix, \
         (const char *text, uint8_t byte, float number, const int *numbers, struct pair pair, void (*done)(void)))
 PEAL_PROTOCOL(mix, "Mix", MIX);
@@ -41,8 +41,7 @@ static void on_line(void *self, const char *line, int n)
 static void on_done(void) { journal_write("done"); }
 
 static void on_mix(
-    void *self, const char *text, uint8_t byte, float number, const int *numbers, struct pair pair,
-    void (*done)(void))
+    void *self, const char *text, uint8_t byte, float number, const int *numbers, struct pair pair, void (*done)(void))
 {
     (void)self;
     journal_write("%s %d %g", text ? text : "null", byte, (double)number);
@@ -140,7 +139,9 @@ CLAIM("B1", "PEAL_BROADCAST takes what a call takes: arrays, bit-fields, structs
     const peal_center center = open_center();
     struct mix_protocol mix;
     const struct mix table_of_mix = { PEAL_TABLE(mix), .on_mix = on_mix };
-    struct { unsigned small : 3; } bits = { 5 };
+    struct {
+        unsigned small : 3;
+    } bits = { 5 };
     int numbers[2] = { 7, 8 };
     char text[] = "text";
 

@@ -47,9 +47,29 @@ struct layout {
 static void declare_all(peal_center center)
 {
     static const char *const texts[] = {
-        point_text, mixed_text, tail_text, small_text, three_text, array_text, grid_text,
-        pointers_text, nested_text, deep_text, flags_text, wide_text, color_text, signed_enum_text,
-        money_text, account_text, anonymous_text, union_text, odd_union_text, tagged_text, union_name_text, callback_text, several_text,
+        point_text,
+        mixed_text,
+        tail_text,
+        small_text,
+        three_text,
+        array_text,
+        grid_text,
+        pointers_text,
+        nested_text,
+        deep_text,
+        flags_text,
+        wide_text,
+        color_text,
+        signed_enum_text,
+        money_text,
+        account_text,
+        anonymous_text,
+        union_text,
+        odd_union_text,
+        tagged_text,
+        union_name_text,
+        callback_text,
+        several_text,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
@@ -167,8 +187,7 @@ CLAIM("P3", "a type that is not declared has no layout")
         size_t size = 4711;
 
         check_case(unknown[i]);
-        CHECK_FAILURE(
-            peal_type_layout(peal_center_default(), unknown[i], &size, NULL), PEAL_ERROR_TYPE);
+        CHECK_FAILURE(peal_type_layout(peal_center_default(), unknown[i], &size, NULL), PEAL_ERROR_TYPE);
     }
 }
 
@@ -187,7 +206,10 @@ CLAIM("P3", "unions with a long double are parameters where the machine's calls 
 {
     static const struct peal_objc_method encoded[] = { { "take:", "v@:(precise=D[2q])" }, { NULL, NULL } };
     static const char *const fine[] = {
-        "union precise f(int n)", "void f(union precise *p)", "void f(union reals r)", "void f(union longer l)",
+        "union precise f(int n)",
+        "void f(union precise *p)",
+        "void f(union reals r)",
+        "void f(union longer l)",
     };
     peal_center center = open_center();
     peal_property property = { 0 };
@@ -280,9 +302,7 @@ CLAIM("P3", "either all of several declarations are made or none")
 {
     const peal_center center = open_center();
 
-    CHECK_FAILURE(
-        peal_type_declare(center, "struct good { int a; }; struct bad { absent b; };"),
-        PEAL_ERROR_TYPE);
+    CHECK_FAILURE(peal_type_declare(center, "struct good { int a; }; struct bad { absent b; };"), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_type_layout(center, "struct good", NULL, NULL), PEAL_ERROR_TYPE);
     CHECK_OK(peal_type_declare(center, "struct good { int a; };"));
     close_center(center);
@@ -293,8 +313,7 @@ CLAIM("P3", "a struct may point to itself and to structs that are declared later
     const peal_center center = open_center();
     size_t size = 0;
 
-    REQUIRE_OK(peal_type_declare(
-        center, "struct node { struct node *next; struct later *later; int n; };"));
+    REQUIRE_OK(peal_type_declare(center, "struct node { struct node *next; struct later *later; int n; };"));
     CHECK_OK(peal_type_layout(center, "struct node", &size, NULL));
     CHECK_EQUAL(size, 24);
     CHECK_OK(peal_type_declare(center, "struct later { struct node node; };"));
@@ -362,8 +381,7 @@ CLAIM("P3", "a type that cannot be passed by value is refused with the reason an
 CLAIM("P3", "a text that declares nothing is refused")
 {
     CHECK_FAILURE(peal_type_declare(peal_center_default(), ""), PEAL_ERROR_SYNTAX);
-    CHECK_FAILURE(
-        peal_type_declare(peal_center_default(), " \n /* nothing */ ; "), PEAL_ERROR_SYNTAX);
+    CHECK_FAILURE(peal_type_declare(peal_center_default(), " \n /* nothing */ ; "), PEAL_ERROR_SYNTAX);
 }
 
 /* ---- Each type as a parameter and as a result -------------------------------------------------- */
@@ -371,14 +389,56 @@ CLAIM("P3", "a text that declares nothing is refused")
 CLAIM("P3", "every scalar, pointer and declared type is accepted as a parameter and as a result")
 {
     static const char *const types[] = {
-        "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned",
-        "long", "unsigned long", "long long", "unsigned long long", "float", "double",
-        "long double", "bool", "_Bool", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t",
-        "uint32_t", "int64_t", "uint64_t", "int_least8_t", "uint_fast32_t", "intptr_t", "uintptr_t",
-        "intmax_t", "uintmax_t", "size_t", "ssize_t", "ptrdiff_t", "void *", "const void *",
-        "const char *", "char **", "struct anything *", "const struct anything *const *", "FILE *",
-        "struct point", "struct nested", "struct deep", "enum color", "money", "account", "pair",
-        "callback", "float _Complex", "double _Complex",
+        "char",
+        "signed char",
+        "unsigned char",
+        "short",
+        "unsigned short",
+        "int",
+        "unsigned",
+        "long",
+        "unsigned long",
+        "long long",
+        "unsigned long long",
+        "float",
+        "double",
+        "long double",
+        "bool",
+        "_Bool",
+        "int8_t",
+        "uint8_t",
+        "int16_t",
+        "uint16_t",
+        "int32_t",
+        "uint32_t",
+        "int64_t",
+        "uint64_t",
+        "int_least8_t",
+        "uint_fast32_t",
+        "intptr_t",
+        "uintptr_t",
+        "intmax_t",
+        "uintmax_t",
+        "size_t",
+        "ssize_t",
+        "ptrdiff_t",
+        "void *",
+        "const void *",
+        "const char *",
+        "char **",
+        "struct anything *",
+        "const struct anything *const *",
+        "FILE *",
+        "struct point",
+        "struct nested",
+        "struct deep",
+        "enum color",
+        "money",
+        "account",
+        "pair",
+        "callback",
+        "float _Complex",
+        "double _Complex",
     };
     const peal_center center = open_center();
 
@@ -487,9 +547,8 @@ CLAIM("P3", "a text of declarations that is refused does not change the earlier 
     size_t size = 0;
 
     CHECK_OK(peal_type_declare(center, "struct later; struct known { int a; }; enum { ONE = 1 };"));
-    CHECK_FAILURE(
-        peal_type_declare(center,
-            "struct known; struct later { long a; }; typedef int fresh; enum { ONE = 1, TWO }; oops x;"),
+    CHECK_FAILURE(peal_type_declare(center,
+                      "struct known; struct later { long a; }; typedef int fresh; enum { ONE = 1, TWO }; oops x;"),
         PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_type_layout(center, "struct later", &size, NULL), PEAL_ERROR_TYPE);
     CHECK_FAILURE(peal_type_layout(center, "fresh", &size, NULL), PEAL_ERROR_TYPE);
@@ -558,7 +617,12 @@ CLAIM("P3", "policies for numbers are refused for handles: they have no sum, no 
 {
     static const char *const policies[] = { "sum", "min", "max", "any", "every", "first_true" };
     static const peal_policy codes[] = {
-        PEAL_POLICY_SUM, PEAL_POLICY_MIN, PEAL_POLICY_MAX, PEAL_POLICY_ANY, PEAL_POLICY_EVERY, PEAL_POLICY_FIRST_TRUE,
+        PEAL_POLICY_SUM,
+        PEAL_POLICY_MIN,
+        PEAL_POLICY_MAX,
+        PEAL_POLICY_ANY,
+        PEAL_POLICY_EVERY,
+        PEAL_POLICY_FIRST_TRUE,
     };
     const peal_center center = open_center();
     const peal_method method = method_of(center, "Find", "peal_timer find(void), first_nonzero");

@@ -149,8 +149,9 @@ CLAIM("F2", "a definition of a property without memory gives a status and define
 
 static peal_status set_text(void)
 {
-    return title_set(title, "a text that is so long that neither of the blocks that the property has takes it, as far "
-                            "as anybody can tell who has not counted, and a little more than that to be quite sure of it");
+    return title_set(title,
+        "a text that is so long that neither of the blocks that the property has takes it, as far "
+        "as anybody can tell who has not counted, and a little more than that to be quite sure of it");
 }
 static void is_not_set(void)
 {

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#define BELL(METHOD)                          \
-    METHOD(required, void, on_ring, (int n))  \
+#define BELL(METHOD)                         \
+    METHOD(required, void, on_ring, (int n)) \
     METHOD(optional, void, on_mute, (void))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 

@@ -103,7 +103,8 @@ CLAIM("O9", "a GObject target that is released in its own call is finalized afte
 
 CLAIM("O9", "queued calls to a GObject that is finalized meanwhile are dropped")
 {
-    EVERY_KIND(lane) {
+    EVERY_KIND(lane)
+    {
         GObject *const object = open_bell(lane.queue, NULL);
 
         CHECK_OK(peal_queue_pause(lane.queue));

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-#define BELL(METHOD)                                                                                 \
-    METHOD(required, void, on_nothing, (void))                                                       \
-    METHOD(required, void, on_one, (int n))                                                          \
-    METHOD(required, void, on_four, (int a, long b, void *c, int d))                        \
-    METHOD(required, void, on_real, (double x))                                                      \
+#define BELL(METHOD)                                                                                  \
+    METHOD(required, void, on_nothing, (void))                                                        \
+    METHOD(required, void, on_one, (int n))                                                           \
+    METHOD(required, void, on_four, (int a, long b, void *c, int d))                                  \
+    METHOD(required, void, on_real, (double x))                                                       \
     METHOD(required, void, on_many, (long a, long b, long c, long d, long e, long f, long g, long h)) \
-    METHOD(required, int, count, (int n), sum)                                                       \
+    METHOD(required, int, count, (int n), sum)                                                        \
     METHOD(required, bool, take, (int n), first_true)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -85,8 +85,7 @@ static void on_real(void *self, double x)
     (void)x;
     see(self);
 }
-static void on_many(
-    void *self, long a, long b, long c, long d, long e, long f, long g, long h)
+static void on_many(void *self, long a, long b, long c, long d, long e, long f, long g, long h)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
     see(self);
@@ -187,10 +186,7 @@ static void collect_with(uint32_t flags)
 }
 static void collect(void) { collect_with(0); }
 static void collect_by_ffi(void) { collect_with(PEAL_SEND_FFI_CALL); }
-static void ignore_done(void *context, const struct peal_completion_info *report)
-{
-    (void)context, (void)report;
-}
+static void ignore_done(void *context, const struct peal_completion_info *report) { (void)context, (void)report; }
 static void gather(void)
 {
     int n = 1;
@@ -304,8 +300,8 @@ static peal_center open_bell(const struct way *way, bool has_handlers, bool is_s
         }
         objects[i].shares = 1;
         if (has_handlers)
-            CHECK_OK(peal_observe_handler(
-                bell.protocol, &objects[i], handle, NULL, 0, &options, &objects[i].observation));
+            CHECK_OK(
+                peal_observe_handler(bell.protocol, &objects[i], handle, NULL, 0, &options, &objects[i].observation));
         else
             CHECK_OK(bell_observe(&bell, &objects[i], &table, &options, &objects[i].observation));
     }
@@ -320,8 +316,8 @@ static void close_bell(peal_center center)
     check_case(NULL);
 }
 
-#define EVERY_WAY(way, variant)                                                             \
-    for (const struct way *way = ways; way < ways + CHECK_COUNT_OF(ways); way++)            \
+#define EVERY_WAY(way, variant)                                                  \
+    for (const struct way *way = ways; way < ways + CHECK_COUNT_OF(ways); way++) \
         for (int variant = 0; variant < 4; variant++)
 
 /* ---- Claims ------------------------------------------------------------------------------------ */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BELL(METHOD)                             \
-    METHOD(optional, void, on_ring, (int n))     \
-    METHOD(optional, void, on_mute, (int n))     \
-    METHOD(optional, int, count, (int n), sum)   \
+#define BELL(METHOD)                           \
+    METHOD(optional, void, on_ring, (int n))   \
+    METHOD(optional, void, on_mute, (int n))   \
+    METHOD(optional, int, count, (int n), sum) \
     METHOD(optional, bool, take, (int n), first_true)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
@@ -178,8 +178,7 @@ static bool take(void *self, int n)
     return true;
 }
 
-static const struct bell table = {
-    PEAL_TABLE(bell), .on_ring = ring, .on_mute = ring, .count = count, .take = take };
+static const struct bell table = { PEAL_TABLE(bell), .on_ring = ring, .on_mute = ring, .count = count, .take = take };
 static const peal_queue nowhere = { 0 };
 
 static void open_bell(bool is_foreign, peal_queue queue, uint32_t flags)
@@ -219,8 +218,8 @@ static void ring_by_array(void)
 }
 static void ring_by_ffi(void)
 {
-    const struct peal_send_options options = {
-        sizeof options, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
+    const struct peal_send_options options = { sizeof options, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL,
+        NULL };
     int n = 1;
     void *const arguments[] = { &n };
 
@@ -239,33 +238,33 @@ static void ask(void)
     CHECK_OK(peal_ask(bell.count, &sum, 1));
 }
 
-static void (*const ways[])(void) = {
-    ring_variadic, ring_by_array, ring_by_ffi, ring_typed, ring_loop, ask };
+static void (*const ways[])(void) = { ring_variadic, ring_by_array, ring_by_ffi, ring_typed, ring_loop, ask };
 
 #define EVERY_WAY(way) for (size_t way = 0; way < CHECK_COUNT_OF(ways); way++)
 
 CLAIM("O9", "a weak target is retained for its call, and released after it, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            open_bell(is_foreign, nowhere, 0);
-            CHECK_EQUAL(shares_of(&life), 1);
-            ways[way]();
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.shares_in_call, 2);
-            CHECK_EQUAL(shares_of(&life), 1);
-            ways[way]();
-            CHECK_EQUAL(life.calls, 2);
-            CHECK_EQUAL(life.ended, 0);
-            release_own(&life);
-            CHECK_EQUAL(life.ended, 1);
-            close_bell();
-        }
+    EVERY_WAY(way) {
+        open_bell(is_foreign, nowhere, 0);
+        CHECK_EQUAL(shares_of(&life), 1);
+        ways[way]();
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.shares_in_call, 2);
+        CHECK_EQUAL(shares_of(&life), 1);
+        ways[way]();
+        CHECK_EQUAL(life.calls, 2);
+        CHECK_EQUAL(life.ended, 0);
+        release_own(&life);
+        CHECK_EQUAL(life.ended, 1);
+        close_bell();
+    }
 }
 
 CLAIM("O9", "a registration does not retain its weak target: the object may die while it is registered")
 {
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         open_bell(is_foreign, nowhere, 0);
         release_own(&life);
         CHECK_EQUAL(life.ended, 1);
@@ -278,17 +277,17 @@ CLAIM("O9", "a registration does not retain its weak target: the object may die 
 CLAIM("O9", "a dead weak target is not called, and its observer is removed and destroyed, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            open_bell(is_foreign, nowhere, 0);
-            release_own(&life);
-            ways[way]();
-            CHECK_EQUAL(life.calls, 0);
-            CHECK_EQUAL(life.destroyed, 1);
-            CHECK(!peal_observation_is_active(life.observation));
-            CHECK_EQUAL(count_observers(bell.protocol), 0);
-            ways[way]();
-            close_bell();
-        }
+    EVERY_WAY(way) {
+        open_bell(is_foreign, nowhere, 0);
+        release_own(&life);
+        ways[way]();
+        CHECK_EQUAL(life.calls, 0);
+        CHECK_EQUAL(life.destroyed, 1);
+        CHECK(!peal_observation_is_active(life.observation));
+        CHECK_EQUAL(count_observers(bell.protocol), 0);
+        ways[way]();
+        close_bell();
+    }
 }
 
 CLAIM("O9", "a dead weak target counts neither as called nor as a result, also not as the first")
@@ -296,7 +295,8 @@ CLAIM("O9", "a dead weak target counts neither as called nor as a result, also n
     int n = 1;
     void *const arguments[] = { &n };
 
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         size_t calls = 7;
         int sum = 7;
         bool taken = true;
@@ -326,17 +326,17 @@ static void release_in_call(struct object *object, int n)
 CLAIM("O9", "a weak target that is released in its own call dies after the call, in every kind of broadcast")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            open_bell(is_foreign, nowhere, 0);
-            does = release_in_call;
-            ways[way]();
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.ended, 1);
-            ways[way]();
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.destroyed, 1);
-            close_bell();
-        }
+    EVERY_WAY(way) {
+        open_bell(is_foreign, nowhere, 0);
+        does = release_in_call;
+        ways[way]();
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.ended, 1);
+        ways[way]();
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.destroyed, 1);
+        close_bell();
+    }
 }
 
 static void release_within(struct object *object, int n)
@@ -361,13 +361,13 @@ static void ring_within(struct object *object, int n)
 CLAIM("O9", "nested calls each retain their weak target, which dies after the outermost call")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            open_bell(is_foreign, nowhere, 0);
-            does = ring_within;
-            ways[way]();
-            CHECK_EQUAL(life.ended, 1);
-            close_bell();
-        }
+    EVERY_WAY(way) {
+        open_bell(is_foreign, nowhere, 0);
+        does = ring_within;
+        ways[way]();
+        CHECK_EQUAL(life.ended, 1);
+        close_bell();
+    }
 }
 
 static struct latch inside;
@@ -391,22 +391,22 @@ CLAIM("O9", "a weak target that another thread releases during its call dies aft
     static const struct latch shut = LATCH_INITIALIZER;
 
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            pthread_t thread;
+    EVERY_WAY(way) {
+        pthread_t thread;
 
-            open_bell(is_foreign, nowhere, 0);
-            inside = may_leave = shut;
-            does = stay_inside;
-            thread = thread_start(ring_on_thread, &way);
-            latch_wait(&inside);
-            release_own(&life);
-            CHECK_EQUAL(life.ended, 0);
-            latch_open(&may_leave);
-            thread_join(thread);
-            CHECK_EQUAL(life.ended, 1);
-            CHECK_EQUAL(life.calls, 1);
-            close_bell();
-        }
+        open_bell(is_foreign, nowhere, 0);
+        inside = may_leave = shut;
+        does = stay_inside;
+        thread = thread_start(ring_on_thread, &way);
+        latch_wait(&inside);
+        release_own(&life);
+        CHECK_EQUAL(life.ended, 0);
+        latch_open(&may_leave);
+        thread_join(thread);
+        CHECK_EQUAL(life.ended, 1);
+        CHECK_EQUAL(life.calls, 1);
+        close_bell();
+    }
 }
 
 /* ---- Leaving early ----------------------------------------------------------------------------- */
@@ -428,7 +428,8 @@ static int return_from_loop(void)
 
 CLAIM("O9", "a typed loop that is left early has released its weak target")
 {
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         open_bell(is_foreign, nowhere, 0);
         leave_loop();
         CHECK_EQUAL(shares_of(&life), 1);
@@ -442,7 +443,8 @@ CLAIM("O9", "a typed loop that is left early has released its weak target")
 
 CLAIM("O9", "a broadcast that stops at the first true has released its weak target")
 {
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         bool taken = false;
 
         open_bell(is_foreign, nowhere, 0);
@@ -458,7 +460,8 @@ CLAIM("O9", "a broadcast that stops at the first true has released its weak targ
 
 CLAIM("O10", "the weak target of a blocked observer is neither retained nor found dead")
 {
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         open_bell(is_foreign, nowhere, PEAL_OBSERVE_BLOCKED);
         ring_variadic();
         CHECK_EQUAL(life.calls, 0);
@@ -476,27 +479,28 @@ CLAIM("O10", "the weak target of a blocked observer is neither retained nor foun
 CLAIM("O10", "a ONCE observer with a weak target is called once while it lives, and never when dead")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_WAY(way) {
-            open_bell(is_foreign, nowhere, PEAL_OBSERVE_ONCE);
-            ways[way]();
-            ways[way]();
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.destroyed, 1);
-            CHECK_EQUAL(shares_of(&life), 1);
-            release_own(&life);
-            close_bell();
-            open_bell(is_foreign, nowhere, PEAL_OBSERVE_ONCE);
-            release_own(&life);
-            ways[way]();
-            CHECK_EQUAL(life.calls, 0);
-            CHECK_EQUAL(life.destroyed, 1);
-            close_bell();
-        }
+    EVERY_WAY(way) {
+        open_bell(is_foreign, nowhere, PEAL_OBSERVE_ONCE);
+        ways[way]();
+        ways[way]();
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.destroyed, 1);
+        CHECK_EQUAL(shares_of(&life), 1);
+        release_own(&life);
+        close_bell();
+        open_bell(is_foreign, nowhere, PEAL_OBSERVE_ONCE);
+        release_own(&life);
+        ways[way]();
+        CHECK_EQUAL(life.calls, 0);
+        CHECK_EQUAL(life.destroyed, 1);
+        close_bell();
+    }
 }
 
 CLAIM("O8", "the removal of an observer with a weak target runs the destroy callback once, and does not change the object's count")
 {
-    EVERY_COUNT(is_foreign) {
+    EVERY_COUNT(is_foreign)
+    {
         open_bell(is_foreign, nowhere, 0);
         CHECK_OK(peal_observation_remove_with(life.observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
         CHECK_EQUAL(life.destroyed, 1);
@@ -514,43 +518,45 @@ CLAIM("O8", "the removal of an observer with a weak target runs the destroy call
 CLAIM("O9", "the weak target of an observer with a queue is retained when its call is delivered, not while the call waits")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_KIND(lane) {
-            open_bell(is_foreign, lane.queue, 0);
-            CHECK_OK(peal_queue_pause(lane.queue));
-            CHECK_OK(peal_broadcast(bell.on_ring, 1));
-            CHECK_EQUAL(shares_of(&life), 1);
-            CHECK_OK(peal_queue_resume(lane.queue));
-            lane_settle(&lane);
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.shares_in_call, 2);
-            CHECK_EQUAL(shares_of(&life), 1);
-            release_own(&life);
-            close_center(center);
-            lane_settle(&lane);
-            CHECK_EQUAL(life.destroyed, 1);
-            CHECK_EQUAL(life.ended, 1);
-        }
+    EVERY_KIND(lane)
+    {
+        open_bell(is_foreign, lane.queue, 0);
+        CHECK_OK(peal_queue_pause(lane.queue));
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+        CHECK_EQUAL(shares_of(&life), 1);
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.shares_in_call, 2);
+        CHECK_EQUAL(shares_of(&life), 1);
+        release_own(&life);
+        close_center(center);
+        lane_settle(&lane);
+        CHECK_EQUAL(life.destroyed, 1);
+        CHECK_EQUAL(life.ended, 1);
+    }
 }
 
 CLAIM("O9", "waiting calls of a weak target that dies are dropped and counted, and the observer is removed")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_KIND(lane) {
-            open_bell(is_foreign, lane.queue, 0);
-            CHECK_OK(peal_queue_pause(lane.queue));
-            for (int i = 0; i < 3; i++)
-                CHECK_OK(peal_broadcast(i == 1 ? bell.on_mute : bell.on_ring, i));
-            release_own(&life);
-            CHECK_EQUAL(life.ended, 1);
-            CHECK_OK(peal_queue_resume(lane.queue));
-            lane_settle(&lane);
-            lane_settle(&lane);
-            CHECK_EQUAL(life.calls, 0);
-            CHECK_EQUAL(life.destroyed, 1);
-            CHECK(!peal_observation_is_active(life.observation));
-            CHECK_COUNTS(lane.queue, 0, 0, 3, 0);
-            close_center(center);
-        }
+    EVERY_KIND(lane)
+    {
+        open_bell(is_foreign, lane.queue, 0);
+        CHECK_OK(peal_queue_pause(lane.queue));
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(peal_broadcast(i == 1 ? bell.on_mute : bell.on_ring, i));
+        release_own(&life);
+        CHECK_EQUAL(life.ended, 1);
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        lane_settle(&lane);
+        CHECK_EQUAL(life.calls, 0);
+        CHECK_EQUAL(life.destroyed, 1);
+        CHECK(!peal_observation_is_active(life.observation));
+        CHECK_COUNTS(lane.queue, 0, 0, 3, 0);
+        close_center(center);
+    }
 }
 
 static void release_on_queue(struct object *object, int n)
@@ -562,21 +568,22 @@ static void release_on_queue(struct object *object, int n)
 CLAIM("O9", "a weak target that is released in its call on a queue dies after it, and its other calls are dropped")
 {
     EVERY_COUNT(is_foreign)
-        EVERY_KIND(lane) {
-            open_bell(is_foreign, lane.queue, 0);
-            does = release_on_queue;
-            CHECK_OK(peal_queue_pause(lane.queue));
-            for (int i = 0; i < 3; i++)
-                CHECK_OK(peal_broadcast(bell.on_ring, i));
-            CHECK_OK(peal_queue_resume(lane.queue));
-            lane_settle(&lane);
-            lane_settle(&lane);
-            CHECK_EQUAL(life.calls, 1);
-            CHECK_EQUAL(life.ended, 1);
-            CHECK_EQUAL(life.destroyed, 1);
-            CHECK_COUNTS(lane.queue, 0, 1, 2, 0);
-            close_center(center);
-        }
+    EVERY_KIND(lane)
+    {
+        open_bell(is_foreign, lane.queue, 0);
+        does = release_on_queue;
+        CHECK_OK(peal_queue_pause(lane.queue));
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(peal_broadcast(bell.on_ring, i));
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        lane_settle(&lane);
+        CHECK_EQUAL(life.calls, 1);
+        CHECK_EQUAL(life.ended, 1);
+        CHECK_EQUAL(life.destroyed, 1);
+        CHECK_COUNTS(lane.queue, 0, 1, 2, 0);
+        close_center(center);
+    }
 }
 
 /* ---- Hooks that do things ---------------------------------------------------------------------- */
@@ -735,18 +742,18 @@ CLAIM("F3", "while threads broadcast, weak targets that are released for the las
 
     pthread_barrier_init(&start, NULL, THREADS + 1);
     EVERY_COUNT(is_foreign)
-        for (int round = 0; round < CHECK_ROUNDS(300); round++) {
-            open_bell(is_foreign, nowhere, 0);
-            for (int i = 0; i < THREADS; i++)
-                threads[i] = thread_start(ring_at_start, &numbers[i]);
-            pthread_barrier_wait(&start);
-            release_own(&life);
-            for (int i = 0; i < THREADS; i++)
-                thread_join(threads[i]);
-            CHECK_EQUAL(life.ended, 1);
-            ring_variadic();
-            CHECK_EQUAL(life.destroyed, 1);
-            close_bell();
-        }
+    for (int round = 0; round < CHECK_ROUNDS(300); round++) {
+        open_bell(is_foreign, nowhere, 0);
+        for (int i = 0; i < THREADS; i++)
+            threads[i] = thread_start(ring_at_start, &numbers[i]);
+        pthread_barrier_wait(&start);
+        release_own(&life);
+        for (int i = 0; i < THREADS; i++)
+            thread_join(threads[i]);
+        CHECK_EQUAL(life.ended, 1);
+        ring_variadic();
+        CHECK_EQUAL(life.destroyed, 1);
+        close_bell();
+    }
     pthread_barrier_destroy(&start);
 }

@@ -26,8 +26,7 @@ __attribute__((constructor)) static void use_early(void)
     int answer = 0;
 
     if (peal_center_create(&early_center) == PEAL_OK && early_define(early_center, &early) == PEAL_OK
-        && early_observe(&early, NULL, &table, NULL, NULL) == PEAL_OK
-        && peal_ask(early.twice, &answer, 21) == PEAL_OK)
+        && early_observe(&early, NULL, &table, NULL, NULL) == PEAL_OK && peal_ask(early.twice, &answer, 21) == PEAL_OK)
         early_answer = answer;
 }
 

@@ -75,7 +75,8 @@ private func tryEncoding(_ text: String) {
         guard let again else { return }
         check(again.result == signature.result, "another result", signature.description)
         check(
-            again.parameters.map { $0.type } == signature.parameters.map { $0.type }, "other parameters", signature.description)
+            again.parameters.map { $0.type } == signature.parameters.map { $0.type }, "other parameters",
+            signature.description)
         check(
             again.parameters.map { $0.ownership } == signature.parameters.map(ownershipInC), "another ownership",
             signature.description)
@@ -113,7 +114,9 @@ private func tryDeclarations(_ text: String) {
 /// The texts before and after the first `---`. Embedded Swift splits at characters only.
 private func splitDeclarations(_ text: String) -> [String] {
     let bytes = Array(text.utf8)
-    guard let dashes = bytes.indices.first(where: { bytes[$0...].starts(with: Array("---".utf8)) }) else { return [text] }
+    guard let dashes = bytes.indices.first(where: { bytes[$0...].starts(with: Array("---".utf8)) }) else {
+        return [text]
+    }
     return [bytes[..<dashes], bytes[(dashes + 3)...]].map { String(decoding: $0, as: UTF8.self) }
 }
 

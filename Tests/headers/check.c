@@ -73,8 +73,7 @@ int main(int count, char **arguments)
     if (peal_center_destroy(center) < 0)
         return fprintf(stderr, "%s\n", peal_last_message()), 1;
     share = accepted + refused == 0 ? 0 : 100.0 * (double)accepted / (double)(accepted + refused);
-    printf(
-        "%lu prototypes: %lu accepted, %lu refused, %.2f %%; %lu types, %lu refused\n", accepted + refused,
-        accepted, refused, share, types, refused_types);
+    printf("%lu prototypes: %lu accepted, %lu refused, %.2f %%; %lu types, %lu refused\n", accepted + refused, accepted,
+        refused, share, types, refused_types);
     return share < percent || accepted + refused < least;
 }

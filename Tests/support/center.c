@@ -11,13 +11,9 @@ peal_center open_center(void)
     return center;
 }
 
-void close_center(peal_center center)
-{
-    check_must(peal_center_destroy(center), "ending a center");
-}
+void close_center(peal_center center) { check_must(peal_center_destroy(center), "ending a center"); }
 
-peal_status try_protocol(
-    peal_center center, const char *name, const char *const *adopts, const char *const *methods,
+peal_status try_protocol(peal_center center, const char *name, const char *const *adopts, const char *const *methods,
     peal_protocol *out_protocol)
 {
     struct peal_protocol_description description;
@@ -57,8 +53,7 @@ peal_method find_method(peal_protocol protocol, const char *name)
     return method;
 }
 
-peal_observation observe_with(
-    peal_protocol protocol, void *target, const char *method, peal_function function,
+peal_observation observe_with(peal_protocol protocol, void *target, const char *method, peal_function function,
     const struct peal_observe_options *options)
 {
     const struct peal_binding binding = { method, function, NULL };

@@ -16,8 +16,7 @@ void close_center(peal_center center);
 
 /* Defines a protocol with one to eight method texts, ended by NULL. */
 peal_protocol protocol_of(peal_center center, const char *name, const char *const *methods);
-peal_status try_protocol(
-    peal_center center, const char *name, const char *const *adopts, const char *const *methods,
+peal_status try_protocol(peal_center center, const char *name, const char *const *adopts, const char *const *methods,
     peal_protocol *out_protocol);
 
 /* Defines a protocol with a single method and finds it. */
@@ -25,8 +24,7 @@ peal_method method_of(peal_center center, const char *protocol, const char *text
 peal_method find_method(peal_protocol protocol, const char *name);
 
 /* Registers one function for one method, by name. */
-peal_observation observe_with(
-    peal_protocol protocol, void *target, const char *method, peal_function function,
+peal_observation observe_with(peal_protocol protocol, void *target, const char *method, peal_function function,
     const struct peal_observe_options *options);
 
 size_t count_observers(peal_protocol protocol);

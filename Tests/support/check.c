@@ -26,10 +26,7 @@ void check_register(struct check_claim *claim)
     end_of_claims = &claim->next;
 }
 
-void check_case(const char *name)
-{
-    current_case = name;
-}
+void check_case(const char *name) { current_case = name; }
 
 /* Texts of a test may be anything: what is not printable is written as \xNN. */
 static void print_text(const char *text)
@@ -72,8 +69,7 @@ bool check_that(bool holds, const char *expression, const char *file, int line)
     return judge(holds, expression, file, line, holds ? "" : "does not hold");
 }
 
-bool check_integer(
-    long long actual, long long expected, const char *expression, const char *file, int line)
+bool check_integer(long long actual, long long expected, const char *expression, const char *file, int line)
 {
     char found[96];
 
@@ -81,8 +77,7 @@ bool check_integer(
     return judge(actual == expected, expression, file, line, found);
 }
 
-bool check_real(
-    long double actual, long double expected, const char *expression, const char *file, int line)
+bool check_real(long double actual, long double expected, const char *expression, const char *file, int line)
 {
     char found[128];
 
@@ -90,8 +85,7 @@ bool check_real(
     return judge(actual == expected, expression, file, line, found);
 }
 
-bool check_pointer(
-    const void *actual, const void *expected, const char *expression, const char *file, int line)
+bool check_pointer(const void *actual, const void *expected, const char *expression, const char *file, int line)
 {
     char found[96];
 
@@ -99,8 +93,7 @@ bool check_pointer(
     return judge(actual == expected, expression, file, line, found);
 }
 
-bool check_text(
-    const char *actual, const char *expected, const char *expression, const char *file, int line)
+bool check_text(const char *actual, const char *expected, const char *expression, const char *file, int line)
 {
     char found[1024];
 
@@ -108,8 +101,7 @@ bool check_text(
     return judge(actual != NULL && strcmp(actual, expected) == 0, expression, file, line, found);
 }
 
-bool check_contains(
-    const char *text, const char *part, const char *expression, const char *file, int line)
+bool check_contains(const char *text, const char *part, const char *expression, const char *file, int line)
 {
     char found[1024];
 
@@ -117,21 +109,18 @@ bool check_contains(
     return judge(text != NULL && strstr(text, part) != NULL, expression, file, line, found);
 }
 
-bool check_status(
-    peal_status actual, peal_status expected, const char *expression, const char *file, int line)
+bool check_status(peal_status actual, peal_status expected, const char *expression, const char *file, int line)
 {
     char found[1024];
 
     if (actual == expected)
         return judge(true, expression, file, line, "");
-    snprintf(
-        found, sizeof found, "is %s, not %s%s%s", peal_status_name(actual), peal_status_name(expected),
+    snprintf(found, sizeof found, "is %s, not %s%s%s", peal_status_name(actual), peal_status_name(expected),
         actual < 0 ? "; says: " : "", actual < 0 ? peal_last_message() : "");
     return judge(false, expression, file, line, found);
 }
 
-bool check_failure(
-    peal_status actual, peal_status expected, const char *expression, const char *file, int line)
+bool check_failure(peal_status actual, peal_status expected, const char *expression, const char *file, int line)
 {
     const char *message = peal_last_message();
 
@@ -144,10 +133,7 @@ bool check_failure(
     return true;
 }
 
-void check_allow_seconds(unsigned seconds)
-{
-    alarm(seconds);
-}
+void check_allow_seconds(unsigned seconds) { alarm(seconds); }
 
 void check_give_up(const char *reason, const char *file, int line)
 {
@@ -179,8 +165,7 @@ static void end_claim_without_end(int signal_number)
 
 static bool is_wanted(const struct check_claim *claim, const char *filter)
 {
-    return filter == NULL || strstr(claim->number, filter) != NULL
-        || strstr(claim->sentence, filter) != NULL;
+    return filter == NULL || strstr(claim->number, filter) != NULL || strstr(claim->sentence, filter) != NULL;
 }
 
 static bool claim_holds(const struct check_claim *claim)

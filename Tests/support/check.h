@@ -40,20 +40,13 @@ void check_register(struct check_claim *claim);
 
 /* Each prints the location and the actual value on failure, and returns true on success. Any thread. */
 bool check_that(bool holds, const char *expression, const char *file, int line);
-bool check_integer(
-    long long actual, long long expected, const char *expression, const char *file, int line);
-bool check_real(
-    long double actual, long double expected, const char *expression, const char *file, int line);
-bool check_pointer(
-    const void *actual, const void *expected, const char *expression, const char *file, int line);
-bool check_text(
-    const char *actual, const char *expected, const char *expression, const char *file, int line);
-bool check_contains(
-    const char *text, const char *part, const char *expression, const char *file, int line);
-bool check_status(
-    peal_status actual, peal_status expected, const char *expression, const char *file, int line);
-bool check_failure(
-    peal_status actual, peal_status expected, const char *expression, const char *file, int line);
+bool check_integer(long long actual, long long expected, const char *expression, const char *file, int line);
+bool check_real(long double actual, long double expected, const char *expression, const char *file, int line);
+bool check_pointer(const void *actual, const void *expected, const char *expression, const char *file, int line);
+bool check_text(const char *actual, const char *expected, const char *expression, const char *file, int line);
+bool check_contains(const char *text, const char *part, const char *expression, const char *file, int line);
+bool check_status(peal_status actual, peal_status expected, const char *expression, const char *file, int line);
+bool check_failure(peal_status actual, peal_status expected, const char *expression, const char *file, int line);
 
 /* Names the case of a table for the following checks; NULL ends it. */
 void check_case(const char *name);
@@ -71,21 +64,17 @@ void check_must_at(peal_status status, const char *what, const char *file, int l
 
 #define CLAIM(number, sentence) CHECK_CLAIM_(number, sentence, __LINE__)
 #define CHECK_CLAIM_(number, sentence, line) CHECK_CLAIM_AT_(number, sentence, line)
-#define CHECK_CLAIM_AT_(number, sentence, line)                                                  \
-    static void claim_##line(void);                                                              \
-    static struct check_claim claim_record_##line = { number, sentence, claim_##line, NULL };    \
-    __attribute__((constructor)) static void claim_register_##line(void)                         \
-    {                                                                                            \
-        check_register(&claim_record_##line);                                                    \
-    }                                                                                            \
+#define CHECK_CLAIM_AT_(number, sentence, line)                                                                    \
+    static void claim_##line(void);                                                                                \
+    static struct check_claim claim_record_##line = { number, sentence, claim_##line, NULL };                      \
+    __attribute__((constructor)) static void claim_register_##line(void) { check_register(&claim_record_##line); } \
     static void claim_##line(void)
 
 #define CHECK(condition) check_that((condition), #condition, __FILE__, __LINE__)
 #define CHECK_EQUAL(actual, expected) \
     check_integer((long long)(actual), (long long)(expected), #actual, __FILE__, __LINE__)
 #define CHECK_REAL(actual, expected) check_real((actual), (expected), #actual, __FILE__, __LINE__)
-#define CHECK_POINTER(actual, expected) \
-    check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_POINTER(actual, expected) check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_CONTAINS(text, part) check_contains((text), (part), #text, __FILE__, __LINE__)
 /* The status, exactly. */

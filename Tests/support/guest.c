@@ -36,8 +36,8 @@ static void on_ask(void *self, int n, peal_completion done)
     CHECK_OK(peal_complete(done, 1));
 }
 
-const struct chat guest_chat = { PEAL_TABLE(chat), .on_message = on_message, .on_count = on_count,
-    .on_later = on_plain, .on_ask = on_ask, .on_reject = on_plain };
+const struct chat guest_chat = { PEAL_TABLE(chat), .on_message = on_message, .on_count = on_count, .on_later = on_plain,
+    .on_ask = on_ask, .on_reject = on_plain };
 static const struct news guest_news = { PEAL_TABLE(news), .on_news = on_plain };
 
 static void *create(struct peal_creation *creation)
@@ -93,8 +93,7 @@ peal_center open_guest_house(void)
 
 void guest_register(struct guest *guest, peal_center center, const char *name)
 {
-    const struct peal_provision provides[] = { { "Chat", &guest_chat }, { "News", &guest_news },
-        { NULL, NULL } };
+    const struct peal_provision provides[] = { { "Chat", &guest_chat }, { "News", &guest_news }, { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION(name);
 
     guest->name = name;
@@ -132,8 +131,8 @@ static int plain_count(void *self, int n)
 
 peal_observation plain_observe(const char *name, const struct peal_observe_options *options)
 {
-    static const struct chat table = { PEAL_TABLE(chat), .on_message = plain_message,
-        .on_other = plain_message, .on_count = plain_count };
+    static const struct chat table = { PEAL_TABLE(chat), .on_message = plain_message, .on_other = plain_message,
+        .on_count = plain_count };
     peal_observation observation = { 0 };
 
     check_must(chat_observe(&chat, (void *)(uintptr_t)name, &table, options, &observation), name);

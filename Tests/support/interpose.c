@@ -58,12 +58,12 @@ static bool is_early(const void *memory)
 }
 
 /* Loads libc's function into a pointer of its type. */
-#define NEXT(pointer, name)                                                 \
-    do {                                                                    \
-        if (pointer == NULL) {                                              \
-            void *found_ = dlsym(RTLD_NEXT, name);                          \
-            memcpy(&pointer, &found_, sizeof pointer);                      \
-        }                                                                   \
+#define NEXT(pointer, name)                            \
+    do {                                               \
+        if (pointer == NULL) {                         \
+            void *found_ = dlsym(RTLD_NEXT, name);     \
+            memcpy(&pointer, &found_, sizeof pointer); \
+        }                                              \
     } while (0)
 
 /* Returns true if an allocation is refused, for any caller. */
@@ -222,14 +222,14 @@ void free(void *memory)
     next(memory);
 }
 
-#define COUNT_LOCK(name, type)              \
-    int name(type *object)                  \
-    {                                       \
-        static int (*next)(type *);         \
-        if (watching)                       \
-            counts.locks++;                 \
-        NEXT(next, #name);                  \
-        return next(object);                \
+#define COUNT_LOCK(name, type)      \
+    int name(type *object)          \
+    {                               \
+        static int (*next)(type *); \
+        if (watching)               \
+            counts.locks++;         \
+        NEXT(next, #name);          \
+        return next(object);        \
     }
 COUNT_LOCK(pthread_mutex_lock, pthread_mutex_t)
 COUNT_LOCK(pthread_mutex_trylock, pthread_mutex_t)
@@ -242,10 +242,7 @@ COUNT_LOCK(sem_trywait, sem_t)
 
 /* ---- What the system refuses --------------------------------------------------------------------- */
 
-static bool is_limited(enum interpose_limit limit)
-{
-    return (__atomic_load_n(&limits, __ATOMIC_RELAXED) & limit) != 0;
-}
+static bool is_limited(enum interpose_limit limit) { return (__atomic_load_n(&limits, __ATOMIC_RELAXED) & limit) != 0; }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context)
 {
@@ -260,17 +257,17 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return next(thread, attributes, body, context);
 }
 
-#define LIMIT_EVENTS(name, parameters, arguments)   \
-    int name parameters                             \
-    {                                               \
-        static int (*next) parameters;              \
-                                                    \
-        if (is_limited(INTERPOSE_EVENTS)) {         \
-            errno = EMFILE;                         \
-            return -1;                              \
-        }                                           \
-        NEXT(next, #name);                          \
-        return next arguments;                      \
+#define LIMIT_EVENTS(name, parameters, arguments) \
+    int name parameters                           \
+    {                                             \
+        static int(*next) parameters;             \
+                                                  \
+        if (is_limited(INTERPOSE_EVENTS)) {       \
+            errno = EMFILE;                       \
+            return -1;                            \
+        }                                         \
+        NEXT(next, #name);                        \
+        return next arguments;                    \
     }
 LIMIT_EVENTS(epoll_create1, (int flags), (flags))
 LIMIT_EVENTS(eventfd, (unsigned count, int flags), (count, flags))
@@ -335,10 +332,7 @@ void interpose_refuse(unsigned long nth)
     refused = 0;
 }
 
-unsigned long interpose_refused(void)
-{
-    return refused;
-}
+unsigned long interpose_refused(void) { return refused; }
 
 void interpose_refuse_elsewhere(bool refuses)
 {
@@ -356,10 +350,7 @@ unsigned long interpose_starve(unsigned long nth)
     return refusals;
 }
 
-void interpose_starve_all(bool starves)
-{
-    __atomic_store_n(&starves_all, starves, __ATOMIC_RELAXED);
-}
+void interpose_starve_all(bool starves) { __atomic_store_n(&starves_all, starves, __ATOMIC_RELAXED); }
 
 void interpose_poison(bool poisons) { __atomic_store_n(&poisons_freed, poisons, __ATOMIC_RELAXED); }
 

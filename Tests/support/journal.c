@@ -41,7 +41,4 @@ bool journal_has(const char *part)
     return has;
 }
 
-const char *journal_text(void)
-{
-    return text;
-}
+const char *journal_text(void) { return text; }

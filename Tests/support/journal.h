@@ -22,10 +22,10 @@ bool journal_has(const char *part);
 const char *journal_text(void);
 
 /* Compares the words since the last clear, and clears. */
-#define CHECK_JOURNAL(expected)                                                 \
-    do {                                                                        \
-        check_text(journal_text(), (expected), "journal", __FILE__, __LINE__);  \
-        journal_clear();                                                        \
+#define CHECK_JOURNAL(expected)                                                \
+    do {                                                                       \
+        check_text(journal_text(), (expected), "journal", __FILE__, __LINE__); \
+        journal_clear();                                                       \
     } while (0)
 
 PEAL_END_DECLARATIONS

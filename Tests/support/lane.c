@@ -22,8 +22,7 @@ static void count_destroy(void *context)
     __atomic_fetch_add(&((struct lane *)context)->destroyed, 1, __ATOMIC_RELAXED);
 }
 
-void lane_open_bounded(
-    struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait)
+void lane_open_bounded(struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait)
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
 
@@ -39,10 +38,7 @@ void lane_open_bounded(
     check_must(peal_queue_create(&options, &lane->queue), "a queue");
 }
 
-void lane_open(struct lane *lane, peal_queue_kind kind)
-{
-    lane_open_bounded(lane, kind, 0, PEAL_OVERFLOW_REJECT, 0);
-}
+void lane_open(struct lane *lane, peal_queue_kind kind) { lane_open_bounded(lane, kind, 0, PEAL_OVERFLOW_REJECT, 0); }
 
 bool lane_take_submitted(struct lane *lane)
 {
@@ -95,10 +91,7 @@ size_t pump_all(peal_queue queue)
     return calls;
 }
 
-void flush_queue(peal_queue queue)
-{
-    check_must(peal_queue_flush(queue, LANE_LONG), "waiting for a queue");
-}
+void flush_queue(peal_queue queue) { check_must(peal_queue_flush(queue, LANE_LONG), "waiting for a queue"); }
 
 bool is_readable(int descriptor)
 {
@@ -117,8 +110,7 @@ struct peal_queue_info counts_of(peal_queue queue)
     return counts;
 }
 
-bool check_counts(
-    peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
+bool check_counts(peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
     const char *file, int line)
 {
     const struct peal_queue_info counts = counts_of(queue);

@@ -29,18 +29,17 @@ struct lane {
 
 /* Opens an unbounded queue of a kind, or a bounded one. */
 void lane_open(struct lane *lane, peal_queue_kind kind);
-void lane_open_bounded(
-    struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait);
+void lane_open_bounded(struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait);
 /* Runs what waits until nothing does, destroy callbacks too. */
 void lane_settle(struct lane *lane);
 /* Ends the queue, if that was not done, and waits for its destroy callback. */
 void lane_close(struct lane *lane);
 
 /* Each kind in turn, as the case of the checks. */
-#define EVERY_KIND(lane)                                                                      \
-    for (int lane##_kind = 0; lane##_kind < 3 && (lane_open(&lane, (peal_queue_kind)lane##_kind), \
-                                                  lane_name_case(&lane), true);               \
-         lane_close(&lane), check_case(NULL), lane##_kind++)
+#define EVERY_KIND(lane)                                                                                  \
+    for (int lane##_kind = 0;                                                                             \
+        lane##_kind < 3 && (lane_open(&lane, (peal_queue_kind)lane##_kind), lane_name_case(&lane), true); \
+        lane_close(&lane), check_case(NULL), lane##_kind++)
 void lane_name_case(const struct lane *lane);
 
 /* Runs an executor's queue, from any thread; false when nothing was submitted. */
@@ -53,8 +52,7 @@ void flush_queue(peal_queue queue);
 bool is_readable(int descriptor);
 
 struct peal_queue_info counts_of(peal_queue queue);
-bool check_counts(
-    peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
+bool check_counts(peal_queue queue, uint64_t waiting, uint64_t delivered, uint64_t dropped, uint64_t rejected,
     const char *file, int line);
 #define CHECK_COUNTS(queue, waiting, delivered, dropped, rejected) \
     check_counts((queue), (waiting), (delivered), (dropped), (rejected), __FILE__, __LINE__)

@@ -32,10 +32,9 @@ void latch_wait_at(struct latch *latch, const char *file, int line);
 
 /* Waits for a condition that another thread makes true and for which it opens no latch. The condition may pump a
  * queue. The program ends as failed when that takes twenty seconds. */
-#define WAIT_UNTIL(condition)                           \
+#define WAIT_UNTIL(condition)                                    \
     for (struct latch_wait latch_wait_ = { 0, 0 }; !(condition); \
-         latch_wait_turn(&latch_wait_, #condition, __FILE__, __LINE__)) { \
-    }
+        latch_wait_turn(&latch_wait_, #condition, __FILE__, __LINE__)) {}
 struct latch_wait {
     unsigned turns;
     time_t limit;

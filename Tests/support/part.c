@@ -61,7 +61,9 @@ static void notified(void *self, const char *payload, peal_completion done)
 }
 
 const struct peal_lifecycle part_table = {
-    PEAL_TABLE(peal_lifecycle), .did_become_active = became, .open_url = open_url,
+    PEAL_TABLE(peal_lifecycle),
+    .did_become_active = became,
+    .open_url = open_url,
     .remote_notification = notified,
 };
 

@@ -74,7 +74,9 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         watch("B6: no argument") { () throws(PealError) in try center.broadcast(Work.nothing) }
         watch("B6: one integer, by a bound method") { () throws(PealError) in try number(1) }
         watch("B6: one integer, by the center") { () throws(PealError) in try center.broadcast(Work.number, 1) }
-        watch("B6: nine numbers") { () throws(PealError) in try center.broadcast(Work.many, 1, 2, 3, 4, 5, true, 7, 8, 9) }
+        watch("B6: nine numbers") { () throws(PealError) in
+            try center.broadcast(Work.many, 1, 2, 3, 4, 5, true, 7, 8, 9)
+        }
         watch("B6: a struct and a pointer") { () throws(PealError) in
             try center.broadcast(Work.point, Point(x: 1, y: 2), nil)
         }
@@ -104,7 +106,8 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
     /// Services that are there. `get` makes an object, which is the use; `use` and `with` need none.
     static func watchServices(_ center: Center) throws {
         let worker = try center.register(Worker.self) { _ in Worker() }
-        let named = try center.register(Worker.self, named: "a name that is longer than fifteen bytes") { _ in Worker() }
+        let named = try center.register(Worker.self, named: "a name that is longer than fifteen bytes") { _ in Worker()
+        }
         let values = try center.register(Point.self) { _ in Point(x: 1, y: 2) }
         _ = try (worker.get(), named.get(), values.get())
         watch("S5: a scope") { () throws(PealError) in try worker.with { $0.work() } }
@@ -132,9 +135,15 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
             $0.on(Work.number) { heard += Int($0) }
             $0.on(Work.many) { a, b, c, d, e, f, g, h, i in heard += Int(a) + Int(i) }
             $0.on(Work.point) { point, _ in heard += Int(point.x) }
-            $0.on(Work.color) { color in heard += 1; return color }
-            $0.on(Work.ask) { number in heard += 1; return number > 0 }
-            $0.on(Work.sum) { number in heard += 1; return number }
+            $0.on(Work.color) { color in
+                heard += 1; return color
+            }
+            $0.on(Work.ask) { number in
+                heard += 1; return number > 0
+            }
+            $0.on(Work.sum) { number in
+                heard += 1; return number
+            }
             $0.on(Work.text) { text, note in heard += text.utf8.count }
         }
     }

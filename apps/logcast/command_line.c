@@ -91,9 +91,8 @@ static bool read_early(char **argv)
         }
         if (strcmp(*at, "--version") == 0) {
             const unsigned peal = (unsigned)peal_version();
-            printf("logcast %d.%d.%d, with peal %u.%u.%u\n", PEAL_VERSION_MAJOR,
-                   PEAL_VERSION_MINOR, PEAL_VERSION_PATCH, peal / 10000, peal / 100 % 100,
-                   peal % 100);
+            printf("logcast %d.%d.%d, with peal %u.%u.%u\n", PEAL_VERSION_MAJOR, PEAL_VERSION_MINOR, PEAL_VERSION_PATCH,
+                peal / 10000, peal / 100 % 100, peal % 100);
             return true;
         }
     }

@@ -27,10 +27,7 @@ static char *read_whole(const char *path, size_t *out_length)
     return text;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static char *skip_blanks(char *at)
 {
@@ -97,14 +94,13 @@ static const char *read_lines(struct config_file *file, size_t length, unsigned 
         next = stop == NULL ? end : stop + 1;
         if (stop != NULL)
             *stop = '\0';
-        wrong = line + strlen(line) < (stop == NULL ? end : stop)
-            ? "there is a zero byte" : read_line(file, line, *out_number);
+        wrong = line + strlen(line) < (stop == NULL ? end : stop) ? "there is a zero byte"
+                                                                  : read_line(file, line, *out_number);
     }
     return wrong;
 }
 
-bool config_file_read(
-    struct config_file *file, const char *path, char *out_sentence, size_t capacity)
+bool config_file_read(struct config_file *file, const char *path, char *out_sentence, size_t capacity)
 {
     size_t length = 0;
     unsigned number;

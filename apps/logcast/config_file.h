@@ -24,8 +24,7 @@ struct config_file {
 
 /* Reads a file. False with a sentence, "PATH:LINE: ..." where a line is at fault; then there is
  * nothing to free. */
-bool config_file_read(
-    struct config_file *file, const char *path, char *out_sentence, size_t capacity);
+bool config_file_read(struct config_file *file, const char *path, char *out_sentence, size_t capacity);
 void config_file_free(struct config_file *file);
 
 #endif

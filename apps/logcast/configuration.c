@@ -15,8 +15,8 @@ static void add_for_plugin(struct configuration_values *values, const struct set
 
 /* Combines the options in force. False when the file has a wrong setting, which is described in
  * `trouble`. */
-static bool combine(struct configuration *configuration, const struct config_file *file,
-                    struct configuration_values *values)
+static bool combine(
+    struct configuration *configuration, const struct config_file *file, struct configuration_values *values)
 {
     const struct command_line *line = configuration->line;
     options_default(&values->options);
@@ -25,8 +25,8 @@ static bool combine(struct configuration *configuration, const struct config_fil
         const struct setting *setting = &file->settings[i];
         const char *wrong = options_set(&values->options, setting);
         if (wrong != NULL) {
-            snprintf(configuration->trouble, sizeof configuration->trouble, "%s:%u: %s: %s",
-                     configuration->path, setting->line, setting->key, wrong);
+            snprintf(configuration->trouble, sizeof configuration->trouble, "%s:%u: %s: %s", configuration->path,
+                setting->line, setting->key, wrong);
             return false;
         }
         if (!command_line_has(line, setting->key))
@@ -46,8 +46,7 @@ static void choose_path(struct configuration *configuration)
     combine(configuration, NULL, values);
     if (values->options.config != NULL)
         snprintf(configuration->path, sizeof configuration->path, "%s", values->options.config);
-    else if (!place_beside_executable(configuration->path, "logcast.conf")
-             || access(configuration->path, F_OK) != 0)
+    else if (!place_beside_executable(configuration->path, "logcast.conf") || access(configuration->path, F_OK) != 0)
         configuration->path[0] = '\0';
 }
 
@@ -83,8 +82,7 @@ static bool read_file(struct configuration *configuration)
         snprintf(configuration->trouble, sizeof configuration->trouble, "out of memory");
         return false;
     }
-    if (!config_file_read(&version->file, configuration->path, configuration->trouble,
-                          sizeof configuration->trouble)) {
+    if (!config_file_read(&version->file, configuration->path, configuration->trouble, sizeof configuration->trouble)) {
         free(version);
         return false;
     }
@@ -131,8 +129,8 @@ static const char *value(void *self, const char *key)
     return last;
 }
 
-static void visit(void *self, const char *plugin,
-                  void (*visitor)(void *context, const char *key, const char *value), void *context)
+static void visit(
+    void *self, const char *plugin, void (*visitor)(void *context, const char *key, const char *value), void *context)
 {
     const struct configuration_values *values = &((const struct configuration *)self)->values;
     const size_t length = strlen(plugin);
@@ -155,7 +153,8 @@ static void configuration_reloaded(void *self)
 }
 
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .configuration_reloaded = configuration_reloaded,
+    PEAL_TABLE(peal_lifecycle),
+    .configuration_reloaded = configuration_reloaded,
 };
 
 peal_status configuration_register(

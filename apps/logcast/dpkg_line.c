@@ -48,7 +48,13 @@ static int split(const char *text, size_t length, struct word words[WORDS])
 static int is_action(struct word word)
 {
     static const char *const actions[] = {
-        "install", "upgrade", "configure", "trigproc", "disappear", "remove", "purge",
+        "install",
+        "upgrade",
+        "configure",
+        "trigproc",
+        "disappear",
+        "remove",
+        "purge",
     };
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (is(word, actions[i]))
@@ -62,14 +68,14 @@ void dpkg_read_line(const struct dpkg_handlers *handlers, const char *text, size
     struct word words[WORDS];
     if (start > 0 && split(text + start, length - start, words)) {
         if (is(words[0], "status")) { /* STATE PACKAGE VERSION */
-            handlers->state(handlers->context, words[2].text, words[2].length, words[1].text,
-                            words[1].length, words[3].text, words[3].length);
+            handlers->state(handlers->context, words[2].text, words[2].length, words[1].text, words[1].length,
+                words[3].text, words[3].length);
             return;
         }
         if (is_action(words[0])) { /* PACKAGE OLD NEW */
             const struct word version = is(words[3], "<none>") ? words[2] : words[3];
-            handlers->action(handlers->context, words[1].text, words[1].length, words[0].text,
-                             words[0].length, version.text, version.length);
+            handlers->action(handlers->context, words[1].text, words[1].length, words[0].text, words[0].length,
+                version.text, version.length);
             return;
         }
     }

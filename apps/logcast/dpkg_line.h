@@ -12,14 +12,12 @@
 struct dpkg_handlers {
     void *context; /* the first argument of each */
     /* A package is in a state now: "installed", "half-configured". */
-    void (*state)(void *context, const char *package, size_t package_length,
-                  const char *state, size_t state_length,
-                  const char *version, size_t version_length);
+    void (*state)(void *context, const char *package, size_t package_length, const char *state, size_t state_length,
+        const char *version, size_t version_length);
     /* Something is done to a package: "install", "upgrade". The version is the one it will have, or
      * has. */
-    void (*action)(void *context, const char *package, size_t package_length,
-                   const char *action, size_t action_length,
-                   const char *version, size_t version_length);
+    void (*action)(void *context, const char *package, size_t package_length, const char *action, size_t action_length,
+        const char *version, size_t version_length);
     /* A line that is about no package. */
     void (*other)(void *context, const char *text, size_t length);
 };

@@ -29,7 +29,7 @@ static void module_started(void *self, const char *name, uint64_t nanoseconds)
     struct peal_module_info info;
     info.size = sizeof info;
     const bool is_known = peal_module_find(explain->center, name, &module) >= 0
-        && peal_module_get_info(module, &info) >= 0;
+                       && peal_module_get_info(module, &info) >= 0;
     pthread_mutex_lock(&explain->lock);
     struct explain_module *row = find_module(explain, name);
     if (row != NULL && is_known) {
@@ -56,7 +56,8 @@ static void module_stopped(void *self, const char *name, uint64_t nanoseconds)
 }
 
 static const struct peal_module_events modules_ear = {
-    PEAL_TABLE(peal_module_events), .module_started = module_started,
+    PEAL_TABLE(peal_module_events),
+    .module_started = module_started,
     .module_stopped = module_stopped,
 };
 
@@ -95,8 +96,7 @@ static void service_created(void *self, const char *name, const char *by)
     peal_service service;
     struct peal_service_info info;
     info.size = sizeof info;
-    if (peal_service_find(explain->center, name, &service) < 0
-        || peal_service_get_info(service, &info) < 0)
+    if (peal_service_find(explain->center, name, &service) < 0 || peal_service_get_info(service, &info) < 0)
         return;
     pthread_mutex_lock(&explain->lock);
     struct explain_service *row = find_service(explain, name);
@@ -124,8 +124,10 @@ static void service_instance_removed(void *self, const char *name)
 }
 
 static const struct peal_service_events services_ear = {
-    PEAL_TABLE(peal_service_events), .service_registered = service_registered,
-    .service_created = service_created, .service_instance_removed = service_instance_removed,
+    PEAL_TABLE(peal_service_events),
+    .service_registered = service_registered,
+    .service_created = service_created,
+    .service_instance_removed = service_instance_removed,
 };
 
 bool explain_open(struct explain *explain, peal_center center)
@@ -155,11 +157,10 @@ static uint64_t rank_of_stop(const struct explain *explain, const struct explain
 
 static void report_module(const struct explain *explain, const struct explain_module *row)
 {
-    printf("    %-16s started at %10s in %10s", row->name,
-           text_duration(row->started_at - explain->begun).text, text_duration(row->start_time).text);
+    printf("    %-16s started at %10s in %10s", row->name, text_duration(row->started_at - explain->begun).text,
+        text_duration(row->start_time).text);
     if (row->stopped != 0)
-        printf(", stopped as %2" PRIu64 " in %10s", rank_of_stop(explain, row),
-               text_duration(row->stop_time).text);
+        printf(", stopped as %2" PRIu64 " in %10s", rank_of_stop(explain, row), text_duration(row->stop_time).text);
     if (row->needs[0] != '\0')
         printf("  needs %s", row->needs);
     if (row->starts > 1)
@@ -179,9 +180,8 @@ static void report_modules(const struct explain *explain)
 
 static void report_service(const struct explain *explain, const struct explain_service *row)
 {
-    printf("    %-16s created at %10s in %10s", row->name,
-           text_duration(row->created_at - explain->begun).text,
-           text_duration(row->creation_time).text);
+    printf("    %-16s created at %10s in %10s", row->name, text_duration(row->created_at - explain->begun).text,
+        text_duration(row->creation_time).text);
     if (row->removed_at != 0)
         printf(", removed at %10s", text_duration(row->removed_at - explain->begun).text);
     printf("  by %s\n", row->by);

@@ -11,10 +11,7 @@ static void print(struct host *host, const char *who, const char *what)
     host->troubles++;
 }
 
-static void trouble(void *self, const char *who, const char *what)
-{
-    print(self, who, what);
-}
+static void trouble(void *self, const char *who, const char *what) { print(self, who, what); }
 
 static const struct log_trouble ear = { PEAL_TABLE(log_trouble), trouble };
 
@@ -35,8 +32,7 @@ static bool open_ear(struct host *host)
 static bool define_services(const struct host *host)
 {
     return peal_type_declare(host->center, log_reading_declaration) >= 0
-        && log_configuration_define(host->center, NULL) >= 0
-        && log_statistics_define(host->center, NULL) >= 0;
+        && log_configuration_define(host->center, NULL) >= 0 && log_statistics_define(host->center, NULL) >= 0;
 }
 
 bool host_open(struct host *host, const struct options *options)
@@ -50,11 +46,8 @@ bool host_open(struct host *host, const struct options *options)
     memset(&host->parsing, 0, sizeof host->parsing);
     if (peal_center_create(&host->center) < 0)
         return false;
-    if (log_sink_join(host->center, &host->sinks) >= 0
-        && log_store_define(host->center, &host->stores) >= 0
-        && define_services(host)
-        && parsing_open(&host->parsing, host->center)
-        && open_ear(host))
+    if (log_sink_join(host->center, &host->sinks) >= 0 && log_store_define(host->center, &host->stores) >= 0
+        && define_services(host) && parsing_open(&host->parsing, host->center) && open_ear(host))
         return true;
     host_close(host);
     return false;
@@ -67,10 +60,7 @@ void host_close(struct host *host)
     peal_queue_destroy(host->ear);
 }
 
-void host_hear(struct host *host)
-{
-    peal_queue_pump(host->ear, 0, NULL);
-}
+void host_hear(struct host *host) { peal_queue_pump(host->ear, 0, NULL); }
 
 void host_complain(struct host *host, const char *who, const char *what)
 {

@@ -11,18 +11,15 @@
  *     other   the line is about no package
  * Lines are parsed only while this has observers. The host tests that when a source begins, when
  * plugins were reloaded, and between two pieces of a log. */
-#define LOG_FIELDS(METHOD)                                                                            \
-    METHOD(optional, void, state, (const char *package __counted_by(package_length),                  \
-                                   size_t package_length,                                             \
-                                   const char *state __counted_by(state_length), size_t state_length, \
-                                   const char *version __counted_by(version_length),                  \
-                                   size_t version_length))                                            \
-    METHOD(optional, void, action, (const char *package __counted_by(package_length),                 \
-                                    size_t package_length,                                            \
-                                    const char *action __counted_by(action_length),                   \
-                                    size_t action_length,                                             \
-                                    const char *version __counted_by(version_length),                 \
-                                    size_t version_length))                                           \
+#define LOG_FIELDS(METHOD)                                                            \
+    METHOD(optional, void, state,                                                     \
+        (const char *package __counted_by(package_length), size_t package_length,     \
+            const char *state __counted_by(state_length), size_t state_length,        \
+            const char *version __counted_by(version_length), size_t version_length)) \
+    METHOD(optional, void, action,                                                    \
+        (const char *package __counted_by(package_length), size_t package_length,     \
+            const char *action __counted_by(action_length), size_t action_length,     \
+            const char *version __counted_by(version_length), size_t version_length)) \
     METHOD(optional, void, other, (const char *text __counted_by(length), size_t length))
 PEAL_PROTOCOL(log_fields, "LogFields", LOG_FIELDS);
 

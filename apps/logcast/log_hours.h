@@ -5,9 +5,9 @@
 #include <peal/peal.h>
 
 /* Visits each hour of which lines were kept, in the log's order. `hour` does not end with a zero. */
-#define LOG_HOURS(METHOD)                                                                            \
-    METHOD(required, void, visit, (void (*visitor)(void *context, const char *hour, size_t length,   \
-                                                   uint64_t lines), void *context))
+#define LOG_HOURS(METHOD)         \
+    METHOD(required, void, visit, \
+        (void (*visitor)(void *context, const char *hour, size_t length, uint64_t lines), void *context))
 PEAL_PROTOCOL(log_hours, "LogHours", LOG_HOURS);
 
 #endif

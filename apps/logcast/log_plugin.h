@@ -67,8 +67,8 @@ struct log_plugin {
      * options: borrowed during the call; those of this plugin, in the order given.
      * kept: borrowed during the call.
      * out_target: filled with the observers' target: the host times its calls. */
-    enum log_start (*start)(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target);
+    enum log_start (*start)(
+        peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target);
 };
 
 #define LOG_PLUGIN_ENTRY "logcast_plugin"

@@ -20,11 +20,10 @@
  *     visit  calls a function with each setting of a plugin, in the order given: its key without the plugin's
  *            name
  * Texts stay valid until the process ends. SIGHUP may change the options. */
-#define LOG_CONFIGURATION(METHOD) \
+#define LOG_CONFIGURATION(METHOD)                            \
     METHOD(required, const char *, value, (const char *key)) \
-    METHOD(required, void, visit, (const char *plugin, \
-                                   void (*visitor)(void *context, const char *key, \
-                                                   const char *value), void *context))
+    METHOD(required, void, visit,                            \
+        (const char *plugin, void (*visitor)(void *context, const char *key, const char *value), void *context))
 PEAL_PROTOCOL(log_configuration, "LogConfiguration", LOG_CONFIGURATION);
 
 /* Counts of lines that were read. */
@@ -39,10 +38,10 @@ PEAL_TYPE(log_reading_declaration, struct log_reading {
 /* The service "statistics": what was read of the source that is read now, or was last; in this
  * session; in the whole run. A session ends with SIGUSR1 (peal_session_end); the next one begins with
  * nothing, and has the next number. */
-#define LOG_STATISTICS(METHOD) \
-    METHOD(required, uint64_t, session, (void)) \
-    METHOD(required, uint64_t, sources, (void)) \
-    METHOD(required, struct log_reading, of_source, (void)) \
+#define LOG_STATISTICS(METHOD)                               \
+    METHOD(required, uint64_t, session, (void))              \
+    METHOD(required, uint64_t, sources, (void))              \
+    METHOD(required, struct log_reading, of_source, (void))  \
     METHOD(required, struct log_reading, of_session, (void)) \
     METHOD(required, struct log_reading, of_run, (void))
 PEAL_PROTOCOL(log_statistics, "LogStatistics", LOG_STATISTICS);

@@ -27,20 +27,20 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
  * and once, after the last source:
  *     report      print your results, in lines that begin with four blanks
  * A sink that is reloaded during a source gets no second `begin`. */
-#define LOG_SINK(METHOD)                                                          \
-    METHOD(optional, void, begin, (const char *source))                           \
-    METHOD(optional, void, line, (const struct log_line *line))                   \
-    METHOD(optional, bool, wants_line, (const struct log_line *line), every)      \
-    METHOD(optional, void, kept_line, (const struct log_line *line))              \
-    METHOD(optional, void, end, (const char *source, struct log_totals totals))   \
-    METHOD(required, void, report, (FILE *out))
+#define LOG_SINK(METHOD)                                                        \
+    METHOD(optional, void, begin, (const char *source))                         \
+    METHOD(optional, void, line, (const struct log_line *line))                 \
+    METHOD(optional, bool, wants_line, (const struct log_line *line), every)    \
+    METHOD(optional, void, kept_line, (const struct log_line *line))            \
+    METHOD(optional, void, end, (const char *source, struct log_totals totals)) \
+    METHOD(required, void, report, (FILE * out))
 PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
 
 /* The host calls this after kept_line, with the same line by value: so an observer may have a queue,
  * and gets a copy of the text. The text's zero is not copied. */
-#define LOG_STORE(METHOD)                                                                         \
-    METHOD(required, void, store, (const char *source, uint64_t number,                           \
-                                   const char *text __counted_by(length), size_t length))
+#define LOG_STORE(METHOD)         \
+    METHOD(required, void, store, \
+        (const char *source, uint64_t number, const char *text __counted_by(length), size_t length))
 PEAL_PROTOCOL(log_store, "LogStore", LOG_STORE);
 
 /* Plugins call this when an error occurs, from any thread. The host observes and prints it. */
@@ -50,8 +50,7 @@ PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
 /* A plugin calls this from its destroy callbacks, as often as it likes: its next self gets all of it
  * (log_plugin.h). */
 #define LOG_STATE(METHOD) \
-    METHOD(required, void, keep, \
-           (const char *who, const void *state __sized_by(length), size_t length))
+    METHOD(required, void, keep, (const char *who, const void *state __sized_by(length), size_t length))
 PEAL_PROTOCOL(log_state, "LogState", LOG_STATE);
 
 /* Defines LogSink, or finds it where another part has defined it. */
@@ -69,8 +68,7 @@ static inline void log_trouble_tell(peal_center center, const char *who, const c
         PEAL_BROADCAST(log_trouble, &handles, trouble, who, what);
 }
 
-static inline void log_state_keep(
-    peal_center center, const char *who, const void *state, size_t length)
+static inline void log_state_keep(peal_center center, const char *who, const void *state, size_t length)
 {
     struct log_state_protocol handles;
     if (length > 0 && log_state_define(center, &handles) >= 0)

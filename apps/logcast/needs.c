@@ -15,8 +15,8 @@ static bool runs(const struct host *host, const char *name)
     peal_module module;
     struct peal_module_info info;
     info.size = sizeof info;
-    return peal_module_find(host->center, name, &module) >= 0
-        && peal_module_get_info(module, &info) >= 0 && info.state == PEAL_MODULE_RUNNING;
+    return peal_module_find(host->center, name, &module) >= 0 && peal_module_get_info(module, &info) >= 0
+        && info.state == PEAL_MODULE_RUNNING;
 }
 
 const char *needs_first_unmet(const struct host *host, const char *const *needs)

@@ -40,10 +40,7 @@ void options_default(struct options *options)
     options->line_limit = READER_LINE_LIMIT;
 }
 
-bool options_is_for_plugin(const char *key)
-{
-    return strchr(key, '.') != NULL;
-}
+bool options_is_for_plugin(const char *key) { return strchr(key, '.') != NULL; }
 
 bool options_takes_value(const char *key)
 {
@@ -71,15 +68,12 @@ const char *options_set(struct options *options, const struct setting *setting)
         return "can only be given on the command line";
     char *place = (char *)options + option->place;
     switch (option->kind) {
-    case FLAG:
-        return set_flag((bool *)(void *)place, setting);
+    case FLAG: return set_flag((bool *)(void *)place, setting);
     case NUMBER:
-        return text_read_number(setting->value, option->least, option->most,
-                                (uint64_t *)(void *)place)
-            ? NULL : "the number is none, or out of range";
-    case TEXT:
-        memcpy(place, &setting->value, sizeof setting->value);
-        return NULL;
+        return text_read_number(setting->value, option->least, option->most, (uint64_t *)(void *)place)
+                 ? NULL
+                 : "the number is none, or out of range";
+    case TEXT: memcpy(place, &setting->value, sizeof setting->value); return NULL;
     }
     return NULL;
 }

@@ -7,7 +7,10 @@ bool parsing_open(struct parsing *parsing, peal_center center)
         return false;
     const struct log_fields *table = parsing->everybody.table;
     const struct dpkg_handlers handlers = {
-        parsing->everybody.self, table->state, table->action, table->other,
+        parsing->everybody.self,
+        table->state,
+        table->action,
+        table->other,
     };
     parsing->handlers = handlers;
     return true;

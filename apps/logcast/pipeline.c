@@ -104,8 +104,7 @@ static void end(struct pipeline *pipeline)
         if (host->options->time)
             roster_charge(&host->roster, each.target);
     }
-    tell_lost(host, "queues", pipeline->refused,
-              "stored everywhere: a queue was full, or memory short");
+    tell_lost(host, "queues", pipeline->refused, "stored everywhere: a queue was full, or memory short");
     tell_lost(host, "fields", host->parsing.lost, "heard by all in their fields: memory was short");
     pipeline_count(pipeline);
     pipeline->source = NULL;
@@ -123,11 +122,18 @@ void pipeline_count(struct pipeline *pipeline)
     const struct log_totals *totals = &pipeline->totals;
     const uint64_t now = clock_nanoseconds();
     const struct log_reading more = {
-        totals->read - counted->read, totals->kept - counted->kept,
-        source->bytes - counted->bytes, source->cut - counted->cut, now - pipeline->counted_at,
+        totals->read - counted->read,
+        totals->kept - counted->kept,
+        source->bytes - counted->bytes,
+        source->cut - counted->cut,
+        now - pipeline->counted_at,
     };
     const struct log_reading whole = {
-        totals->read, totals->kept, source->bytes, source->cut, 0,
+        totals->read,
+        totals->kept,
+        source->bytes,
+        source->cut,
+        0,
     };
     statistics_add(pipeline->statistics, &more);
     *counted = whole;
@@ -145,9 +151,8 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
 {
     const struct options *options = pipeline->host->options;
     line->number = ++pipeline->totals.read;
-    pipeline->totals.kept += options->time
-        ? pass_line_timed(pipeline->host, line, &pipeline->refused)
-        : pass_line(pipeline->host, line, &pipeline->refused);
+    pipeline->totals.kept += options->time ? pass_line_timed(pipeline->host, line, &pipeline->refused)
+                                           : pass_line(pipeline->host, line, &pipeline->refused);
     if (options->reload_every > 0 && ++pipeline->lines_since_reload >= options->reload_every) {
         pipeline->lines_since_reload = 0;
         plugins_reload_next(pipeline->plugins);
@@ -169,8 +174,7 @@ enum source_result pipeline_run(struct pipeline *pipeline, struct source *source
     struct log_line line = { source->name, 0, NULL, 0 };
     enum source_result result = SOURCE_END;
     begin(pipeline, source);
-    while (!pipeline->is_over
-           && (result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
+    while (!pipeline->is_over && (result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
         if (result == SOURCE_LINE)
             take_line(pipeline, &line);
         else

@@ -34,9 +34,8 @@ static const struct log_plugin *ask_entry(struct host *host, void *object, const
     if (table == NULL)
         plugin_complain(host, file, "its " LOG_PLUGIN_ENTRY " gives no table");
     else if (table->size != sizeof(struct log_plugin))
-        plugin_complain(host, file,
-                        "its table has %zu bytes, not %zu: it was built for another logcast",
-                        table->size, sizeof(struct log_plugin));
+        plugin_complain(host, file, "its table has %zu bytes, not %zu: it was built for another logcast", table->size,
+            sizeof(struct log_plugin));
     else if (table->name == NULL || *table->name == '\0' || table->start == NULL)
         plugin_complain(host, file, "its table lacks a name or a start function");
     else
@@ -92,8 +91,7 @@ static void drain(peal_owner owner)
         size_t count = 0;
         status = peal_owner_list_observations(owner, observations, capacity, &count);
         for (size_t i = 0; i < count && i < capacity; i++)
-            peal_observation_remove_with(observations[i], PEAL_REMOVE_DRAIN | PEAL_REMOVE_WAIT,
-                                         PLUGIN_PATIENCE);
+            peal_observation_remove_with(observations[i], PEAL_REMOVE_DRAIN | PEAL_REMOVE_WAIT, PLUGIN_PATIENCE);
     } while (status == PEAL_TRUNCATED);
 }
 
@@ -116,8 +114,7 @@ static bool is_forgotten(const struct plugin *plugin)
 {
     struct search search = { plugin->host, plugin->name };
     size_t count = 0;
-    return peal_find_pointers_into(
-               dlsym(plugin->object, LOG_PLUGIN_ENTRY), tell_pointer, &search, &count) == PEAL_OK
+    return peal_find_pointers_into(dlsym(plugin->object, LOG_PLUGIN_ENTRY), tell_pointer, &search, &count) == PEAL_OK
         && count == 0;
 }
 

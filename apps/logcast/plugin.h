@@ -49,7 +49,6 @@ bool plugin_keep(struct plugin *plugin, const void *bytes, size_t length);
 void plugin_free(struct plugin *plugin);
 
 /* Prints "logcast: plugin WHO skipped: ..." */
-__attribute__((format(printf, 3, 4)))
-void plugin_complain(struct host *host, const char *who, const char *format, ...);
+__attribute__((format(printf, 3, 4))) void plugin_complain(struct host *host, const char *who, const char *format, ...);
 
 #endif

@@ -47,8 +47,7 @@ static void call_start(struct plugin *plugin, void **out_target)
     plugin->kept = NULL;
     plugin->kept_length = 0;
     if (kept.length > 0 && plugin->table->state != plugin->kept_layout) {
-        host_complain(plugin->host, plugin->name,
-                      "it has changed, and cannot read what it kept: it begins anew");
+        host_complain(plugin->host, plugin->name, "it has changed, and cannot read what it kept: it begins anew");
         kept.length = 0;
     }
     pick_options(plugin, &given);
@@ -69,7 +68,7 @@ static peal_status start(void *self, struct peal_module_step *step)
     call_start(plugin, &target);
     if (plugin->started == LOG_START_FAILED) {
         snprintf(step->message, sizeof step->message, "%.255s",
-                 peal_last_status() < 0 ? peal_last_message() : "it did not start");
+            peal_last_status() < 0 ? peal_last_message() : "it did not start");
         return PEAL_ERROR_START;
     }
     if (plugin->started == LOG_STARTED)

@@ -100,8 +100,7 @@ const char *plugins_refuse_option(struct plugins *plugins, const char *key)
     const char *dot = strchr(key, '.');
     for (size_t i = 0; dot != NULL && i < plugins->count; i++) {
         const struct plugin *plugin = &plugins->known[i];
-        if (strncmp(plugin->name, key, (size_t)(dot - key)) != 0
-            || plugin->name[dot - key] != '\0')
+        if (strncmp(plugin->name, key, (size_t)(dot - key)) != 0 || plugin->name[dot - key] != '\0')
             continue;
         if (plugin->object == NULL)
             return NULL; /* reported */
@@ -204,8 +203,7 @@ void plugins_reload_next(struct plugins *plugins)
     reload_marked(plugins);
     for (size_t i = 0; i < plugins->count; i++) {
         struct plugin *plugin = &plugins->known[i];
-        *(plugin == next ? &plugin->reloads : &plugin->reloads_along) +=
-            plugin->is_marked && plugin->is_running;
+        *(plugin == next ? &plugin->reloads : &plugin->reloads_along) += plugin->is_marked && plugin->is_running;
         plugin->is_marked = false;
     }
 }

@@ -37,10 +37,10 @@ static void show(void *self, struct log_reading before, struct log_reading readi
 bool progress_observe(struct progress *progress, struct log_source_counters_property counters)
 {
     static const struct log_source_counters_observer table = {
-        PEAL_OBSERVER(log_source_counters), .changed_values = show,
+        PEAL_OBSERVER(log_source_counters),
+        .changed_values = show,
     };
-    return !progress->is_on
-        || log_source_counters_observe(counters, progress, &table, 0, NULL, NULL) >= 0;
+    return !progress->is_on || log_source_counters_observe(counters, progress, &table, 0, NULL, NULL) >= 0;
 }
 
 void progress_hide(struct progress *progress)

@@ -12,9 +12,9 @@ static void tell(void *target)
     const uint64_t now = clock_nanoseconds();
     const double seconds = (double)(now - rate->told_at) / 1e9; /* a busy host may be late */
     progress_hide(rate->progress);
-    fprintf(stderr, "logcast: %s lines, %s kept, %s lines a second\n",
-            text_grouped(reading.read).text, text_grouped(reading.kept).text,
-            text_grouped((uint64_t)((double)(reading.read - rate->told) / seconds + 0.5)).text);
+    fprintf(stderr, "logcast: %s lines, %s kept, %s lines a second\n", text_grouped(reading.read).text,
+        text_grouped(reading.kept).text,
+        text_grouped((uint64_t)((double)(reading.read - rate->told) / seconds + 0.5)).text);
     rate->told = reading.read;
     rate->told_at = now;
 }

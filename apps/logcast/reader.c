@@ -38,8 +38,7 @@ static enum source_result fill(struct reader *reader)
         return SOURCE_PAUSE;
     }
     reader->has_paused = false;
-    const ssize_t count =
-        read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
+    const ssize_t count = read(reader->file, reader->buffer + reader->end, reader->capacity - reader->end);
     if (count < 0)
         return errno == EINTR ? SOURCE_PAUSE : SOURCE_FAILED;
     reader->at_end = count == 0;
@@ -49,8 +48,7 @@ static enum source_result fill(struct reader *reader)
 }
 
 /* Hands out what lies between start and `stop`; true when it is a line to look at. */
-static bool take(struct reader *reader, size_t stop, bool has_newline, const char **out_text,
-                 size_t *out_length)
+static bool take(struct reader *reader, size_t stop, bool has_newline, const char **out_text, size_t *out_length)
 {
     const bool rest_of_cut_line = reader->skipping;
     char *text = reader->buffer + reader->start;
@@ -75,8 +73,7 @@ static enum source_result next(struct source *source, const char **text, size_t 
 {
     struct reader *reader = (struct reader *)source;
     for (;;) {
-        const char *newline = memchr(
-            reader->buffer + reader->scanned, '\n', reader->end - reader->scanned);
+        const char *newline = memchr(reader->buffer + reader->scanned, '\n', reader->end - reader->scanned);
         if (newline != NULL) {
             if (take(reader, (size_t)(newline - reader->buffer), true, text, length))
                 return SOURCE_LINE;

@@ -48,7 +48,8 @@ static void configuration_reloaded(void *self)
 }
 
 static const struct peal_lifecycle events = {
-    PEAL_TABLE(peal_lifecycle), .will_terminate = will_terminate,
+    PEAL_TABLE(peal_lifecycle),
+    .will_terminate = will_terminate,
     .configuration_reloaded = configuration_reloaded,
 };
 

@@ -4,16 +4,15 @@
 
 void report_reading(const char *name, const struct log_reading *reading)
 {
-    printf("%s: %s lines, %s\n", name, text_grouped(reading->read).text,
-           text_bytes(reading->bytes).text);
-    printf("    kept %s, dropped %s", text_grouped(reading->kept).text,
-           text_grouped(reading->read - reading->kept).text);
+    printf("%s: %s lines, %s\n", name, text_grouped(reading->read).text, text_bytes(reading->bytes).text);
+    printf(
+        "    kept %s, dropped %s", text_grouped(reading->kept).text, text_grouped(reading->read - reading->kept).text);
     if (reading->cut > 0)
         printf(", cut short %s", text_grouped(reading->cut).text);
     printf("\n    %s", text_duration(reading->nanoseconds).text);
     if (reading->nanoseconds > 0)
-        printf(", %s lines a second", text_grouped((uint64_t)(
-            (double)reading->read * 1e9 / (double)reading->nanoseconds)).text);
+        printf(", %s lines a second",
+            text_grouped((uint64_t)((double)reading->read * 1e9 / (double)reading->nanoseconds)).text);
     printf("\n");
 }
 
@@ -21,8 +20,7 @@ void report_sinks(struct host *host)
 {
     struct roster *roster = &host->roster;
     for (size_t i = 0; i <= roster->count; i++) {
-        const struct roster_entry *entry =
-            i < roster->count ? &roster->entries[i] : &roster->others;
+        const struct roster_entry *entry = i < roster->count ? &roster->entries[i] : &roster->others;
         PEAL_EACH(log_sink, &host->sinks, report, each) {
             if (roster_find(roster, each.target) != entry)
                 continue;
@@ -37,8 +35,7 @@ void report_idle(const struct plugins *plugins)
     size_t count = 0;
     for (size_t i = 0; i < plugins->count; i++)
         if (plugins->known[i].object != NULL && plugins->known[i].started == LOG_START_IDLE)
-            printf("%s%s", count++ == 0 ? "\nidle without options: " : ", ",
-                   plugins->known[i].name);
+            printf("%s%s", count++ == 0 ? "\nidle without options: " : ", ", plugins->known[i].name);
     if (count > 0)
         printf("\n");
 }
@@ -51,7 +48,7 @@ void report_reloads(const struct plugins *plugins)
         if (plugin->reload_nanoseconds == 0)
             continue;
         printf("%s    %-12s %12s times in %s", is_first ? "\nreloads\n" : "", plugin->name,
-               text_grouped(plugin->reloads).text, text_duration(plugin->reload_nanoseconds).text);
+            text_grouped(plugin->reloads).text, text_duration(plugin->reload_nanoseconds).text);
         if (plugin->reloads_along > 0)
             printf(", and %s with what it needs", text_grouped(plugin->reloads_along).text);
         printf("\n");
@@ -63,7 +60,7 @@ void report_reloads(const struct plugins *plugins)
 static void report_share(const char *name, uint64_t part, uint64_t whole, uint64_t *rest)
 {
     printf("    %-12s %12s %5.1f %%\n", name, text_duration(part).text,
-           whole == 0 ? 0.0 : (double)part * 100 / (double)whole);
+        whole == 0 ? 0.0 : (double)part * 100 / (double)whole);
     *rest -= part < *rest ? part : *rest;
 }
 

@@ -39,15 +39,9 @@ struct roster_entry *roster_find(struct roster *roster, const void *target)
     return &roster->others;
 }
 
-void roster_start(struct roster *roster)
-{
-    roster->clock = clock_nanoseconds();
-}
+void roster_start(struct roster *roster) { roster->clock = clock_nanoseconds(); }
 
-void roster_charge(struct roster *roster, const void *target)
-{
-    roster_charge_to(roster, roster_find(roster, target));
-}
+void roster_charge(struct roster *roster, const void *target) { roster_charge_to(roster, roster_find(roster, target)); }
 
 void roster_charge_to(struct roster *roster, struct roster_entry *entry)
 {

@@ -18,8 +18,7 @@ static bool register_parts(struct run *run)
     run->statistics.session_ends = reading_tell_session;
     run->statistics.context = run;
     if (configuration_register(center, &run->configuration, &run->line) < 0
-        || statistics_register(center, &run->statistics) < 0
-        || reading_register(center, run) < 0)
+        || statistics_register(center, &run->statistics) < 0 || reading_register(center, run) < 0)
         return false;
     rate_open(&run->rate, &run->host.progress, run->statistics.run_counters);
     return progress_observe(&run->host.progress, run->statistics.source_counters);
@@ -28,7 +27,9 @@ static bool register_parts(struct run *run)
 bool run_open(struct run *run)
 {
     const struct pipeline pipeline = {
-        .host = &run->host, .plugins = &run->plugins, .signals = &run->signals,
+        .host = &run->host,
+        .plugins = &run->plugins,
+        .signals = &run->signals,
         .statistics = &run->statistics,
     };
     run->pipeline = pipeline;
@@ -37,8 +38,7 @@ bool run_open(struct run *run)
     if (!host_open(&run->host, &run->configuration.values.options))
         return false;
     if (plugins_open(&run->plugins, &run->host)
-        && (!command_line_has(&run->line, "explain")
-            || explain_open(&run->explain, run->host.center))
+        && (!command_line_has(&run->line, "explain") || explain_open(&run->explain, run->host.center))
         && register_parts(run))
         return true;
     host_close(&run->host);
@@ -80,8 +80,7 @@ bool run_knows_options(struct run *run)
         if (setting->line == 0)
             snprintf(where, sizeof where, "--%s", setting->key);
         else
-            snprintf(where, sizeof where, "%s:%u: %s", run->configuration.path, setting->line,
-                     setting->key);
+            snprintf(where, sizeof where, "%s:%u: %s", run->configuration.path, setting->line, setting->key);
         host_complain(&run->host, where, wrong);
         knows_all = false;
     }

@@ -23,7 +23,8 @@ static void signal_received(void *self, int number)
 }
 
 static const struct peal_module_events ear = {
-    PEAL_TABLE(peal_module_events), .signal_received = signal_received,
+    PEAL_TABLE(peal_module_events),
+    .signal_received = signal_received,
 };
 
 bool signals_bind(struct signals *signals, peal_center center)
@@ -37,8 +38,7 @@ bool signals_bind(struct signals *signals, peal_center center)
         || peal_queue_descriptor(signals->queue, &signals->descriptor) < 0)
         return false;
     for (size_t i = 0; i < sizeof bound / sizeof *bound; i++)
-        if (peal_signal_bind(center, bound[i].number, bound[i].action, signals->queue,
-                             PEAL_FOREVER) < 0)
+        if (peal_signal_bind(center, bound[i].number, bound[i].action, signals->queue, PEAL_FOREVER) < 0)
             return false;
     return true;
 }
@@ -59,10 +59,7 @@ void signals_unbind(struct signals *signals, peal_center center)
     signals->descriptor = -1;
 }
 
-void signals_pump(struct signals *signals)
-{
-    peal_queue_pump(signals->queue, 0, NULL);
-}
+void signals_pump(struct signals *signals) { peal_queue_pump(signals->queue, 0, NULL); }
 
 bool signals_wait(int file, int descriptor)
 {

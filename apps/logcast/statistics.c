@@ -17,33 +17,23 @@ static void clear_data(void *self)
     statistics->session++;
 }
 
-static uint64_t session(void *self)
-{
-    return ((const struct statistics *)self)->session;
-}
+static uint64_t session(void *self) { return ((const struct statistics *)self)->session; }
 
-static uint64_t sources(void *self)
-{
-    return ((const struct statistics *)self)->sources;
-}
+static uint64_t sources(void *self) { return ((const struct statistics *)self)->sources; }
 
-static struct log_reading of_source(void *self)
-{
-    return ((const struct statistics *)self)->of_source;
-}
+static struct log_reading of_source(void *self) { return ((const struct statistics *)self)->of_source; }
 
-static struct log_reading of_session(void *self)
-{
-    return ((const struct statistics *)self)->of_session;
-}
+static struct log_reading of_session(void *self) { return ((const struct statistics *)self)->of_session; }
 
-static struct log_reading of_run(void *self)
-{
-    return ((const struct statistics *)self)->of_run;
-}
+static struct log_reading of_run(void *self) { return ((const struct statistics *)self)->of_run; }
 
 static const struct log_statistics table = {
-    PEAL_TABLE(log_statistics), session, sources, of_source, of_session, of_run,
+    PEAL_TABLE(log_statistics),
+    session,
+    sources,
+    of_source,
+    of_session,
+    of_run,
 };
 
 peal_status statistics_register(peal_center center, struct statistics *statistics)

@@ -42,12 +42,14 @@ static bool load(struct library *library, const char *path)
         fprintf(stderr, "dlopen: give the path of libpeal.so as the argument\n");
         return false;
     }
-#define FIND(name)                                                            \
-    if (!find(library->handle, #name, &library->name)) {                      \
-        fprintf(stderr, "dlopen: %s is not a peal this program can use: "     \
-                "it has no %s\n", path, #name);                               \
-        dlclose(library->handle);                                             \
-        return false;                                                         \
+#define FIND(name)                                            \
+    if (!find(library->handle, #name, &library->name)) {      \
+        fprintf(stderr,                                       \
+            "dlopen: %s is not a peal this program can use: " \
+            "it has no %s\n",                                 \
+            path, #name);                                     \
+        dlclose(library->handle);                             \
+        return false;                                         \
     }
     FUNCTIONS(FIND)
 #undef FIND
@@ -75,7 +77,11 @@ static bool run(const struct library *peal)
 {
     const char *const methods[] = { "double combine(double x, double y), sum", NULL };
     const struct peal_protocol_description description = {
-        sizeof description, "Combiner", NULL, methods, 0,
+        sizeof description,
+        "Combiner",
+        NULL,
+        methods,
+        0,
     };
     const struct peal_binding adds = { "combine", (peal_function)add, NULL };
     const struct peal_binding multiplies = { "combine", (peal_function)multiply, NULL };
@@ -85,8 +91,7 @@ static bool run(const struct library *peal)
     peal_protocol combiner;
     peal_method combine;
 
-    if (peal->peal_protocol_define(peal->peal_center_default(), &description, &combiner, &combine, 1)
-            < 0
+    if (peal->peal_protocol_define(peal->peal_center_default(), &description, &combiner, &combine, 1) < 0
         || peal->peal_observe_bindings(combiner, NULL, &adds, 1, NULL, NULL) < 0
         || peal->peal_observe_bindings(combiner, NULL, &multiplies, 1, NULL, NULL) < 0
         || peal->peal_send(combine, arguments, 2, &result, &calls) < 0) {

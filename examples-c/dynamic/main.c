@@ -81,8 +81,7 @@ static void observe(peal_protocol protocol, const struct plan_observer *observer
     for (size_t i = 0; i < observer->binding_count; i++) {
         const struct known_function *known = find_function(observer->bindings[i].function);
         if (known == NULL) {
-            printf("    %s: there is no function %s\n", observer->name,
-                   observer->bindings[i].function);
+            printf("    %s: there is no function %s\n", observer->name, observer->bindings[i].function);
             return;
         }
         bindings[i].method = observer->bindings[i].method;
@@ -131,10 +130,8 @@ static void send_some(peal_protocol protocol)
     check(peal_ask(set_point, &target, room, 22.5));
     printf("too hot: %s, set point of the %s: %.1f\n", hot ? "yes" : "no", room, target);
 
-    printf("with one argument too few: %s\n",
-           peal_status_name(peal_ask(set_point, &target, room)));
-    printf("a method of another name: %s\n",
-           peal_status_name(peal_method_find(protocol, "on_snow", &on_reading)));
+    printf("with one argument too few: %s\n", peal_status_name(peal_ask(set_point, &target, room)));
+    printf("a method of another name: %s\n", peal_status_name(peal_method_find(protocol, "on_snow", &on_reading)));
 }
 
 int main(int argc, char **argv)
@@ -149,7 +146,11 @@ int main(int argc, char **argv)
 
     const peal_center center = peal_center_default();
     const struct peal_protocol_description description = {
-        sizeof description, plan.protocol, NULL, plan.methods, 0,
+        sizeof description,
+        plan.protocol,
+        NULL,
+        plan.methods,
+        0,
     };
     size_t size = 0;
     peal_protocol protocol;

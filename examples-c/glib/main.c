@@ -37,10 +37,7 @@ static void show(void *self, const char *place, double celsius)
     printf("%s: %.1f\n", place, celsius);
 }
 
-static void quit(void *self)
-{
-    g_main_loop_quit(self);
-}
+static void quit(void *self) { g_main_loop_quit(self); }
 
 static const struct sensor screen_table = { PEAL_TABLE(sensor), show, quit };
 
@@ -61,10 +58,8 @@ int main(void)
     guint source = 0;
 
     pumped.kind = PEAL_QUEUE_PUMPED;
-    if (sensor_define(peal_center_default(), &sensor) < 0
-        || peal_queue_create(&pumped, &options.queue) < 0
-        || sensor_observe(&sensor, loop, &screen_table, &options, NULL) < 0
-        || (source = attach(&options.queue)) == 0) {
+    if (sensor_define(peal_center_default(), &sensor) < 0 || peal_queue_create(&pumped, &options.queue) < 0
+        || sensor_observe(&sensor, loop, &screen_table, &options, NULL) < 0 || (source = attach(&options.queue)) == 0) {
         fprintf(stderr, "glib: %s\n", peal_last_message());
         return 1;
     }

@@ -30,24 +30,17 @@ static bool bridge_open(struct bridge *bridge, uv_loop_t *loop)
     int descriptor;
 
     pumped.kind = PEAL_QUEUE_PUMPED;
-    if (peal_queue_create(&pumped, &bridge->queue) < 0
-        || peal_queue_descriptor(bridge->queue, &descriptor) < 0)
+    if (peal_queue_create(&pumped, &bridge->queue) < 0 || peal_queue_descriptor(bridge->queue, &descriptor) < 0)
         return false;
     bridge->poll.data = bridge;
     return uv_poll_init(loop, &bridge->poll, descriptor) == 0
         && uv_poll_start(&bridge->poll, UV_READABLE, deliver) == 0;
 }
 
-static void end_queue(uv_handle_t *handle)
-{
-    (void)peal_queue_destroy(((struct bridge *)handle->data)->queue);
-}
+static void end_queue(uv_handle_t *handle) { (void)peal_queue_destroy(((struct bridge *)handle->data)->queue); }
 
 /* Ends both: the queue closes its descriptor once libuv is done with it. */
-static void bridge_close(struct bridge *bridge)
-{
-    uv_close((uv_handle_t *)&bridge->poll, end_queue);
-}
+static void bridge_close(struct bridge *bridge) { uv_close((uv_handle_t *)&bridge->poll, end_queue); }
 
 /* ---- The program ------------------------------------------------------------------------------- */
 
@@ -57,10 +50,7 @@ static void show(void *self, const char *place, double celsius)
     printf("%s: %.1f\n", place, celsius);
 }
 
-static void leave(void *self)
-{
-    bridge_close(self);
-}
+static void leave(void *self) { bridge_close(self); }
 
 static const struct sensor screen_table = { PEAL_TABLE(sensor), show, leave };
 

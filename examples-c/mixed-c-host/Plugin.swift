@@ -8,7 +8,8 @@ final class Plugin: Sendable {
 
     init(in center: Center) throws(PealError) {
         let statistics = try center.register(
-            Statistics.self, provides: [Provision("Statistics", Statistics.table)]) { _ in Statistics() }
+            Statistics.self, provides: [Provision("Statistics", Statistics.table)]
+        ) { _ in Statistics() }
         let shouts = Atomic(Int32(0))
         observation = try center.observe(Chat.onMessage) { name, text in
             do throws(PealError) {

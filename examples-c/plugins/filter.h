@@ -6,7 +6,7 @@
 
 /* The host calls `wants` for each line. All filters are called, and the line is kept if every result is true.
  * Then it calls `kept` for a line that is kept. */
-#define FILTER(METHOD)                                     \
+#define FILTER(METHOD)                                       \
     METHOD(optional, bool, wants, (const char *line), every) \
     METHOD(optional, void, kept, (const char *line))
 PEAL_PROTOCOL(filter, "Filter", FILTER);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 /* `did_open` and `knows` both return bool: the first calls all observers, the second stops at the first true. */
-#define BIDDER(METHOD)                                                           \
-    METHOD(required, bool, did_open, (const char *item), all)                    \
-    METHOD(required, bool, knows, (const char *item), first_true)                \
-    METHOD(optional, const char *, origin, (const char *item), first_nonzero)    \
-    METHOD(required, int32_t, bid, (const char *item), max)                      \
+#define BIDDER(METHOD)                                                        \
+    METHOD(required, bool, did_open, (const char *item), all)                 \
+    METHOD(required, bool, knows, (const char *item), first_true)             \
+    METHOD(optional, const char *, origin, (const char *item), first_nonzero) \
+    METHOD(required, int32_t, bid, (const char *item), max)                   \
     METHOD(optional, double, adjust, (const char *item, double price), chain(price))
 PEAL_PROTOCOL(bidder, "Bidder", BIDDER);
 
@@ -169,8 +169,7 @@ static void ask_nobody(const struct bidder_protocol *empty, const char *item)
     check(peal_ask(empty->knows, &known, item));
     check(peal_send(empty->bid, arguments, 1, &highest, &calls));
     check(peal_ask(empty->adjust, &adjusted, item, price));
-    printf("    knows: %s, bid: %d from %zu, adjust: %.2f\n", known ? "true" : "false",
-           (int)highest, calls, adjusted);
+    printf("    knows: %s, bid: %d from %zu, adjust: %.2f\n", known ? "true" : "false", (int)highest, calls, adjusted);
     options.default_result = &reserve;
     check(peal_send_with(empty->bid, arguments, 1, &options, &highest, &calls));
     printf("    bid with a reserve as the default: %d from %zu\n", (int)highest, calls);

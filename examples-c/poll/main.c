@@ -25,10 +25,7 @@ static void show(void *self, const char *place, double celsius)
         screen->warmest = celsius;
 }
 
-static void finish(void *self)
-{
-    ((struct screen *)self)->is_done = true;
-}
+static void finish(void *self) { ((struct screen *)self)->is_done = true; }
 
 static const struct sensor screen_table = { PEAL_TABLE(sensor), show, finish };
 
@@ -62,8 +59,7 @@ int main(void)
     pthread_t worker;
 
     pumped.kind = PEAL_QUEUE_PUMPED;
-    if (sensor_define(peal_center_default(), &sensor) < 0
-        || peal_queue_create(&pumped, &options.queue) < 0
+    if (sensor_define(peal_center_default(), &sensor) < 0 || peal_queue_create(&pumped, &options.queue) < 0
         || peal_queue_descriptor(options.queue, &watched.fd) < 0
         || sensor_observe(&sensor, &screen, &screen_table, &options, NULL) < 0)
         return fail();

@@ -87,8 +87,7 @@ struct peal_send_options {
 };
 
 /* An initialiser: struct peal_send_options options = PEAL_SEND_OPTIONS; */
-#define PEAL_SEND_OPTIONS \
-    { sizeof(struct peal_send_options), 0, PEAL_POLICY_METHOD, NULL, NULL, NULL }
+#define PEAL_SEND_OPTIONS { sizeof(struct peal_send_options), 0, PEAL_POLICY_METHOD, NULL, NULL, NULL }
 
 /* Broadcasts a method.
  *
@@ -114,8 +113,7 @@ struct peal_send_options {
  * error no observer was called.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_send(
-    peal_method method, void *const *arguments, size_t argument_count, void *out_result,
-    size_t *out_calls);
+    peal_method method, void *const *arguments, size_t argument_count, void *out_result, size_t *out_calls);
 
 /* Broadcasts a method with another policy, a default result or a fold.
  *
@@ -124,8 +122,7 @@ PEAL_API peal_status peal_send(
  * the method, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
  * under FOLD and COLLECT, nor when an observer was called.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_send_with(
-    peal_method method, void *const *arguments, size_t argument_count,
+PEAL_API peal_status peal_send_with(peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_send_options *options, void *out_result, size_t *out_calls);
 
 /* peal_broadcast(method, ...) broadcasts a method with its arguments written out, and drops the
@@ -135,21 +132,17 @@ PEAL_API peal_status peal_send_with(
  * is checked. Their types cannot be checked: a pointer must be a pointer, an int64_t must be 64 bits wide.
  * The statuses are those of peal_send.
  * Thread rule: any thread; it may wait. Since 0.1. */
-#define peal_broadcast(...) \
-    peal_broadcast_counted(PEAL_COUNT(__VA_ARGS__) - 1, __VA_ARGS__)
-#define peal_ask(method, ...) \
-    peal_ask_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
+#define peal_broadcast(...) peal_broadcast_counted(PEAL_COUNT(__VA_ARGS__) - 1, __VA_ARGS__)
+#define peal_ask(method, ...) peal_ask_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
 /* The functions that the macros call, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `method` or `out_result`.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ...);
-PEAL_API peal_status peal_ask_counted(
-    size_t argument_count, peal_method method, void *out_result, ...);
+PEAL_API peal_status peal_ask_counted(size_t argument_count, peal_method method, void *out_result, ...);
 /* The same with a va_list. */
-PEAL_API peal_status peal_ask_list(
-    size_t argument_count, peal_method method, void *out_result, va_list arguments);
+PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, void *out_result, va_list arguments);
 
 /* ---- Typed iteration ------------------------------------------------------------------------- */
 
@@ -167,13 +160,13 @@ PEAL_API peal_status peal_ask_list(
  * a recursive PEAL_BROADCAST of it fails with PEAL_ERROR_RECURSION.
  * Thread rule: any thread. Since 0.1. */
 #ifdef __cplusplus
-#define PEAL_BROADCAST(tag, handles, ...)                                                       \
-    peal_broadcast_typed_(                                                                      \
-        static_cast<PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))>(NULL),               \
+#define PEAL_BROADCAST(tag, handles, ...)                                                           \
+    peal_broadcast_typed_(static_cast<PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))>(NULL), \
         (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__))
 #else
 /* The dead call has the arguments as written: the compiler checks it. The call in the loop passes
  * the copies, whose types are those of the arguments, so the compiler does not warn twice. */
+/* clang-format off */
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
     do {                                                                                        \
         PEAL_MAP_(PEAL_COPY_, __VA_ARGS__)                                                      \
@@ -190,6 +183,7 @@ PEAL_API peal_status peal_ask_list(
             PEAL_LENIENT_END_                                                                   \
         }                                                                                       \
     } while (0)
+/* clang-format on */
 #endif
 
 /* Visits every observer of a method that is called at once, for callers that read results:
@@ -203,12 +197,10 @@ PEAL_API peal_status peal_ask_list(
  * visited, because they cannot answer in time: PEAL_BROADCAST and peal_send reach them, and peal_gather
  * gathers their answers (completion.h).
  * Thread rule: any thread. Since 0.1. */
-#define PEAL_EACH(tag, handles, method, each)                                    \
-    PEAL_EACH_OF_(tag, peal_entries_begin((handles)->method), each)
-#define PEAL_EACH_OF_(tag, entries, each)                                        \
-    for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) =               \
-             tag##_cursor_begin(entries);                                        \
-         tag##_cursor_next(&each);)
+#define PEAL_EACH(tag, handles, method, each) PEAL_EACH_OF_(tag, peal_entries_begin((handles)->method), each)
+#define PEAL_EACH_OF_(tag, entries, each)                                                       \
+    for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) = tag##_cursor_begin(entries); \
+        tag##_cursor_next(&each);)
 
 /* One observer in a method's list. Read it only between begin and end. */
 struct peal_entry {
@@ -260,8 +252,7 @@ struct peal_admission {
  * peal_entries_next has such a loop.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
-PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(
-    const struct peal_entry *entry, struct peal_hold *hold);
+PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hold *hold);
 
 /* Returns the next observer to call of a protected list; NULL at the end of the list.
  *
@@ -312,41 +303,40 @@ PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
 }
 
 /* The typed cursor of PEAL_EACH. */
-#define PEAL_CURSOR_(tag)                                                                           \
-    struct tag##_cursor {                                                                           \
-        const struct tag *table;                                                                    \
-        void *target;                                                                               \
-        peal_function function;                                                                     \
-        const struct peal_entry *next;                                                              \
-        const struct peal_entry *end;                                                               \
-        struct peal_hold *hold;                                                                     \
-    };                                                                                              \
-    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)  \
-    {                                                                                               \
-        struct tag##_cursor cursor_;                                                                \
-        cursor_.table = NULL;                                                                       \
-        cursor_.target = NULL;                                                                      \
-        cursor_.function = NULL;                                                                    \
-        cursor_.next = entries_.next;                                                               \
-        cursor_.end = entries_.hold != NULL ? entries_.hold->end : NULL;                            \
-        cursor_.hold = entries_.hold;                                                               \
-        return cursor_;                                                                             \
-    }                                                                                               \
-    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                  \
-    {                                                                                               \
-        const struct peal_entry *entry_ =                                                           \
-            peal_entries_next(&cursor_->next, cursor_->end, cursor_->hold);                         \
-        if (entry_ == NULL)                                                                         \
-            return false;                                                                           \
-        cursor_->table = (const struct tag *)entry_->table;                                         \
-        cursor_->target = entry_->target;                                                           \
-        cursor_->function = entry_->function;                                                       \
-        return true;                                                                                \
-    }                                                                                               \
-    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                   \
-    {                                                                                               \
-        if (cursor_->hold != NULL)                                                                  \
-            peal_entries_let_go(cursor_->hold);                                                     \
+#define PEAL_CURSOR_(tag)                                                                                 \
+    struct tag##_cursor {                                                                                 \
+        const struct tag *table;                                                                          \
+        void *target;                                                                                     \
+        peal_function function;                                                                           \
+        const struct peal_entry *next;                                                                    \
+        const struct peal_entry *end;                                                                     \
+        struct peal_hold *hold;                                                                           \
+    };                                                                                                    \
+    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)        \
+    {                                                                                                     \
+        struct tag##_cursor cursor_;                                                                      \
+        cursor_.table = NULL;                                                                             \
+        cursor_.target = NULL;                                                                            \
+        cursor_.function = NULL;                                                                          \
+        cursor_.next = entries_.next;                                                                     \
+        cursor_.end = entries_.hold != NULL ? entries_.hold->end : NULL;                                  \
+        cursor_.hold = entries_.hold;                                                                     \
+        return cursor_;                                                                                   \
+    }                                                                                                     \
+    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                        \
+    {                                                                                                     \
+        const struct peal_entry *entry_ = peal_entries_next(&cursor_->next, cursor_->end, cursor_->hold); \
+        if (entry_ == NULL)                                                                               \
+            return false;                                                                                 \
+        cursor_->table = (const struct tag *)entry_->table;                                               \
+        cursor_->target = entry_->target;                                                                 \
+        cursor_->function = entry_->function;                                                             \
+        return true;                                                                                      \
+    }                                                                                                     \
+    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                         \
+    {                                                                                                     \
+        if (cursor_->hold != NULL)                                                                        \
+            peal_entries_let_go(cursor_->hold);                                                           \
     }
 
 /* The type of a method's function in its table. */
@@ -360,19 +350,18 @@ PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
     __extension__ __auto_type peal_argument_##number##_ PEAL_UNUSED = ((void)0, (argument));
 
 /* Between these a wrong argument is an error, also for compilers that only warn by themselves. */
-#define PEAL_STRICT_BEGIN_                                                                          \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wint-conversion\"")             \
-    _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
+#define PEAL_STRICT_BEGIN_                                                              \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wint-conversion\"") \
+        _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
 #define PEAL_STRICT_END_ _Pragma("GCC diagnostic pop")
 /* Between these the compiler does not warn of conversions. */
-#define PEAL_LENIENT_BEGIN_                                                                         \
-    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                 \
-    _Pragma("GCC diagnostic ignored \"-Wconversion\"")                                              \
-    _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"")                                         \
-    _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")                                        \
-    _Pragma("GCC diagnostic ignored \"-Wpointer-sign\"")                                            \
-    _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")                                          \
-    _Pragma("GCC diagnostic ignored \"-Wincompatible-pointer-types\"") PEAL_LENIENT_QUALIFIERS_
+#define PEAL_LENIENT_BEGIN_                                                                                        \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                \
+        _Pragma("GCC diagnostic ignored \"-Wconversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
+            _Pragma("GCC diagnostic ignored \"-Wfloat-conversion\"")                                               \
+                _Pragma("GCC diagnostic ignored \"-Wpointer-sign\"")                                               \
+                    _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")                                         \
+                        _Pragma("GCC diagnostic ignored \"-Wincompatible-pointer-types\"") PEAL_LENIENT_QUALIFIERS_
 #define PEAL_LENIENT_END_ _Pragma("GCC diagnostic pop")
 #ifdef __clang__
 #define PEAL_LENIENT_QUALIFIERS_
@@ -467,8 +456,7 @@ struct peal_held_ {
 };
 
 /* Calls every entry's function through its type, and releases the list. */
-template <class... Parameters>
-inline void peal_call_each_(struct peal_entries entries, Parameters... arguments)
+template <class... Parameters> inline void peal_call_each_(struct peal_entries entries, Parameters... arguments)
 {
     const peal_held_ held = { entries.hold };
     const struct peal_entry *const end = entries.hold->end;
@@ -480,8 +468,7 @@ inline void peal_call_each_(struct peal_entries entries, Parameters... arguments
 /* PEAL_BROADCAST in C++. The first parameter only names the function's type. */
 template <class Result, class... Parameters>
 inline void peal_broadcast_typed_(
-    Result (*)(void *, Parameters...), peal_method method,
-    typename peal_parameter_<Parameters>::type... arguments)
+    Result (*)(void *, Parameters...), peal_method method, typename peal_parameter_<Parameters>::type... arguments)
 {
     const struct peal_entries entries = peal_entries_begin_all(method);
     if (entries.hold != NULL)

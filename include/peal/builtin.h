@@ -21,7 +21,7 @@ PEAL_BEGIN_DECLARATIONS
 
 /* "peal.services": the number of registered services, without peal's own; the number of them with an
  * instance; and whether a service has an instance, which is false for unknown names. */
-#define PEAL_SERVICE_CENTER(METHOD)                \
+#define PEAL_SERVICE_CENTER(METHOD)                 \
     METHOD(required, size_t, count, (void))         \
     METHOD(required, size_t, count_created, (void)) \
     METHOD(required, bool, is_created, (const char *name))
@@ -29,8 +29,8 @@ PEAL_PROTOCOL(peal_service_center, "PealServiceCenter", PEAL_SERVICE_CENTER);
 
 /* "peal.observers": the number of defined protocols; the number of observers of a protocol, which is 0 for
  * unknown names; and whether a method, "Protocol.method", has observers. */
-#define PEAL_OBSERVER_CENTER(METHOD)                                 \
-    METHOD(required, size_t, count_protocols, (void))                \
+#define PEAL_OBSERVER_CENTER(METHOD)                                  \
+    METHOD(required, size_t, count_protocols, (void))                 \
     METHOD(required, size_t, count_observers, (const char *protocol)) \
     METHOD(required, bool, is_observed, (const char *method))
 PEAL_PROTOCOL(peal_observer_center, "PealObserverCenter", PEAL_OBSERVER_CENTER);

@@ -50,11 +50,8 @@ struct peal_completion_options {
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
 };
 
-#define PEAL_COMPLETION_OPTIONS                                                             \
-    {                                                                                       \
-        sizeof(struct peal_completion_options), NULL, NULL, { 0 }, PEAL_POLICY_METHOD,      \
-            PEAL_FOREVER                                                                    \
-    }
+#define PEAL_COMPLETION_OPTIONS \
+    { sizeof(struct peal_completion_options), NULL, NULL, { 0 }, PEAL_POLICY_METHOD, PEAL_FOREVER }
 
 /* Creates a completion, to be passed to one broadcast or answered directly.
  *
@@ -122,8 +119,7 @@ struct peal_gather_options {
  * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method without a result;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_gather(
-    peal_method method, void *const *arguments, size_t argument_count,
+PEAL_API peal_status peal_gather(peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_gather_options *options, peal_completion *out_gathering);
 
 PEAL_END_DECLARATIONS

@@ -18,8 +18,7 @@ PEAL_BEGIN_DECLARATIONS
  * out_length: filled with the length of the whole text, in bytes, without the zero; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when the text was cut; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_protocol_name(
-    peal_protocol protocol, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_protocol_name(peal_protocol protocol, char *buffer, size_t capacity, size_t *out_length);
 
 /* Reads the version of a protocol: the highest `since` of its own methods, 1 without any. Adopted methods
  * have the versions of their own protocols.
@@ -49,16 +48,14 @@ PEAL_API peal_status peal_protocol_count_observers(peal_protocol protocol, size_
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_name(
-    peal_method method, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_method_name(peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
 /* Reads a method's declaration, printed as C with its requirement and options:
  * "required bool keep(const char *line), first_true". The colons of a selector are printed as `_`.
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_declaration(
-    peal_method method, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_method_declaration(peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
 /* Compares a prototype with a method's, as a call sees the two: names are ignored, and so are rules for
  * pointed-to memory. For a binding that makes prototypes of its own language's types, before it broadcasts.
@@ -81,8 +78,7 @@ PEAL_API peal_status peal_method_count_parameters(peal_method method, size_t *ou
  * out_index: filled; from 0.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_NOT_FOUND, whose sentence lists the names.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_find_parameter(
-    peal_method method, const char *name, size_t *out_index);
+PEAL_API peal_status peal_method_find_parameter(peal_method method, const char *name, size_t *out_index);
 
 /* Reads a parameter's name; empty where the prototype has none.
  *
@@ -125,22 +121,19 @@ typedef enum peal_ownership {
  * out_ownership: filled.
  * Index and statuses are those of peal_method_parameter_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_parameter_ownership(
-    peal_method method, size_t index, peal_ownership *out_ownership);
+PEAL_API peal_status peal_method_parameter_ownership(peal_method method, size_t index, peal_ownership *out_ownership);
 
 /* Reads the type of a method's result as C writes it, "void" for none.
  *
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_result_type(
-    peal_method method, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_method_result_type(peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
 /* Reads the size and alignment of a method's result, in bytes; 0 and 1 for void.
  *
  * out_size, out_alignment: filled; either may be NULL.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_result_layout(
-    peal_method method, size_t *out_size, size_t *out_alignment);
+PEAL_API peal_status peal_method_result_layout(peal_method method, size_t *out_size, size_t *out_alignment);
 
 /* Reads the number of bytes of a call's argument values, each aligned as its type requires. A captured call
  * needs these in addition to strings, buffers and the copies of types.
@@ -197,8 +190,7 @@ struct peal_observation_info {
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observation_get_info(
-    peal_observation observation, struct peal_observation_info *out_info);
+PEAL_API peal_status peal_observation_get_info(peal_observation observation, struct peal_observation_info *out_info);
 
 /* The way in which a method's calls are made. */
 typedef enum peal_call_path {

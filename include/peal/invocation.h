@@ -40,8 +40,7 @@ PEAL_BEGIN_DECLARATIONS
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT. Also PEAL_ERROR_MEMORY, and
  * PEAL_ERROR_LIMIT at 268 million invocations.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_invocation_create(
-    peal_method method, peal_invocation *out_invocation);
+PEAL_API PEAL_CHECK peal_status peal_invocation_create(peal_method method, peal_invocation *out_invocation);
 
 /* Makes an invocation with arguments by array, as peal_send takes them.
  *
@@ -51,16 +50,14 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create(
  * The rest is as for peal_invocation_create. Also returns PEAL_ERROR_ARGUMENT_COUNT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_create_with(
-    peal_method method, void *const *arguments, size_t argument_count,
-    peal_invocation *out_invocation);
+    peal_method method, void *const *arguments, size_t argument_count, peal_invocation *out_invocation);
 
 /* peal_invocation_of(method, out_invocation, ...) makes an invocation with its arguments written out,
  * as peal_broadcast takes them: those of the prototype, but a struct is passed by a pointer to it.
  *
  * The rest is as for peal_invocation_create_with.
  * Thread rule: any thread. Since 0.1. */
-#define peal_invocation_of(method, ...) \
-    peal_invocation_of_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
+#define peal_invocation_of(method, ...) peal_invocation_of_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
 /* The functions that the macro calls, for callers without a preprocessor.
  *
@@ -78,8 +75,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; and what peal_invocation_retain_arguments returns.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(
-    peal_invocation invocation, peal_invocation *out_invocation);
+PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(peal_invocation invocation, peal_invocation *out_invocation);
 
 /* Ends an invocation and releases its retained memory: before this returns, or at the end of its running
  * call.
@@ -162,8 +158,7 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_invocation_invoke(
-    peal_invocation invocation, peal_observation observation);
+PEAL_API peal_status peal_invocation_invoke(peal_invocation invocation, peal_observation observation);
 
 /* Calls a function with the arguments, and keeps the result. It need not belong to an observer.
  *
@@ -173,8 +168,7 @@ PEAL_API peal_status peal_invocation_invoke(
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT for a NULL function; PEAL_ERROR_STATE when
  * the method has ended.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_invocation_invoke_function(
-    peal_invocation invocation, void *target, peal_function function);
+PEAL_API peal_status peal_invocation_invoke_function(peal_invocation invocation, void *target, peal_function function);
 
 /* Broadcasts the method with the arguments, and keeps the result that the policy makes.
  *
@@ -186,8 +180,7 @@ PEAL_API peal_status peal_invocation_invoke_function(
  * failure the invocation's result is unchanged.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_invocation_broadcast(
-    peal_invocation invocation, const struct peal_send_options *options, void *out_result,
-    size_t *out_calls);
+    peal_invocation invocation, const struct peal_send_options *options, void *out_result, size_t *out_calls);
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
@@ -198,16 +191,14 @@ PEAL_API peal_status peal_invocation_broadcast(
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when the method returns void. Also
  * PEAL_ERROR_ARGUMENT for a wrong size or NULL, PEAL_ERROR_STATE when the method has ended.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_invocation_get_result(
-    peal_invocation invocation, void *out_value, size_t size);
+PEAL_API peal_status peal_invocation_get_result(peal_invocation invocation, void *out_value, size_t size);
 
 /* Sets the result, which a later read returns instead of that of a call.
  *
  * value: *copied*.
  * The rest is as for peal_invocation_get_result.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_invocation_set_result(
-    peal_invocation invocation, const void *value, size_t size);
+PEAL_API peal_status peal_invocation_set_result(peal_invocation invocation, const void *value, size_t size);
 
 PEAL_END_DECLARATIONS
 

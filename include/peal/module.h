@@ -44,18 +44,18 @@ PEAL_BEGIN_DECLARATIONS
 
 /* The events of an application. All are optional. The library calls the first three itself. The
  * program broadcasts the others, or signals do (peal_signal_bind). */
-#define PEAL_LIFECYCLE(METHOD)                                                                      \
-    METHOD(optional, void, will_start, (void))                                                      \
-    METHOD(optional, void, did_start, (void))                                                       \
-    METHOD(optional, void, will_terminate, (void))                                                  \
-    METHOD(optional, void, will_resign_active, (void))                                              \
-    METHOD(optional, void, did_become_active, (void))                                               \
-    METHOD(optional, void, did_enter_background, (void))                                            \
-    METHOD(optional, void, will_enter_foreground, (void))                                           \
-    METHOD(optional, void, memory_warning, (void))                                                  \
-    METHOD(optional, void, configuration_reloaded, (void))                                          \
-    METHOD(optional, bool, open_url, (const char *url), first_true)                                 \
-    METHOD(optional, bool, continue_activity, (const char *type, const char *data), first_true)     \
+#define PEAL_LIFECYCLE(METHOD)                                                                  \
+    METHOD(optional, void, will_start, (void))                                                  \
+    METHOD(optional, void, did_start, (void))                                                   \
+    METHOD(optional, void, will_terminate, (void))                                              \
+    METHOD(optional, void, will_resign_active, (void))                                          \
+    METHOD(optional, void, did_become_active, (void))                                           \
+    METHOD(optional, void, did_enter_background, (void))                                        \
+    METHOD(optional, void, will_enter_foreground, (void))                                       \
+    METHOD(optional, void, memory_warning, (void))                                              \
+    METHOD(optional, void, configuration_reloaded, (void))                                      \
+    METHOD(optional, bool, open_url, (const char *url), first_true)                             \
+    METHOD(optional, bool, continue_activity, (const char *type, const char *data), first_true) \
     METHOD(optional, void, remote_notification, (const char *payload, peal_completion done))
 PEAL_PROTOCOL(peal_lifecycle, "PealLifecycle", PEAL_LIFECYCLE);
 
@@ -102,11 +102,8 @@ struct peal_module_description {
     peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
 };
 
-#define PEAL_MODULE_DESCRIPTION(name)                                                               \
-    {                                                                                               \
-        sizeof(struct peal_module_description), name, NULL, NULL, NULL, NULL, 0, 0, { 0 }, NULL,    \
-            NULL, NULL, NULL, { 0 }                                                                 \
-    }
+#define PEAL_MODULE_DESCRIPTION(name) \
+    { sizeof(struct peal_module_description), name, NULL, NULL, NULL, NULL, 0, 0, { 0 }, NULL, NULL, NULL, NULL, { 0 } }
 
 /* Time limits. As soon as the limit of a step expires, module_overdue is broadcast (below), while it runs.
  *   - A step that blocks the thread that starts or stops cannot be ended by peal. It has failed when it
@@ -169,8 +166,7 @@ PEAL_API peal_status peal_module_remove(peal_module module);
  * Returns as peal_module_remove: the first error, else PEAL_NOT_WAITED if any removal returned that;
  * PEAL_ERROR_NOT_FOUND for an unknown class. A module that cannot be removed stays, and the others are removed.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_modules_remove_class(
-    peal_center center, const char *class_name, size_t *out_removed);
+PEAL_API peal_status peal_modules_remove_class(peal_center center, const char *class_name, size_t *out_removed);
 
 /* Finds a module by name.
  *
@@ -282,8 +278,7 @@ PEAL_API peal_status peal_module_get_info(peal_module module, struct peal_module
  * out_count: filled with the number of modules; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_module_list(
-    peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
+PEAL_API peal_status peal_module_list(peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
 
 /* Notifications about modules: the built-in protocol "PealModules". It is broadcast with no lock held. A step
  * is "start" or "stop", or "event" for an event with a result that a module answers on its queue, and for the
@@ -291,10 +286,10 @@ PEAL_API peal_status peal_module_list(
  * stop is reported by module_failed instead of module_stopped. When the owner of a module is retired, all
  * modules that need this one are stopped; before each stop module_failed reports the cause, with "stop".
  * For a bound signal, signal_received is broadcast before its action runs, on the queue of its binding. */
-#define PEAL_MODULE_EVENTS(METHOD)                                                                  \
-    METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                \
-    METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                \
-    METHOD(optional, void, module_failed, (const char *name, const char *step, const char *message)) \
+#define PEAL_MODULE_EVENTS(METHOD)                                                                     \
+    METHOD(optional, void, module_started, (const char *name, uint64_t nanoseconds))                   \
+    METHOD(optional, void, module_stopped, (const char *name, uint64_t nanoseconds))                   \
+    METHOD(optional, void, module_failed, (const char *name, const char *step, const char *message))   \
     METHOD(optional, void, module_overdue, (const char *name, const char *step, uint64_t nanoseconds)) \
     METHOD(optional, void, signal_received, (int signal))
 PEAL_PROTOCOL(peal_module_events, "PealModules", PEAL_MODULE_EVENTS);

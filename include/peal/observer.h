@@ -65,8 +65,7 @@ struct peal_observe_options {
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
-#define PEAL_OBSERVE_OPTIONS                                                                        \
-    { sizeof(struct peal_observe_options), 0, 0, NULL, { 0 }, { 0 }, NULL, NULL, { 0 } }
+#define PEAL_OBSERVE_OPTIONS { sizeof(struct peal_observe_options), 0, 0, NULL, { 0 }, { 0 }, NULL, NULL, { 0 } }
 
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *
@@ -91,8 +90,7 @@ struct peal_observe_options {
  * PEAL_ERROR_STATE for a queue of the parent, in the child of a fork. Also PEAL_ERROR_HANDLE,
  * PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observe(
-    peal_protocol protocol, void *target, const void *table,
+PEAL_API peal_status peal_observe(peal_protocol protocol, void *target, const void *table,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
 /* A function for a method, by name. */
@@ -110,9 +108,8 @@ struct peal_binding {
  * PEAL_ERROR_CONFLICT for a prototype that is not the method's or a method that is bound twice;
  * PEAL_ERROR_AMBIGUOUS as peal_method_find, PEAL_ERROR_SYNTAX and PEAL_ERROR_TYPE of a prototype.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observe_bindings(
-    peal_protocol protocol, void *target, const struct peal_binding *bindings, size_t count,
-    const struct peal_observe_options *options, peal_observation *out_observation);
+PEAL_API peal_status peal_observe_bindings(peal_protocol protocol, void *target, const struct peal_binding *bindings,
+    size_t count, const struct peal_observe_options *options, peal_observation *out_observation);
 
 /* One call, as a handler receives it. */
 struct peal_call {
@@ -144,9 +141,9 @@ typedef void (*peal_handler)(void *target, const struct peal_call *call);
  * twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of libffi
  * (proxy.h) and the system forbids it.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observe_handler(
-    peal_protocol protocol, void *target, peal_handler handler, const char *const *methods, size_t count,
-    const struct peal_observe_options *options, peal_observation *out_observation);
+PEAL_API peal_status peal_observe_handler(peal_protocol protocol, void *target, peal_handler handler,
+    const char *const *methods, size_t count, const struct peal_observe_options *options,
+    peal_observation *out_observation);
 
 /* Registers a service as a lazy observer. No instance is created until the first broadcast of a method that
  * the service implements. That broadcast creates it (service.h) before its first call. From then on the
@@ -174,9 +171,8 @@ PEAL_API peal_status peal_observe_handler(
  * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
  * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily on that queue already.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_observe_service(
-    peal_protocol protocol, const char *service, const struct peal_observe_options *options,
-    peal_observation *out_observation);
+PEAL_API peal_status peal_observe_service(peal_protocol protocol, const char *service,
+    const struct peal_observe_options *options, peal_observation *out_observation);
 
 /* Removes an observer: ends its registration. Once this returns, no call of it starts on any thread. A call that another
  * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
@@ -217,8 +213,7 @@ enum peal_remove_flags {
  * Two threads that each wait for the other's running call wait until the time limit: for ever with
  * PEAL_FOREVER.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_observation_remove_with(
-    peal_observation observation, uint32_t flags, uint32_t timeout);
+PEAL_API peal_status peal_observation_remove_with(peal_observation observation, uint32_t flags, uint32_t timeout);
 
 /* Ends all registrations of a target for a protocol, whatever their queues, each as
  * peal_observation_remove does. For callers that have not kept a handle. (removeDelegate: of

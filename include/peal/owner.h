@@ -90,8 +90,7 @@ PEAL_API peal_status peal_owner_list_observations(
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_owner_name(
-    peal_owner owner, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_owner_name(peal_owner owner, char *buffer, size_t capacity, size_t *out_length);
 
 /* A visitor of one function pointer that peal stores and that points into the loaded object.
  *

@@ -70,8 +70,7 @@ struct peal_property_options {
  * PEAL_ERROR_ARGUMENT, PEAL_ERROR_HANDLE, PEAL_ERROR_LIMIT at a million properties,
  * PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_property_define(
-    peal_center center, const char *name, const char *type, const void *initial,
+PEAL_API peal_status peal_property_define(peal_center center, const char *name, const char *type, const void *initial,
     const struct peal_property_options *options, peal_property *out_property);
 
 /* Finds a property by name.
@@ -96,10 +95,8 @@ PEAL_API peal_status peal_property_remove(peal_property property);
  *
  * Parameters and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_property_name(
-    peal_property property, char *buffer, size_t capacity, size_t *out_length);
-PEAL_API peal_status peal_property_type(
-    peal_property property, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_property_name(peal_property property, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_property_type(peal_property property, char *buffer, size_t capacity, size_t *out_length);
 
 /* ---- Values ------------------------------------------------------------------------------------ */
 
@@ -119,8 +116,7 @@ PEAL_API peal_status peal_property_get(peal_property property, void *out_value, 
  * Returns PEAL_OK; PEAL_TRUNCATED when it does not fit; PEAL_ERROR_TYPE of a property that is no text;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_property_get_text(
-    peal_property property, char *buffer, size_t capacity, size_t *out_length);
+PEAL_API peal_status peal_property_get_text(peal_property property, char *buffer, size_t capacity, size_t *out_length);
 
 /* Sets the value and notifies the observers before it returns, or leaves that to the notifying thread.
  *
@@ -220,9 +216,9 @@ enum peal_property_observe_flags {
  * Returns PEAL_OK; PEAL_DEFERRED; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
  * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_property_observe(
-    peal_property property, void *target, const struct peal_property_observer *observer, uint32_t flags,
-    const struct peal_observe_options *options, peal_observation *out_observation);
+PEAL_API peal_status peal_property_observe(peal_property property, void *target,
+    const struct peal_property_observer *observer, uint32_t flags, const struct peal_observe_options *options,
+    peal_observation *out_observation);
 
 /* ---- The macro --------------------------------------------------------------------------------- */
 
@@ -231,81 +227,73 @@ PEAL_API peal_status peal_property_observe(
  *     struct volume_observer   struct peal_property_observer with the type
  *     volume_define, volume_find, volume_get, volume_set, volume_compare_and_set, volume_observe
  * volume_get returns zeros when the property has ended. The type is a name, or `struct name`. */
-#define PEAL_PROPERTY(tag, property_name, type)                                                    \
-    PEAL_PROPERTY_COMMON_(tag, property_name, type)                                                \
-    PEAL_UNUSED static inline peal_status tag##_define(                                            \
-        peal_center center_, type initial_, const struct peal_property_options *options_,          \
-        struct tag##_property *out_property_)                                                      \
-    {                                                                                              \
-        return peal_property_define(center_, property_name, #type, &initial_, options_,            \
-                                    out_property_ ? &out_property_->property : NULL);              \
-    }                                                                                              \
-    PEAL_UNUSED static inline type tag##_get(struct tag##_property property_)                      \
-    {                                                                                              \
-        type value_;                                                                               \
-        __builtin_memset(&value_, 0, sizeof value_);                                               \
-        (void)peal_property_get(property_.property, &value_, sizeof value_);                       \
-        return value_;                                                                             \
-    }                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_compare_and_set(                                   \
-        struct tag##_property property_, type expected_, type value_, bool *out_is_set_)           \
-    {                                                                                              \
-        return peal_property_compare_and_set(                                                      \
-            property_.property, &expected_, &value_, sizeof value_, out_is_set_);                  \
-    }                                                                                              \
+#define PEAL_PROPERTY(tag, property_name, type)                                                                    \
+    PEAL_PROPERTY_COMMON_(tag, property_name, type)                                                                \
+    PEAL_UNUSED static inline peal_status tag##_define(peal_center center_, type initial_,                         \
+        const struct peal_property_options *options_, struct tag##_property *out_property_)                        \
+    {                                                                                                              \
+        return peal_property_define(                                                                               \
+            center_, property_name, #type, &initial_, options_, out_property_ ? &out_property_->property : NULL);  \
+    }                                                                                                              \
+    PEAL_UNUSED static inline type tag##_get(struct tag##_property property_)                                      \
+    {                                                                                                              \
+        type value_;                                                                                               \
+        __builtin_memset(&value_, 0, sizeof value_);                                                               \
+        (void)peal_property_get(property_.property, &value_, sizeof value_);                                       \
+        return value_;                                                                                             \
+    }                                                                                                              \
+    PEAL_UNUSED static inline peal_status tag##_compare_and_set(                                                   \
+        struct tag##_property property_, type expected_, type value_, bool *out_is_set_)                           \
+    {                                                                                                              \
+        return peal_property_compare_and_set(property_.property, &expected_, &value_, sizeof value_, out_is_set_); \
+    }                                                                                                              \
     struct tag##_property
 
 /* The same for a text: title_get fills a buffer, as peal_property_get_text. */
-#define PEAL_TEXT_PROPERTY(tag, property_name)                                                     \
-    PEAL_PROPERTY_COMMON_(tag, property_name, const char *)                                        \
-    PEAL_UNUSED static inline peal_status tag##_define(                                            \
-        peal_center center_, const char *initial_, const struct peal_property_options *options_,   \
-        struct tag##_property *out_property_)                                                      \
-    {                                                                                              \
-        return peal_property_define(center_, property_name, "const char *", &initial_, options_,   \
-                                    out_property_ ? &out_property_->property : NULL);              \
-    }                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_get(                                               \
-        struct tag##_property property_, char *buffer_, size_t capacity_, size_t *out_length_)     \
-    {                                                                                              \
-        return peal_property_get_text(property_.property, buffer_, capacity_, out_length_);        \
-    }                                                                                              \
+#define PEAL_TEXT_PROPERTY(tag, property_name)                                                    \
+    PEAL_PROPERTY_COMMON_(tag, property_name, const char *)                                       \
+    PEAL_UNUSED static inline peal_status tag##_define(peal_center center_, const char *initial_, \
+        const struct peal_property_options *options_, struct tag##_property *out_property_)       \
+    {                                                                                             \
+        return peal_property_define(center_, property_name, "const char *", &initial_, options_,  \
+            out_property_ ? &out_property_->property : NULL);                                     \
+    }                                                                                             \
+    PEAL_UNUSED static inline peal_status tag##_get(                                              \
+        struct tag##_property property_, char *buffer_, size_t capacity_, size_t *out_length_)    \
+    {                                                                                             \
+        return peal_property_get_text(property_.property, buffer_, capacity_, out_length_);       \
+    }                                                                                             \
     struct tag##_property
 
 /* The first member of an observer's initialiser: { PEAL_OBSERVER(volume), .changed = redraw }. That is C.
  * For C++20 write { .size = sizeof(struct volume_observer), .changed = redraw }, which is C too. */
 #define PEAL_OBSERVER(tag) sizeof(struct tag##_observer)
 
-#define PEAL_PROPERTY_COMMON_(tag, property_name, type)                                            \
-    struct tag##_property {                                                                        \
-        peal_property property;                                                                    \
-    };                                                                                             \
-    struct tag##_observer {                                                                        \
-        size_t size;                                                                               \
-        void (*changed)(void *self);                                                               \
-        void (*changed_values)(void *self, type old_value, type new_value);                        \
-        void (*prior)(void *self, const struct peal_change *change);                               \
-        void (*recorded)(void *self, const struct peal_change *change);                            \
-    };                                                                                             \
-    PEAL_UNUSED static inline peal_status tag##_find(                                              \
-        peal_center center_, struct tag##_property *out_property_)                                 \
-    {                                                                                              \
-        return peal_property_find(                                                                 \
-            center_, property_name, #type, out_property_ ? &out_property_->property : NULL);       \
-    }                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_set(struct tag##_property property_, type value_)  \
-    {                                                                                              \
-        return peal_property_set(property_.property, &value_, sizeof value_);                      \
-    }                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_observe(                                           \
-        struct tag##_property property_, void *target_, const struct tag##_observer *observer_,    \
-        uint32_t flags_, const struct peal_observe_options *options_,                              \
-        peal_observation *out_observation_)                                                        \
-    {                                                                                              \
-        return peal_property_observe(                                                              \
-            property_.property, target_,                                                           \
-            (const struct peal_property_observer *)(const void *)observer_, flags_, options_,      \
-            out_observation_);                                                                     \
+#define PEAL_PROPERTY_COMMON_(tag, property_name, type)                                                            \
+    struct tag##_property {                                                                                        \
+        peal_property property;                                                                                    \
+    };                                                                                                             \
+    struct tag##_observer {                                                                                        \
+        size_t size;                                                                                               \
+        void (*changed)(void *self);                                                                               \
+        void (*changed_values)(void *self, type old_value, type new_value);                                        \
+        void (*prior)(void *self, const struct peal_change *change);                                               \
+        void (*recorded)(void *self, const struct peal_change *change);                                            \
+    };                                                                                                             \
+    PEAL_UNUSED static inline peal_status tag##_find(peal_center center_, struct tag##_property *out_property_)    \
+    {                                                                                                              \
+        return peal_property_find(center_, property_name, #type, out_property_ ? &out_property_->property : NULL); \
+    }                                                                                                              \
+    PEAL_UNUSED static inline peal_status tag##_set(struct tag##_property property_, type value_)                  \
+    {                                                                                                              \
+        return peal_property_set(property_.property, &value_, sizeof value_);                                      \
+    }                                                                                                              \
+    PEAL_UNUSED static inline peal_status tag##_observe(struct tag##_property property_, void *target_,            \
+        const struct tag##_observer *observer_, uint32_t flags_, const struct peal_observe_options *options_,      \
+        peal_observation *out_observation_)                                                                        \
+    {                                                                                                              \
+        return peal_property_observe(property_.property, target_,                                                  \
+            (const struct peal_property_observer *)(const void *)observer_, flags_, options_, out_observation_);   \
     }
 
 PEAL_END_DECLARATIONS

@@ -95,8 +95,7 @@ struct peal_protocol_description {
  * PEAL_ERROR_LIMIT for a method with more than PEAL_PARAMETER_LIMIT parameters or a text of more
  * than 16 KiB, PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_protocol_define(
-    peal_center center, const struct peal_protocol_description *description,
+PEAL_API peal_status peal_protocol_define(peal_center center, const struct peal_protocol_description *description,
     peal_protocol *out_protocol, peal_method *out_methods, size_t method_capacity);
 
 /* A method in the shape of Objective-C's struct objc_method_description. */
@@ -112,9 +111,8 @@ struct peal_objc_method {
  *
  * required, optional: *copied*; lists ended by a NULL name; either may be NULL.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_protocol_define_objc(
-    peal_center center, const char *name, const struct peal_objc_method *required,
-    const struct peal_objc_method *optional, peal_protocol *out_protocol);
+PEAL_API peal_status peal_protocol_define_objc(peal_center center, const char *name,
+    const struct peal_objc_method *required, const struct peal_objc_method *optional, peal_protocol *out_protocol);
 
 /* Finds a protocol by name.
  *
@@ -122,8 +120,7 @@ PEAL_API peal_status peal_protocol_define_objc(
  * out_protocol: filled.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_protocol_find(
-    peal_center center, const char *name, peal_protocol *out_protocol);
+PEAL_API peal_status peal_protocol_find(peal_center center, const char *name, peal_protocol *out_protocol);
 
 /* Finds a method of a protocol: its own or an adopted one. Where both have the name, its own is found.
  *
@@ -134,15 +131,13 @@ PEAL_API peal_status peal_protocol_find(
  * out_method: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS, whose sentence names the choices.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_method_find(
-    peal_protocol protocol, const char *name, peal_method *out_method);
+PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, peal_method *out_method);
 
 /* ---- The list macro -------------------------------------------------------------------------- */
 
 /* Declares a protocol from a list: `tag` begins the names of the declarations, `protocol_name` is the name in
  * a center. */
-#define PEAL_PROTOCOL(tag, protocol_name, LIST) \
-    PEAL_PROTOCOL_ADOPTING(tag, protocol_name, PEAL_ADOPTS_NOTHING_, LIST)
+#define PEAL_PROTOCOL(tag, protocol_name, LIST) PEAL_PROTOCOL_ADOPTING(tag, protocol_name, PEAL_ADOPTS_NOTHING_, LIST)
 
 /* The same for a protocol that adopts others, given as a second list:
  *
@@ -152,57 +147,56 @@ PEAL_API peal_status peal_method_find(
  * The table then begins with the size and one pointer a protocol adopted, to its own table
  * (`const struct chat *chat;`), so that each of them can grow by itself. A diamond counts once:
  * give the shared table on either way, or the same one on both. */
-#define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                    \
-    struct tag {                                                                                    \
-        size_t size;                                                                                \
-        ADOPTS(PEAL_ADOPTED_TABLE_)                                                                 \
-        LIST(PEAL_TABLE_MEMBER_)                                                                    \
-    };                                                                                              \
-    struct tag##_protocol {                                                                         \
-        peal_protocol protocol;                                                                     \
-        LIST(PEAL_HANDLE_MEMBER_)                                                                   \
-    };                                                                                              \
-    static const char *const tag##_adopts[] PEAL_UNUSED = { ADOPTS(PEAL_ADOPTED_NAME_) NULL };      \
-    static const char *const tag##_methods[] PEAL_UNUSED = { LIST(PEAL_METHOD_TEXT_) NULL };        \
-    static const struct peal_protocol_description tag##_description PEAL_UNUSED = {                 \
-        sizeof(struct peal_protocol_description), protocol_name,                                    \
-        tag##_adopts, tag##_methods, sizeof(struct tag),                                            \
-    };                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_define(                                             \
-        peal_center center_, struct tag##_protocol *out_handles_)                                   \
-    {                                                                                               \
-        return peal_protocol_define(                                                                \
-            center_, &tag##_description, out_handles_ ? &out_handles_->protocol : NULL,             \
-            out_handles_ ? (peal_method *)(void *)(&out_handles_->protocol + 1) : NULL,             \
-            sizeof(struct tag##_protocol) / sizeof(peal_method) - 1);                               \
-    }                                                                                               \
-    PEAL_UNUSED static inline peal_status tag##_observe(                                            \
-        const struct tag##_protocol *handles_, void *target_, const struct tag *table_,             \
-        const struct peal_observe_options *options_, peal_observation *out_observation_)            \
-    {                                                                                               \
-        const peal_protocol nothing_ = { 0 };                                                       \
-        return peal_observe(                                                                        \
-            handles_ ? handles_->protocol : nothing_, target_, table_, options_, out_observation_); \
-    }                                                                                               \
-    PEAL_CURSOR_(tag)                                                                               \
-    PEAL_USE_(tag)                                                                                  \
-    PEAL_PROXY_(tag)                                                                                \
+#define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                                    \
+    struct tag {                                                                                                    \
+        size_t size;                                                                                                \
+        ADOPTS(PEAL_ADOPTED_TABLE_)                                                                                 \
+        LIST(PEAL_TABLE_MEMBER_)                                                                                    \
+    };                                                                                                              \
+    struct tag##_protocol {                                                                                         \
+        peal_protocol protocol;                                                                                     \
+        LIST(PEAL_HANDLE_MEMBER_)                                                                                   \
+    };                                                                                                              \
+    static const char *const tag##_adopts[] PEAL_UNUSED = { ADOPTS(PEAL_ADOPTED_NAME_) NULL };                      \
+    static const char *const tag##_methods[] PEAL_UNUSED = { LIST(PEAL_METHOD_TEXT_) NULL };                        \
+    static const struct peal_protocol_description tag##_description PEAL_UNUSED = {                                 \
+        sizeof(struct peal_protocol_description),                                                                   \
+        protocol_name,                                                                                              \
+        tag##_adopts,                                                                                               \
+        tag##_methods,                                                                                              \
+        sizeof(struct tag),                                                                                         \
+    };                                                                                                              \
+    PEAL_UNUSED static inline peal_status tag##_define(peal_center center_, struct tag##_protocol *out_handles_)    \
+    {                                                                                                               \
+        return peal_protocol_define(center_, &tag##_description, out_handles_ ? &out_handles_->protocol : NULL,     \
+            out_handles_ ? (peal_method *)(void *)(&out_handles_->protocol + 1) : NULL,                             \
+            sizeof(struct tag##_protocol) / sizeof(peal_method) - 1);                                               \
+    }                                                                                                               \
+    PEAL_UNUSED static inline peal_status tag##_observe(const struct tag##_protocol *handles_, void *target_,       \
+        const struct tag *table_, const struct peal_observe_options *options_, peal_observation *out_observation_)  \
+    {                                                                                                               \
+        const peal_protocol nothing_ = { 0 };                                                                       \
+        return peal_observe(handles_ ? handles_->protocol : nothing_, target_, table_, options_, out_observation_); \
+    }                                                                                                               \
+    PEAL_CURSOR_(tag)                                                                                               \
+    PEAL_USE_(tag)                                                                                                  \
+    PEAL_PROXY_(tag)                                                                                                \
     struct tag
 
 /* The result of PEAL_SERVICE of service.h. */
-#define PEAL_USE_(tag)                                                                              \
-    struct tag##_use {                                                                              \
-        void *self;                                                                                 \
-        const struct tag *table;                                                                    \
-        peal_use use;                                                                               \
-    };                                                                                              \
-    PEAL_UNUSED static inline struct tag##_use tag##_use_of_(struct peal_service_use use_)          \
-    {                                                                                               \
-        struct tag##_use typed_;                                                                    \
-        typed_.self = use_.self;                                                                    \
-        typed_.table = (const struct tag *)use_.table;                                              \
-        typed_.use = use_.use;                                                                      \
-        return typed_;                                                                              \
+#define PEAL_USE_(tag)                                                                     \
+    struct tag##_use {                                                                     \
+        void *self;                                                                        \
+        const struct tag *table;                                                           \
+        peal_use use;                                                                      \
+    };                                                                                     \
+    PEAL_UNUSED static inline struct tag##_use tag##_use_of_(struct peal_service_use use_) \
+    {                                                                                      \
+        struct tag##_use typed_;                                                           \
+        typed_.self = use_.self;                                                           \
+        typed_.table = (const struct tag *)use_.table;                                     \
+        typed_.use = use_.use;                                                             \
+        return typed_;                                                                     \
     }
 
 /* The first member of a table's initialiser: { PEAL_TABLE(chat), .on_message = print_message }. That is
@@ -216,18 +210,14 @@ PEAL_API peal_status peal_method_find(
 #define PEAL_ADOPTED_NAME_(tag, protocol_name) protocol_name,
 #define PEAL_TABLE_MEMBER_(requirement, ...) \
     PEAL_IF_METHOD_(requirement)(PEAL_TABLE_MEMBER_OF_(__VA_ARGS__), PEAL_NO_REQUIREMENT_(requirement))
-#define PEAL_TABLE_MEMBER_OF_(result, name, ...) \
-    result(*name) PEAL_WITH_SELF_(PEAL_FIRST_(__VA_ARGS__, ~));
-#define PEAL_HANDLE_MEMBER_(requirement, ...) \
-    PEAL_IF_METHOD_(requirement)(PEAL_HANDLE_MEMBER_OF_(__VA_ARGS__), )
+#define PEAL_TABLE_MEMBER_OF_(result, name, ...) result(*name) PEAL_WITH_SELF_(PEAL_FIRST_(__VA_ARGS__, ~));
+#define PEAL_HANDLE_MEMBER_(requirement, ...) PEAL_IF_METHOD_(requirement)(PEAL_HANDLE_MEMBER_OF_(__VA_ARGS__), )
 #define PEAL_HANDLE_MEMBER_OF_(result, name, ...) peal_method name;
 /* The text is made here, of the words as written: another macro would expand __counted_by(n) to nothing. */
-#define PEAL_METHOD_TEXT_(requirement, result, name, ...) \
-    #requirement " " #result " " #name " " #__VA_ARGS__,
+#define PEAL_METHOD_TEXT_(requirement, result, name, ...) #requirement " " #result " " #name " " #__VA_ARGS__,
 
 /* A METHOD that does not begin with `required` or `optional` is one error, and no member. */
-#define PEAL_IF_METHOD_(requirement) \
-    PEAL_IF_METHOD_CHOICE_(PEAL_SECOND_(PEAL_REQUIREMENT_##requirement, NO, ~))
+#define PEAL_IF_METHOD_(requirement) PEAL_IF_METHOD_CHOICE_(PEAL_SECOND_(PEAL_REQUIREMENT_##requirement, NO, ~))
 #define PEAL_REQUIREMENT_required ~, YES
 #define PEAL_REQUIREMENT_optional ~, YES
 #define PEAL_SECOND_(...) PEAL_SECOND_OF_(__VA_ARGS__)
@@ -262,14 +252,12 @@ PEAL_API peal_status peal_method_find(
 #define PEAL_VANISHING_
 #define PEAL_VANISHING_void
 #define PEAL_IS_EMPTY_(first) \
-    PEAL_EMPTY_CHOICE_(PEAL_HAS_COMMA_(PEAL_COMMA_ first), PEAL_HAS_COMMA_(PEAL_COMMA_ first ()))
+    PEAL_EMPTY_CHOICE_(PEAL_HAS_COMMA_(PEAL_COMMA_ first), PEAL_HAS_COMMA_(PEAL_COMMA_ first()))
 #define PEAL_COMMA_(...) ,
 #define PEAL_HAS_COMMA_(...) PEAL_HAS_COMMA_PICK_(__VA_ARGS__, 1, 1, 0, ~)
 #define PEAL_HAS_COMMA_PICK_(_1, _2, _3, pick, ...) pick
-#define PEAL_EMPTY_CHOICE_(begins_with_call, ends_with_call) \
-    PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call)
-#define PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call) \
-    PEAL_EMPTY_##begins_with_call##ends_with_call
+#define PEAL_EMPTY_CHOICE_(begins_with_call, ends_with_call) PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call)
+#define PEAL_EMPTY_CHOSEN_(begins_with_call, ends_with_call) PEAL_EMPTY_##begins_with_call##ends_with_call
 #define PEAL_EMPTY_00 0
 #define PEAL_EMPTY_01 1
 #define PEAL_EMPTY_10 0

@@ -76,8 +76,7 @@ struct peal_proxy_options {
 };
 
 /* An initialiser: struct peal_proxy_options options = PEAL_PROXY_OPTIONS; */
-#define PEAL_PROXY_OPTIONS                                                                     \
-    { sizeof(struct peal_proxy_options), { 0 }, NULL, NULL, NULL, { 0 }, NULL, NULL, NULL }
+#define PEAL_PROXY_OPTIONS { sizeof(struct peal_proxy_options), { 0 }, NULL, NULL, NULL, { 0 }, NULL, NULL, NULL }
 
 /* Makes a proxy of a protocol: a call of a method is a broadcast of it, as by peal_send, to the
  * observers that conform to the protocol when it begins. The result is that of the method's policy; zero
@@ -96,9 +95,8 @@ struct peal_proxy_options {
  * fit the one that a call returns; PEAL_ERROR_FORBIDDEN. Both sentences name the method. Also
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT at a million proxies.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_proxy_create(
-    peal_protocol protocol, const struct peal_proxy_options *options, peal_proxy *out_proxy,
-    void **out_self, const void **out_table);
+PEAL_API PEAL_CHECK peal_status peal_proxy_create(peal_protocol protocol, const struct peal_proxy_options *options,
+    peal_proxy *out_proxy, void **out_self, const void **out_table);
 
 /* Makes a proxy of one target: each call goes to its function for the method, with the same arguments
  * and its result, until the target ends. For a target that other code owns: the proxy may be kept and
@@ -121,10 +119,8 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create(
  * PEAL_ERROR_LIMIT.
  * The rest is as for peal_proxy_create.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(
-    peal_protocol protocol, void *target, const void *table,
-    const struct peal_proxy_options *options, peal_proxy *out_proxy, void **out_self,
-    const void **out_table);
+PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(peal_protocol protocol, void *target, const void *table,
+    const struct peal_proxy_options *options, peal_proxy *out_proxy, void **out_self, const void **out_table);
 
 /* Makes a bare function of a method: a function of the method's own prototype, without `self`, whose
  * every call is a broadcast of it. For interfaces that take a function and no context: the comparator of
@@ -143,8 +139,7 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(
  * PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_closure_create(
-    peal_method method, const struct peal_proxy_options *options, peal_proxy *out_closure,
-    peal_function *out_function);
+    peal_method method, const struct peal_proxy_options *options, peal_proxy *out_closure, peal_function *out_function);
 
 /* Makes a bare function that calls one function with a target before its arguments: it gives a context
  * to an interface that has none.
@@ -164,9 +159,9 @@ PEAL_API PEAL_CHECK peal_status peal_closure_create(
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY, PEAL_ERROR_LIMIT.
  * The rest is as for peal_closure_create.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_closure_create_for(
-    peal_center center, const char *prototype, void *target, peal_function function,
-    const struct peal_proxy_options *options, peal_proxy *out_closure, peal_function *out_function);
+PEAL_API PEAL_CHECK peal_status peal_closure_create_for(peal_center center, const char *prototype, void *target,
+    peal_function function, const struct peal_proxy_options *options, peal_proxy *out_closure,
+    peal_function *out_function);
 
 /* Ends a proxy or a closure. A call through it that begins after this calls no function. Calls that have
  * begun are finished; when none runs, the destroy callback has run when this returns.
@@ -193,39 +188,35 @@ PEAL_API peal_status peal_proxy_destroy_and_wait(peal_proxy proxy, uint32_t time
 PEAL_API bool peal_proxy_is_alive(peal_proxy proxy);
 
 /* The declarations of the list macro for the proxies of a protocol. */
-#define PEAL_PROXY_(tag)                                                                            \
-    struct tag##_proxy {                                                                            \
-        const struct tag *table;                                                                    \
-        void *self;                                                                                 \
-        peal_proxy proxy;                                                                           \
-    };                                                                                              \
-    PEAL_UNUSED static inline peal_status tag##_proxy_create(                                       \
-        const struct tag##_protocol *handles_, const struct peal_proxy_options *options_,           \
-        struct tag##_proxy *out_proxy_)                                                             \
-    {                                                                                               \
-        const peal_protocol nothing_ = { 0 };                                                       \
-        const void *table_ = NULL;                                                                  \
-        const peal_status status_ = peal_proxy_create(                                              \
-            handles_ ? handles_->protocol : nothing_, options_,                                     \
-            out_proxy_ ? &out_proxy_->proxy : NULL, out_proxy_ ? &out_proxy_->self : NULL,          \
-            out_proxy_ ? &table_ : NULL);                                                           \
-        if (out_proxy_)                                                                             \
-            out_proxy_->table = (const struct tag *)table_;                                         \
-        return status_;                                                                             \
-    }                                                                                               \
-    PEAL_UNUSED static inline peal_status tag##_proxy_create_for(                                   \
-        const struct tag##_protocol *handles_, void *target_, const struct tag *target_table_,      \
-        const struct peal_proxy_options *options_, struct tag##_proxy *out_proxy_)                  \
-    {                                                                                               \
-        const peal_protocol nothing_ = { 0 };                                                       \
-        const void *table_ = NULL;                                                                  \
-        const peal_status status_ = peal_proxy_create_for(                                          \
-            handles_ ? handles_->protocol : nothing_, target_, target_table_, options_,             \
-            out_proxy_ ? &out_proxy_->proxy : NULL, out_proxy_ ? &out_proxy_->self : NULL,          \
-            out_proxy_ ? &table_ : NULL);                                                           \
-        if (out_proxy_)                                                                             \
-            out_proxy_->table = (const struct tag *)table_;                                         \
-        return status_;                                                                             \
+#define PEAL_PROXY_(tag)                                                                                               \
+    struct tag##_proxy {                                                                                               \
+        const struct tag *table;                                                                                       \
+        void *self;                                                                                                    \
+        peal_proxy proxy;                                                                                              \
+    };                                                                                                                 \
+    PEAL_UNUSED static inline peal_status tag##_proxy_create(const struct tag##_protocol *handles_,                    \
+        const struct peal_proxy_options *options_, struct tag##_proxy *out_proxy_)                                     \
+    {                                                                                                                  \
+        const peal_protocol nothing_ = { 0 };                                                                          \
+        const void *table_ = NULL;                                                                                     \
+        const peal_status status_ = peal_proxy_create(handles_ ? handles_->protocol : nothing_, options_,              \
+            out_proxy_ ? &out_proxy_->proxy : NULL, out_proxy_ ? &out_proxy_->self : NULL,                             \
+            out_proxy_ ? &table_ : NULL);                                                                              \
+        if (out_proxy_)                                                                                                \
+            out_proxy_->table = (const struct tag *)table_;                                                            \
+        return status_;                                                                                                \
+    }                                                                                                                  \
+    PEAL_UNUSED static inline peal_status tag##_proxy_create_for(const struct tag##_protocol *handles_, void *target_, \
+        const struct tag *target_table_, const struct peal_proxy_options *options_, struct tag##_proxy *out_proxy_)    \
+    {                                                                                                                  \
+        const peal_protocol nothing_ = { 0 };                                                                          \
+        const void *table_ = NULL;                                                                                     \
+        const peal_status status_ = peal_proxy_create_for(handles_ ? handles_->protocol : nothing_, target_,           \
+            target_table_, options_, out_proxy_ ? &out_proxy_->proxy : NULL, out_proxy_ ? &out_proxy_->self : NULL,    \
+            out_proxy_ ? &table_ : NULL);                                                                              \
+        if (out_proxy_)                                                                                                \
+            out_proxy_->table = (const struct tag *)table_;                                                            \
+        return status_;                                                                                                \
     }
 
 PEAL_END_DECLARATIONS

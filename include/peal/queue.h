@@ -26,11 +26,7 @@
 PEAL_BEGIN_DECLARATIONS
 
 /* The kinds of queues; the head of this file describes them. */
-typedef enum peal_queue_kind {
-    PEAL_QUEUE_SERIAL = 0,
-    PEAL_QUEUE_PUMPED = 1,
-    PEAL_QUEUE_EXECUTOR = 2
-} peal_queue_kind;
+typedef enum peal_queue_kind { PEAL_QUEUE_SERIAL = 0, PEAL_QUEUE_PUMPED = 1, PEAL_QUEUE_EXECUTOR = 2 } peal_queue_kind;
 
 /* The effect of a broadcast on a full bounded queue. Calls that are dropped or rejected are
  * counted. */
@@ -72,11 +68,8 @@ struct peal_queue_options {
 #define PEAL_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_SERIAL)
 /* The same for a pumped queue: struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS; */
 #define PEAL_PUMPED_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_PUMPED)
-#define PEAL_QUEUE_OPTIONS_OF_(kind)                                                            \
-    {                                                                                           \
-        sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0,                    \
-            { 0 }, NULL, NULL, NULL, NULL                                                       \
-    }
+#define PEAL_QUEUE_OPTIONS_OF_(kind) \
+    { sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0, { 0 }, NULL, NULL, NULL, NULL }
 
 /* Creates a queue. Serial queues and executors belong to the process that creates them: in the child of a
  * fork they accept no calls.
@@ -87,8 +80,7 @@ struct peal_queue_options {
  * million queues, and when the system gives no thread for a serial queue; PEAL_ERROR_MEMORY. On failure
  * `destroy` runs, if the size is right.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_queue_create(
-    const struct peal_queue_options *options, peal_queue *out_queue);
+PEAL_API PEAL_CHECK peal_status peal_queue_create(const struct peal_queue_options *options, peal_queue *out_queue);
 
 /* Returns the queue of the program's main thread, the same for all. Its calls run when the program runs
  * libdispatch's main queue (dispatch_main, a run loop), or on the main thread when it pumps.
@@ -179,8 +171,7 @@ struct peal_queue_info {
  * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_queue_get_info(
-    peal_queue queue, struct peal_queue_info *out_info);
+PEAL_API peal_status peal_queue_get_info(peal_queue queue, struct peal_queue_info *out_info);
 
 PEAL_END_DECLARATIONS
 

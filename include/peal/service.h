@@ -86,11 +86,8 @@ struct peal_service_description {
     peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
 };
 
-#define PEAL_SERVICE_DESCRIPTION(name)                                                              \
-    {                                                                                               \
-        sizeof(struct peal_service_description), name, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, \
-            NULL, { 0 }                                                                             \
-    }
+#define PEAL_SERVICE_DESCRIPTION(name) \
+    { sizeof(struct peal_service_description), name, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, { 0 } }
 
 /* Registers a service. No instance is created.
  *
@@ -126,8 +123,7 @@ PEAL_API peal_status peal_service_find(peal_center center, const char *name, pea
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_AMBIGUOUS when several services provide it: find
  *   the right one by its name; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_service_find_provider(
-    peal_center center, const char *protocol, peal_service *out_service);
+PEAL_API peal_status peal_service_find_provider(peal_center center, const char *protocol, peal_service *out_service);
 
 /* Waits until a service with the name is registered.
  *
@@ -151,8 +147,7 @@ PEAL_API peal_status peal_service_wait(
  * registration ended meanwhile, PEAL_ERROR_DEPTH at 128 creations inside each other on one thread,
  * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. A thread that waited for a failed creation gets the same error.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_service_get(
-    peal_center center, const char *name, struct peal_service_use *out_use);
+PEAL_API peal_status peal_service_get(peal_center center, const char *name, struct peal_service_use *out_use);
 
 /* The same by a protocol that it provides, with the table.
  *
@@ -175,8 +170,7 @@ PEAL_API peal_status peal_service_use_instance(peal_service service, struct peal
  * out_table: filled; *borrowed until* the instance's last use ends.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_use_table(
-    peal_use use, const char *protocol, size_t table_size, const void **out_table);
+PEAL_API peal_status peal_use_table(peal_use use, const char *protocol, size_t table_size, const void **out_table);
 
 /* Adds one use of the same instance. Each use must be ended.
  *
@@ -194,8 +188,7 @@ PEAL_API peal_status peal_use_release(peal_use use);
 
 /* The typed get, by the protocol of a list macro. It returns a struct of `self`, the typed `table` and the
  * `use`. `self` is NULL on failure, whose status peal_last_status() returns. */
-#define PEAL_SERVICE(tag, center) \
-    tag##_use_of_(peal_service_provider_(center, &tag##_description))
+#define PEAL_SERVICE(tag, center) tag##_use_of_(peal_service_provider_(center, &tag##_description))
 
 PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
     peal_center center, const struct peal_protocol_description *protocol)
@@ -313,11 +306,11 @@ PEAL_API peal_status peal_service_list(
 /* Notifications about services: the built-in protocol "PealServices", which is in every center and cannot
  * be redefined. It is broadcast with no lock held, on the thread of the event. `message` is the sentence
  * of the failure. Registering and ending peal's own services is not broadcast. */
-#define PEAL_SERVICE_EVENTS(METHOD)                                               \
-    METHOD(optional, void, service_registered, (const char *name))                \
-    METHOD(optional, void, service_removed, (const char *name))                   \
-    METHOD(optional, void, service_created, (const char *name, const char *by))   \
-    METHOD(optional, void, service_instance_removed, (const char *name))          \
+#define PEAL_SERVICE_EVENTS(METHOD)                                             \
+    METHOD(optional, void, service_registered, (const char *name))              \
+    METHOD(optional, void, service_removed, (const char *name))                 \
+    METHOD(optional, void, service_created, (const char *name, const char *by)) \
+    METHOD(optional, void, service_instance_removed, (const char *name))        \
     METHOD(optional, void, service_failed, (const char *name, const char *message))
 PEAL_PROTOCOL(peal_service_events, "PealServices", PEAL_SERVICE_EVENTS);
 

@@ -13,40 +13,40 @@
 PEAL_BEGIN_DECLARATIONS
 
 /* Every status: name, number, text. Numbers never change; a new status gets a new number. */
-#define PEAL_STATUS_LIST(STATUS)                                                                    \
-    STATUS(PEAL_OK, 0, "done")                                                                      \
-    STATUS(PEAL_DEFERRED, 1, "done later, once the enclosing broadcast has ended")    \
-    STATUS(PEAL_TRUNCATED, 2, "done, but the buffer had no room for all results")                       \
-    STATUS(PEAL_REJECTED, 3, "done, but a queue was full and refused its calls")                    \
-    STATUS(PEAL_NOT_WAITED, 4, "done, without waiting for calls in progress")              \
-    STATUS(PEAL_ERROR_ARGUMENT, -1, "an argument is NULL or out of range")                          \
-    STATUS(PEAL_ERROR_HANDLE, -2, "invalid handle: zero, never created, already ended, or of another kind")                     \
-    STATUS(PEAL_ERROR_SYNTAX, -3, "a text does not follow the grammar")                             \
-    STATUS(PEAL_ERROR_TYPE, -4, "a type is unknown, incomplete or not supported")                   \
-    STATUS(PEAL_ERROR_CONFLICT, -5, "a name is already defined differently")                        \
-    STATUS(PEAL_ERROR_NOT_FOUND, -6, "no object has that name")                               \
-    STATUS(PEAL_ERROR_AMBIGUOUS, -7, "the name is ambiguous")                          \
-    STATUS(PEAL_ERROR_CONFORMANCE, -8, "the table does not fit the protocol")                       \
-    STATUS(PEAL_ERROR_DUPLICATE, -9, "the target already observes the protocol")                    \
-    STATUS(PEAL_ERROR_ARGUMENT_COUNT, -10, "wrong number of arguments for the method")           \
-    STATUS(PEAL_ERROR_POLICY, -11, "the policy does not fit the method")                            \
-    STATUS(PEAL_ERROR_DEPTH, -12, "broadcasts are nested too deeply")                                 \
-    STATUS(PEAL_ERROR_RECURSION, -13, "the method rejects broadcasts from its own callback")      \
-    STATUS(PEAL_ERROR_STATE, -14, "the object's state does not allow the operation")                          \
-    STATUS(PEAL_ERROR_MEMORY, -15, "out of memory")                                                 \
-    STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")                             \
-    STATUS(PEAL_ERROR_WOULD_DEADLOCK, -17, "waiting here would deadlock")                          \
-    STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has expired")                                    \
-    STATUS(PEAL_ERROR_CYCLE, -19, "circular dependency")                             \
-    STATUS(PEAL_ERROR_CREATION, -20, "a service could not be created")                              \
-    STATUS(PEAL_ERROR_START, -21, "a module could not be started")                               \
+#define PEAL_STATUS_LIST(STATUS)                                                                            \
+    STATUS(PEAL_OK, 0, "done")                                                                              \
+    STATUS(PEAL_DEFERRED, 1, "done later, once the enclosing broadcast has ended")                          \
+    STATUS(PEAL_TRUNCATED, 2, "done, but the buffer had no room for all results")                           \
+    STATUS(PEAL_REJECTED, 3, "done, but a queue was full and refused its calls")                            \
+    STATUS(PEAL_NOT_WAITED, 4, "done, without waiting for calls in progress")                               \
+    STATUS(PEAL_ERROR_ARGUMENT, -1, "an argument is NULL or out of range")                                  \
+    STATUS(PEAL_ERROR_HANDLE, -2, "invalid handle: zero, never created, already ended, or of another kind") \
+    STATUS(PEAL_ERROR_SYNTAX, -3, "a text does not follow the grammar")                                     \
+    STATUS(PEAL_ERROR_TYPE, -4, "a type is unknown, incomplete or not supported")                           \
+    STATUS(PEAL_ERROR_CONFLICT, -5, "a name is already defined differently")                                \
+    STATUS(PEAL_ERROR_NOT_FOUND, -6, "no object has that name")                                             \
+    STATUS(PEAL_ERROR_AMBIGUOUS, -7, "the name is ambiguous")                                               \
+    STATUS(PEAL_ERROR_CONFORMANCE, -8, "the table does not fit the protocol")                               \
+    STATUS(PEAL_ERROR_DUPLICATE, -9, "the target already observes the protocol")                            \
+    STATUS(PEAL_ERROR_ARGUMENT_COUNT, -10, "wrong number of arguments for the method")                      \
+    STATUS(PEAL_ERROR_POLICY, -11, "the policy does not fit the method")                                    \
+    STATUS(PEAL_ERROR_DEPTH, -12, "broadcasts are nested too deeply")                                       \
+    STATUS(PEAL_ERROR_RECURSION, -13, "the method rejects broadcasts from its own callback")                \
+    STATUS(PEAL_ERROR_STATE, -14, "the object's state does not allow the operation")                        \
+    STATUS(PEAL_ERROR_MEMORY, -15, "out of memory")                                                         \
+    STATUS(PEAL_ERROR_LIMIT, -16, "a limit of the library was reached")                                     \
+    STATUS(PEAL_ERROR_WOULD_DEADLOCK, -17, "waiting here would deadlock")                                   \
+    STATUS(PEAL_ERROR_TIMEOUT, -18, "the time limit has expired")                                           \
+    STATUS(PEAL_ERROR_CYCLE, -19, "circular dependency")                                                    \
+    STATUS(PEAL_ERROR_CREATION, -20, "a service could not be created")                                      \
+    STATUS(PEAL_ERROR_START, -21, "a module could not be started")                                          \
     STATUS(PEAL_ERROR_FORBIDDEN, -22, "the system forbids run-time code")
 
 typedef enum peal_status {
 #define PEAL_STATUS_ENUMERATOR_(name, number, text) name = number,
     PEAL_STATUS_LIST(PEAL_STATUS_ENUMERATOR_)
 #undef PEAL_STATUS_ENUMERATOR_
-    PEAL_STATUS_RESERVED_ = -0x7fffffff /* not a status: keeps the enum signed and 32 bits wide */
+        PEAL_STATUS_RESERVED_ = -0x7fffffff /* not a status: keeps the enum signed and 32 bits wide */
 } peal_status;
 
 /* Returns the name of a status as it is written in C, such as "PEAL_ERROR_HANDLE".

@@ -61,11 +61,9 @@ struct peal_timer_options {
 };
 
 /* An initialiser for a timer that repeats. */
-#define PEAL_TIMER_OPTIONS(fire, target, period_ns)                                                \
-    {                                                                                              \
-        sizeof(struct peal_timer_options), 0, fire, { 0 }, target, NULL, period_ns, 0, 0, { 0 },   \
-            { 0 }, NULL, NULL, { 0 }                                                               \
-    }
+#define PEAL_TIMER_OPTIONS(fire, target, period_ns)                                                               \
+    { sizeof(struct peal_timer_options), 0, fire, { 0 }, target, NULL, period_ns, 0, 0, { 0 }, { 0 }, NULL, NULL, \
+        { 0 } }
 
 /* Creates a timer, which does not run until it is started.
  *
@@ -77,8 +75,7 @@ struct peal_timer_options {
  * stale queue, owner, method or reference.
  * Also PEAL_ERROR_ARGUMENT_COUNT for a method with parameters, PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_timer_create(
-    const struct peal_timer_options *options, peal_timer *out_timer);
+PEAL_API PEAL_CHECK peal_status peal_timer_create(const struct peal_timer_options *options, peal_timer *out_timer);
 
 /* Starts a timer: it fires after its delay. A running timer begins again from now, and a firing that
  * waits on the queue is dropped. This is how a watchdog is reset.

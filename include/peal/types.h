@@ -18,34 +18,62 @@
 PEAL_BEGIN_DECLARATIONS
 
 /* An isolated namespace of protocols and observers. */
-typedef struct peal_center { uint64_t number; } peal_center;
+typedef struct peal_center {
+    uint64_t number;
+} peal_center;
 /* A protocol of a center. */
-typedef struct peal_protocol { uint64_t number; } peal_protocol;
+typedef struct peal_protocol {
+    uint64_t number;
+} peal_protocol;
 /* A method of a protocol. */
-typedef struct peal_method { uint64_t number; } peal_method;
+typedef struct peal_method {
+    uint64_t number;
+} peal_method;
 /* One registration of an observer. */
-typedef struct peal_observation { uint64_t number; } peal_observation;
+typedef struct peal_observation {
+    uint64_t number;
+} peal_observation;
 /* A call as an object: see invocation.h. */
-typedef struct peal_invocation { uint64_t number; } peal_invocation;
+typedef struct peal_invocation {
+    uint64_t number;
+} peal_invocation;
 /* A table of functions whose calls are forwarded, or a bare function: see proxy.h. */
-typedef struct peal_proxy { uint64_t number; } peal_proxy;
+typedef struct peal_proxy {
+    uint64_t number;
+} peal_proxy;
 /* Runs calls later: see queue.h. */
-typedef struct peal_queue { uint64_t number; } peal_queue;
+typedef struct peal_queue {
+    uint64_t number;
+} peal_queue;
 /* A counted object, or a weak reference to it: see reference.h. */
-typedef struct peal_reference { uint64_t number; } peal_reference;
+typedef struct peal_reference {
+    uint64_t number;
+} peal_reference;
 /* A set of registrations that end together, those of a plugin for example: see owner.h. */
-typedef struct peal_owner { uint64_t number; } peal_owner;
+typedef struct peal_owner {
+    uint64_t number;
+} peal_owner;
 /* Calls a function once when all awaited answers have arrived: see completion.h. */
-typedef struct peal_completion { uint64_t number; } peal_completion;
+typedef struct peal_completion {
+    uint64_t number;
+} peal_completion;
 /* Calls a function at a due time: see timer.h. */
-typedef struct peal_timer { uint64_t number; } peal_timer;
+typedef struct peal_timer {
+    uint64_t number;
+} peal_timer;
 /* A named value whose observers are notified of changes: see property.h. */
-typedef struct peal_property { uint64_t number; } peal_property;
+typedef struct peal_property {
+    uint64_t number;
+} peal_property;
 
 /* A service: see service.h. */
-typedef struct peal_service { uint64_t number; } peal_service;
+typedef struct peal_service {
+    uint64_t number;
+} peal_service;
 /* A use of a service's instance, which keeps it alive: see service.h. */
-typedef struct peal_use { uint64_t number; } peal_use;
+typedef struct peal_use {
+    uint64_t number;
+} peal_use;
 /* A service's instance, and the use that keeps it alive. */
 struct peal_service_use {
     void *self;        /* NULL when there is none */
@@ -53,7 +81,9 @@ struct peal_service_use {
     peal_use use;      /* ended by peal_use_release */
 };
 /* A part of the program with a start, a stop and dependencies: see module.h. */
-typedef struct peal_module { uint64_t number; } peal_module;
+typedef struct peal_module {
+    uint64_t number;
+} peal_module;
 
 /* A time limit in milliseconds that never expires. */
 #define PEAL_FOREVER UINT32_MAX
@@ -78,8 +108,7 @@ PEAL_API peal_status peal_type_declare(peal_center center, const char *declarati
  * out_size, out_alignment: filled; either may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_TYPE when the type is not declared; PEAL_ERROR_SYNTAX.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_type_layout(
-    peal_center center, const char *type, size_t *out_size, size_t *out_alignment);
+PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size_t *out_size, size_t *out_alignment);
 
 /* ---- Pointed-to types -------------------------------------------------------------------------- */
 
@@ -145,8 +174,7 @@ PEAL_API peal_status peal_type_set_object(
  *
  * The rest is as for peal_type_set_object.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_type_set_copy(
-    peal_center center, const char *type, const struct peal_struct_type *functions);
+PEAL_API peal_status peal_type_set_copy(peal_center center, const char *type, const struct peal_struct_type *functions);
 
 /* Declares C types and keeps their text, so that the compiler and peal see the same:
  *

@@ -42,7 +42,7 @@ struct peal_item {
  * for answers, and by the arguments. Small, since a million of these may wait. */
 struct peal_kept_call {
     uint32_t references; /* waiting items */
-    uint32_t image;      /* the offset of the arguments' image from the call; odd, by one more, if the handle is there */
+    uint32_t image; /* the offset of the arguments' image from the call; odd, by one more, if the handle is there */
 };
 
 /* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted,
@@ -64,7 +64,7 @@ static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_
 static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
 {
     const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
-        + has_completion * sizeof(uint64_t);
+                      + has_completion * sizeof(uint64_t);
     return (size + 15) & ~(size_t)15;
 }
 __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
@@ -82,8 +82,7 @@ static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call
     return (call->image & 1) != 0 ? *peal_call_completion_place(call) : 0;
 }
 /* Begins a call whose items and arguments the caller fills in afterwards. */
-static inline void peal_call_begin(
-    struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
+static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
 {
     call->references = item_count;
     call->image = (uint32_t)peal_call_header(item_count, completion != 0) + (completion != 0);
@@ -104,8 +103,7 @@ static inline size_t peal_group_size(size_t capacity)
 {
     return sizeof(struct peal_group) + capacity * sizeof(struct peal_entry);
 }
-static inline struct peal_entry *_Nonnull peal_group_entry_at(
-    struct peal_group *_Nonnull group, size_t index)
+static inline struct peal_entry *_Nonnull peal_group_entry_at(struct peal_group *_Nonnull group, size_t index)
 {
     return &group->entries[index];
 }
@@ -123,8 +121,7 @@ static inline bool peal_group_release(struct peal_group *_Nonnull group, uint32_
 }
 
 /* A list's groups follow its entries. */
-static inline struct peal_group *_Nonnull *_Nonnull peal_snapshot_groups(
-    const struct peal_snapshot *_Nonnull snapshot)
+static inline struct peal_group *_Nonnull *_Nonnull peal_snapshot_groups(const struct peal_snapshot *_Nonnull snapshot)
 {
     return (struct peal_group **)(void *)(uintptr_t)(snapshot->entries + snapshot->capacity);
 }

@@ -19,8 +19,7 @@ extern uint32_t peal_enqueue_thunk_gate __attribute__((visibility("hidden")));
 static inline uint32_t *_Nonnull peal_enqueue_thunk_open_gate(void) { return &peal_enqueue_thunk_gate; }
 
 /* The entry of a list's enqueue thunk, in front of its other entries. */
-static inline struct peal_entry *_Nonnull peal_snapshot_enqueue_thunk(
-    const struct peal_snapshot *_Nonnull list)
+static inline struct peal_entry *_Nonnull peal_snapshot_enqueue_thunk(const struct peal_snapshot *_Nonnull list)
 {
     return (struct peal_entry *)(uintptr_t)&list->enqueue_thunk;
 }

@@ -37,16 +37,14 @@ static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnul
 
 /* Sleeps until a signal after the preparation, or without one, at most until `deadline` (clock.h; UINT64_MAX: no
  * limit). The caller must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
-bool peal_event_count_wait(
-    struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
+bool peal_event_count_wait(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 
 void peal_event_count_signal_slow(struct peal_event_count *_Nonnull event_count);
 
 /* Wakes all waiters, after their condition was changed. */
 static inline void peal_event_count_signal(struct peal_event_count *_Nonnull event_count)
 {
-    if (__builtin_expect(
-            (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) != 0, 0))
+    if (__builtin_expect((__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) != 0, 0))
         peal_event_count_signal_slow(event_count);
 }
 

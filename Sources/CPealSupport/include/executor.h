@@ -48,9 +48,8 @@ void peal_executor_run(
     struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
 /* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier time, is not
  * changed. The caller may hold locks. */
-void peal_executor_run_at(
-    struct peal_work *_Nonnull work, int64_t due, void (*_Nonnull function)(void *_Nullable context),
-    void *_Nullable context);
+void peal_executor_run_at(struct peal_work *_Nonnull work, int64_t due,
+    void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
 /* Removes a work, which may have begun. The caller may hold locks. */
 void peal_executor_cancel(struct peal_work *_Nonnull work);
 

@@ -28,11 +28,17 @@ enum {
 static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 
 /* Memory for a frame on a stack of Swift: without and with the stack's words. */
-struct peal_register_frame { uint64_t words[PEAL_FRAME_FIRST_STACK]; };
-struct peal_whole_frame { uint64_t words[PEAL_FRAME_WORDS]; };
+struct peal_register_frame {
+    uint64_t words[PEAL_FRAME_FIRST_STACK];
+};
+struct peal_whole_frame {
+    uint64_t words[PEAL_FRAME_WORDS];
+};
 
 /* Memory for the largest result in registers. */
-struct peal_result_room { uint64_t words[PEAL_RESULT_FLOATS]; };
+struct peal_result_room {
+    uint64_t words[PEAL_RESULT_FLOATS];
+};
 
 /* Return uninitialised memory for a frame. Swift would have to fill it first. Each word that a function reads is
  * written before. */
@@ -51,10 +57,21 @@ static inline struct peal_whole_frame peal_whole_frame_room(void)
 #pragma GCC diagnostic pop
 
 /* Results that are returned in two registers, or in all floating registers of results. */
-struct peal_frame_ii { uint64_t first; uint64_t second; };
-struct peal_frame_ss { double numbers[PEAL_RESULT_FLOATS]; };
-struct peal_frame_is { uint64_t first; double second; };
-struct peal_frame_si { double first; uint64_t second; };
+struct peal_frame_ii {
+    uint64_t first;
+    uint64_t second;
+};
+struct peal_frame_ss {
+    double numbers[PEAL_RESULT_FLOATS];
+};
+struct peal_frame_is {
+    uint64_t first;
+    double second;
+};
+struct peal_frame_si {
+    double first;
+    uint64_t second;
+};
 
 typedef void (*_Nonnull peal_frame_function)(void);
 
@@ -94,42 +111,42 @@ typedef void (*_Nonnull peal_frame_function)(void);
 #define PEAL_ST_16 PEAL_ST_8 PEAL_ST_8
 
 /* peal_frame_<result>_<integers>_<floats>_<stack words>(function, target, words); `all` is all integer registers. */
-#define PEAL_FRAME_CALL(kind, result, g, f, k)                                                      \
-    __attribute__((always_inline)) static inline result peal_frame_##kind##_##g##_##f##_##k(        \
-        peal_frame_function function, void *_Nullable target, const uint64_t *_Nonnull w)           \
-    {                                                                                               \
-        const double *x = (const double *)(const void *)(w + PEAL_FRAME_FIRST_FLOAT);               \
-        const uint64_t *s = w + PEAL_FRAME_FIRST_STACK;                                             \
-        (void)w, (void)x, (void)s;                                                                  \
-        typedef result (*type)(void *PEAL_GT_##g PEAL_XT_##f PEAL_ST_##k);                          \
-        return ((type)function)(target PEAL_G_##g PEAL_X_##f PEAL_S_##k);                           \
+#define PEAL_FRAME_CALL(kind, result, g, f, k)                                               \
+    __attribute__((always_inline)) static inline result peal_frame_##kind##_##g##_##f##_##k( \
+        peal_frame_function function, void *_Nullable target, const uint64_t *_Nonnull w)    \
+    {                                                                                        \
+        const double *x = (const double *)(const void *)(w + PEAL_FRAME_FIRST_FLOAT);        \
+        const uint64_t *s = w + PEAL_FRAME_FIRST_STACK;                                      \
+        (void)w, (void)x, (void)s;                                                           \
+        typedef result (*type)(void *PEAL_GT_##g PEAL_XT_##f PEAL_ST_##k);                   \
+        return ((type)function)(target PEAL_G_##g PEAL_X_##f PEAL_S_##k);                    \
     }
 
-#define PEAL_FRAME_INTEGER_CALLS(f)                                                                 \
-    PEAL_FRAME_CALL(i, uint64_t, 1, f, 0)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 2, f, 0)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 3, f, 0)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 4, f, 0)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, 5, f, 0)                                                           \
+#define PEAL_FRAME_INTEGER_CALLS(f)       \
+    PEAL_FRAME_CALL(i, uint64_t, 1, f, 0) \
+    PEAL_FRAME_CALL(i, uint64_t, 2, f, 0) \
+    PEAL_FRAME_CALL(i, uint64_t, 3, f, 0) \
+    PEAL_FRAME_CALL(i, uint64_t, 4, f, 0) \
+    PEAL_FRAME_CALL(i, uint64_t, 5, f, 0) \
     PEAL_FRAME_CALL(i, uint64_t, all, f, 0)
 PEAL_FRAME_INTEGER_CALLS(0)
 PEAL_FRAME_INTEGER_CALLS(2)
 PEAL_FRAME_INTEGER_CALLS(8)
 
-#define PEAL_FRAME_STACK_CALLS(f)                                                                   \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 1)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 2)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 3)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 4)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 6)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 8)                                                           \
-    PEAL_FRAME_CALL(i, uint64_t, all, f, 12)                                                          \
+#define PEAL_FRAME_STACK_CALLS(f)            \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 1)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 2)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 3)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 4)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 6)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 8)  \
+    PEAL_FRAME_CALL(i, uint64_t, all, f, 12) \
     PEAL_FRAME_CALL(i, uint64_t, all, f, 16)
 PEAL_FRAME_STACK_CALLS(0)
 PEAL_FRAME_STACK_CALLS(8)
 
-#define PEAL_FRAME_RESULT_CALLS(kind, result)                                                       \
-    PEAL_FRAME_CALL(kind, result, all, 8, 0)                                                          \
+#define PEAL_FRAME_RESULT_CALLS(kind, result) \
+    PEAL_FRAME_CALL(kind, result, all, 8, 0)  \
     PEAL_FRAME_CALL(kind, result, all, 8, 16)
 PEAL_FRAME_RESULT_CALLS(s, double)
 PEAL_FRAME_CALL(s, double, all, 2, 0)

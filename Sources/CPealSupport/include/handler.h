@@ -60,8 +60,8 @@ static inline const struct peal_observer_handler *_Nullable peal_handler_of(uint
 {
     uint64_t mark = (uint64_t)PEAL_HANDLER_MARK << PEAL_HANDLER_MARK_SHIFT;
     return __builtin_expect(self >> PEAL_HANDLER_MARK_SHIFT == PEAL_HANDLER_MARK, 0)
-               ? (const struct peal_observer_handler *)(uintptr_t)(self ^ mark)
-               : NULL;
+             ? (const struct peal_observer_handler *)(uintptr_t)(self ^ mark)
+             : NULL;
 }
 
 #endif

@@ -31,8 +31,7 @@ static inline void peal_hooks_end_capture(struct peal_type_hooks *_Nonnull hooks
 }
 
 /* Returns the pointer that a call stores instead of the given one, or NULL if that cannot be captured. */
-static inline void *_Nullable peal_hooks_capture(
-    struct peal_type_hooks *_Nonnull hooks, void *_Nonnull pointer)
+static inline void *_Nullable peal_hooks_capture(struct peal_type_hooks *_Nonnull hooks, void *_Nonnull pointer)
 {
     void *captured = NULL;
     peal_count_retain_ordered(&hooks->captures);
@@ -49,8 +48,7 @@ static inline void *_Nullable peal_hooks_capture(
     return captured;
 }
 
-static inline void peal_hooks_release(
-    struct peal_type_hooks *_Nonnull hooks, void *_Nonnull captured)
+static inline void peal_hooks_release(struct peal_type_hooks *_Nonnull hooks, void *_Nonnull captured)
 {
     hooks->release(captured);
     peal_hooks_end_capture(hooks);

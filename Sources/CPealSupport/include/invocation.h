@@ -43,9 +43,8 @@ struct peal_invocation_slot {
  * peal_invocation_open. Returns NULL when memory is short. */
 struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
 /* Lets readers find the values by the number of the invocation, whose slot is taken. */
-void peal_invocation_open(
-    struct peal_invocation_values *_Nonnull values, uint64_t number, uint64_t method, const void *_Nonnull copy_plan,
-    const void *_Nonnull call_plan, uint32_t size);
+void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t number, uint64_t method,
+    const void *_Nonnull copy_plan, const void *_Nonnull call_plan, uint32_t size);
 /* Makes the number stale for readers and writers. */
 void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
 /* Returns the block of an invocation that has ended, or was never opened. */

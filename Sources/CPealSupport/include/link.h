@@ -17,8 +17,7 @@ struct peal_link {
     struct peal_link *_Nullable previous;
 };
 
-static inline void peal_link_add(
-    struct peal_link *_Nonnull link, struct peal_link *_Nullable *_Nonnull first)
+static inline void peal_link_add(struct peal_link *_Nonnull link, struct peal_link *_Nullable *_Nonnull first)
 {
     if (*first == NULL) {
         *first = link->next = link->previous = link;
@@ -31,8 +30,7 @@ static inline void peal_link_add(
 }
 
 /* Returns false if the link is in no set. */
-static inline bool peal_link_remove(
-    struct peal_link *_Nonnull link, struct peal_link *_Nullable *_Nonnull first)
+static inline bool peal_link_remove(struct peal_link *_Nonnull link, struct peal_link *_Nullable *_Nonnull first)
 {
     if (link->next == NULL)
         return false;

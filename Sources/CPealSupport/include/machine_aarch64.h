@@ -13,7 +13,7 @@ enum { PEAL_RESULT_FLOATS = 4 };
  * the first, and as the words of a frame. */
 #define PEAL_G_all PEAL_G_5, w[5], w[6], w[7]
 #define PEAL_GT_all PEAL_GT_5, uint64_t, uint64_t, uint64_t
-#define PEAL_INTEGER_PARAMETERS                                                                    \
+#define PEAL_INTEGER_PARAMETERS \
     uint64_t i1, uint64_t i2, uint64_t i3, uint64_t i4, uint64_t i5, uint64_t i6, uint64_t i7
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5, i6, i7 }
 

@@ -15,12 +15,7 @@
 #include "executor.h"
 #include "lock.h"
 
-enum peal_mailbox_kind {
-    PEAL_MAILBOX_SERIAL,
-    PEAL_MAILBOX_PUMPED,
-    PEAL_MAILBOX_EXECUTOR,
-    PEAL_MAILBOX_MAIN
-};
+enum peal_mailbox_kind { PEAL_MAILBOX_SERIAL, PEAL_MAILBOX_PUMPED, PEAL_MAILBOX_EXECUTOR, PEAL_MAILBOX_MAIN };
 
 struct peal_mailbox {
     /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
@@ -126,8 +121,7 @@ __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
         if (before == PEAL_MAILBOX_SHUT)
             return PEAL_PUSHED_NOWHERE;
         item->next = before == PEAL_MAILBOX_IDLE ? NULL : before;
-    } while (!__atomic_compare_exchange_n(
-        &mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     return before == PEAL_MAILBOX_IDLE ? PEAL_PUSHED_FIRST : PEAL_PUSHED;
 }
 

@@ -20,15 +20,9 @@ void *_Nullable peal_memory_allocate_unset(size_t size);
 /* Zeros for memory that the end of an object requires: if the system refuses it, it is taken from the reserve. */
 void *_Nullable peal_memory_allocate_needed(size_t size);
 
-static inline void peal_memory_free(void *_Nullable memory)
-{
-    free(memory);
-}
+static inline void peal_memory_free(void *_Nullable memory) { free(memory); }
 
 /* The bytes of a C string, its zero included. */
-static inline size_t peal_memory_text_size(const char *_Nonnull text)
-{
-    return strlen(text) + 1;
-}
+static inline size_t peal_memory_text_size(const char *_Nonnull text) { return strlen(text) + 1; }
 
 #endif

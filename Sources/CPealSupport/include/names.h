@@ -75,8 +75,7 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
 /* The functions below are for one thread at a time. */
 
 /* The next number of a hash, or 0; `cursor` begins as 0. */
-uint64_t peal_names_next(
-    const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
+uint64_t peal_names_next(const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
 /* Returns false when memory is short. */
 bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
 void peal_names_remove(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);

@@ -14,15 +14,7 @@ peal_frame_function peal_probe_frame(void);
 
 /* The places of a result: integer and floating registers, one or two of them, or floating registers with four bytes of
  * the result each. */
-enum {
-    PEAL_PROBE_I = 1,
-    PEAL_PROBE_S,
-    PEAL_PROBE_II,
-    PEAL_PROBE_SS,
-    PEAL_PROBE_IS,
-    PEAL_PROBE_SI,
-    PEAL_PROBE_SINGLES
-};
+enum { PEAL_PROBE_I = 1, PEAL_PROBE_S, PEAL_PROBE_II, PEAL_PROBE_SS, PEAL_PROBE_IS, PEAL_PROBE_SI, PEAL_PROBE_SINGLES };
 
 /* A function that returns recognisable words in one place, and those words. */
 peal_frame_function peal_probe_result(int place);

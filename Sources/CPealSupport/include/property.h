@@ -59,14 +59,14 @@ struct peal_property_block {
 /* A change that waits for its notification, or an observer that waits for its first notification, with the initial
  * value. The bytes of both values follow. */
 struct peal_change_node {
-    struct peal_change_node *_Nullable next;     /* the property's next change, in order; the thread's next spare node */
+    struct peal_change_node *_Nullable next; /* the property's next change, in order; the thread's next spare node */
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
-    struct peal_change_node *_Nullable latest;   /* a later change of the same batch, which has the new value */
+    struct peal_change_node *_Nullable latest; /* a later change of the same batch, which has the new value */
     uint64_t property;
     uint64_t observation; /* the observer to be notified of the initial value; 0: this is a change */
     const void *_Nullable batch; /* the thread whose batch delays the change; NULL: observers may be notified of it */
-    bool prior_is_notified;   /* observers were notified before the change */
-    size_t old_size;      /* for a text, with its zero */
+    bool prior_is_notified; /* observers were notified before the change */
+    size_t old_size; /* for a text, with its zero */
     size_t new_size;
     void *_Nonnull new_value;
     void *_Nullable more; /* the memory of an initial value that does not fit here */
@@ -94,10 +94,10 @@ struct peal_property_place {
     uint64_t methods[PEAL_NOTIFY_WAYS];
     struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS]; /* the elements of the methods */
     const uint8_t *_Nullable mask; /* with gaps: the bytes that count; borrowed from the property */
-    const void *_Nullable notifier;  /* the notifying thread; changes under the lock */
+    const void *_Nullable notifier; /* the notifying thread; changes under the lock */
     struct peal_change_node *_Nullable first;
     struct peal_change_node *_Nullable last;
-    uint32_t waiting;  /* waiting changes */
+    uint32_t waiting; /* waiting changes */
     uint32_t deferred; /* changes that the notifier's own observers have made since it began */
 };
 
@@ -105,14 +105,13 @@ extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__(
 extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
 /* Returns the element of a number, or NULL if none has ever existed there. */
-__attribute__((always_inline)) static inline struct peal_property_place *_Nullable peal_property_place_of(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_property_place *_Nullable peal_property_place_of(
+    uint64_t number)
 {
-    return (struct peal_property_place *)peal_directory_element_at(
-        peal_property_chunks, number, PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS,
-        sizeof(struct peal_property_place));
+    return (struct peal_property_place *)peal_directory_element_at(peal_property_chunks, number,
+        PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS, sizeof(struct peal_property_place));
 }
-static inline bool peal_property_is_of(
-    const struct peal_property_place *_Nonnull place, uint64_t number)
+static inline bool peal_property_is_of(const struct peal_property_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
 }
@@ -124,10 +123,7 @@ void peal_property_block_give(struct peal_property_block *_Nullable block);
 /* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that
  * is rare. A thread that removes a change signals it after it has released the lock. */
 extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
-static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void)
-{
-    return &peal_property_room;
-}
+static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void) { return &peal_property_room; }
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 
@@ -160,8 +156,7 @@ static inline enum peal_property_found peal_property_read(
             return PEAL_PROPERTY_STALE;
         if (__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) != size)
             return peal_property_is_of(place, number) ? PEAL_PROPERTY_OTHER_SIZE : PEAL_PROPERTY_STALE;
-        const struct peal_property_block *block =
-            __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        const struct peal_property_block *block = __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
         if (__builtin_expect(block == NULL || block->block.capacity < size, 0))
             continue;
         if (__builtin_expect(size <= sizeof(uint64_t), 1)) {
@@ -177,16 +172,14 @@ static inline enum peal_property_found peal_property_read(
             return PEAL_PROPERTY_READ;
         }
         peal_property_load(block, out, size);
-        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) == version
-            && peal_property_is_of(place, number))
+        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) == version && peal_property_is_of(place, number))
             return PEAL_PROPERTY_READ;
     }
 }
 
 /* The same for a text: copies as much as fits, and returns its whole length. */
-enum peal_property_found peal_property_read_text(
-    const struct peal_property_place *_Nonnull place, uint64_t number, char *_Nullable buffer,
-    size_t capacity, size_t *_Nonnull out_length);
+enum peal_property_found peal_property_read_text(const struct peal_property_place *_Nonnull place, uint64_t number,
+    char *_Nullable buffer, size_t capacity, size_t *_Nonnull out_length);
 
 /* ---- Setting ----------------------------------------------------------------------------------- */
 
@@ -197,15 +190,15 @@ static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnu
 {
     uint32_t quiet = 0;
     peal_fork_enter();
-    if (__atomic_compare_exchange_n(
-            &place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false, __ATOMIC_ACQUIRE,
-            __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(&place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
+            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return true;
     peal_fork_leave();
     return false;
 }
 /* With the lock held: releases it, and sets the other bits of the state. */
-__attribute__((always_inline)) static inline void peal_property_unlock(struct peal_property_place *_Nonnull place, uint32_t state)
+__attribute__((always_inline)) static inline void peal_property_unlock(
+    struct peal_property_place *_Nonnull place, uint32_t state)
 {
     __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
     peal_fork_leave();
@@ -217,9 +210,7 @@ static inline bool peal_property_rest(struct peal_property_place *_Nonnull place
 {
     uint32_t telling = PEAL_PROPERTY_NOTIFYING;
     return __builtin_expect(
-        __atomic_compare_exchange_n(
-            &place->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED),
-        1);
+        __atomic_compare_exchange_n(&place->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
 }
 
 /* The caller of the functions below must hold the lock. */
@@ -261,9 +252,8 @@ static inline void peal_property_write(
     __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
 }
 /* The same for a text. Uses `block` if the text is longer than any before. Returns the block that is not used. */
-struct peal_property_block *_Nullable peal_property_write_text(
-    struct peal_property_place *_Nonnull place, const void *_Nonnull text, size_t length,
-    struct peal_property_block *_Nullable block);
+struct peal_property_block *_Nullable peal_property_write_text(struct peal_property_place *_Nonnull place,
+    const void *_Nonnull text, size_t length, struct peal_property_block *_Nullable block);
 
 /* Copies a value. The most frequent sizes are constants for the compiler. */
 static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull from, size_t size)
@@ -281,18 +271,16 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
  * false if the general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
  * after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
-static inline bool peal_property_set_shortly(
-    struct peal_property_place *_Nonnull place, uint64_t number, const void *_Nonnull value, size_t size,
-    void *_Nonnull room)
+static inline bool peal_property_set_shortly(struct peal_property_place *_Nonnull place, uint64_t number,
+    const void *_Nonnull value, size_t size, void *_Nonnull room)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT
-            || thread->holds[0].shown.list != 0, 0)
+    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0, 0)
         || !peal_property_lock_at_once(place))
         return false;
-    if (__builtin_expect(
-            !peal_property_is_of(place, number) || place->size != size || place->traits != 0
-                || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR]), 0)) {
+    if (__builtin_expect(!peal_property_is_of(place, number) || place->size != size || place->traits != 0
+                             || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR]),
+            0)) {
         peal_property_unlock(place, 0);
         return false;
     }
@@ -311,9 +299,8 @@ static inline bool peal_property_is_text(const struct peal_property_place *_Nonn
     /* No other value has such a size. */
     return __builtin_expect(__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
-bool peal_property_set_text_shortly(
-    struct peal_property_place *_Nonnull place, uint64_t number, const char *_Nonnull text, void *_Nonnull room,
-    size_t *_Nonnull out_size);
+bool peal_property_set_text_shortly(struct peal_property_place *_Nonnull place, uint64_t number,
+    const char *_Nonnull text, void *_Nonnull room, size_t *_Nonnull out_size);
 
 /* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
 enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };
@@ -323,14 +310,8 @@ struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_
 void peal_change_free(struct peal_change_node *_Nullable node);
 /* The same for a node of no batch whose members after `next` are those of a new one, but for sizes and values. */
 void peal_change_free_single(struct peal_change_node *_Nonnull node);
-static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node)
-{
-    return node->bytes;
-}
-static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node)
-{
-    return node->new_value;
-}
+static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node) { return node->bytes; }
+static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node) { return node->new_value; }
 /* Places the new value after an old value of `old_size` bytes. */
 void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size, size_t new_size);
 
@@ -338,8 +319,7 @@ void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size
 bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
 /* Appends a change; removes the first change. */
-void peal_property_append(
-    struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node);
+void peal_property_append(struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node);
 struct peal_change_node *_Nullable peal_property_take(struct peal_property_place *_Nonnull place);
 
 /* The initial state of a property. */
@@ -359,12 +339,10 @@ void peal_property_open(
     struct peal_property_place *_Nonnull place, const struct peal_property_opening *_Nonnull opening);
 /* Closes the element, so that the number is stale. The caller frees the changes that waited. Returns false if a
  * notification runs: its notifier then frees the number. */
-bool peal_property_close(
-    struct peal_property_place *_Nonnull place, uint64_t number,
+bool peal_property_close(struct peal_property_place *_Nonnull place, uint64_t number,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
 
-static inline uint64_t peal_property_method(
-    const struct peal_property_place *_Nonnull place, uint32_t way)
+static inline uint64_t peal_property_method(const struct peal_property_place *_Nonnull place, uint32_t way)
 {
     return place->methods[way];
 }
@@ -373,8 +351,7 @@ static inline struct peal_directory_place *_Nonnull peal_property_method_place(
 {
     return place->places[way];
 }
-static inline bool peal_property_has_observers(
-    const struct peal_property_place *_Nonnull place, uint32_t way)
+static inline bool peal_property_has_observers(const struct peal_property_place *_Nonnull place, uint32_t way)
 {
     return !peal_directory_is_empty(place->places[way]);
 }
@@ -414,9 +391,8 @@ void peal_change_destroy(void *_Nullable copy);
 
 /* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch
  * is merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
-struct peal_change_node *_Nullable peal_batch_take_in(
-    struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node,
-    struct peal_thread *_Nonnull thread);
+struct peal_change_node *_Nullable peal_batch_take_in(struct peal_property_place *_Nonnull place,
+    struct peal_change_node *_Nonnull node, struct peal_thread *_Nonnull thread);
 /* Removes and returns the first change of the thread's batch. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
 /* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
@@ -427,9 +403,6 @@ bool peal_property_set_in_batch(uint64_t number, const void *_Nonnull value, siz
  * path is needed. */
 struct peal_change_node *_Nullable peal_batch_take_alone(
     struct peal_thread *_Nonnull thread, struct peal_property_place *_Nullable *_Nonnull out_place);
-static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node)
-{
-    node->batch = NULL;
-}
+static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 
 #endif

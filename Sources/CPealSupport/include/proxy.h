@@ -43,12 +43,10 @@ extern const struct peal_directory peal_proxy_directory __attribute__((visibilit
 static inline struct peal_proxy_place *_Nullable peal_proxy_find(uint64_t number)
 {
     return (struct peal_proxy_place *)peal_directory_element_at(
-        peal_proxy_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS,
-        sizeof(struct peal_proxy_place));
+        peal_proxy_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_proxy_place));
 }
 
-static inline struct peal_directory_place *_Nonnull peal_proxy_list(
-    struct peal_proxy_place *_Nonnull place)
+static inline struct peal_directory_place *_Nonnull peal_proxy_list(struct peal_proxy_place *_Nonnull place)
 {
     return &place->list;
 }
@@ -91,11 +89,9 @@ static inline bool peal_proxy_is_of(const struct peal_proxy_place *_Nonnull plac
 
 /* Makes room for `count` cells. Returns false if memory is refused. */
 bool peal_proxy_reserve(struct peal_proxy_place *_Nonnull place, uint32_t count);
-void peal_proxy_fill(
-    struct peal_proxy_place *_Nonnull place, uint32_t index, struct peal_proxy_cell cell);
+void peal_proxy_fill(struct peal_proxy_place *_Nonnull place, uint32_t index, struct peal_proxy_cell cell);
 /* Assigns the element to a proxy: calls by the number find it from now on. */
-void peal_proxy_open(
-    struct peal_proxy_place *_Nonnull place, uint64_t number, struct peal_snapshot *_Nullable list);
+void peal_proxy_open(struct peal_proxy_place *_Nonnull place, uint64_t number, struct peal_snapshot *_Nullable list);
 /* Closes the element: the number is stale from now on. */
 void peal_proxy_close(struct peal_proxy_place *_Nonnull place);
 
@@ -118,8 +114,7 @@ static inline size_t peal_proxy_target_size(size_t count)
 {
     return sizeof(struct peal_proxy_target) + count * sizeof(void (*)(void));
 }
-static inline struct peal_proxy_target *_Nonnull peal_proxy_target_of(
-    struct peal_observer_record *_Nonnull record)
+static inline struct peal_proxy_target *_Nonnull peal_proxy_target_of(struct peal_observer_record *_Nonnull record)
 {
     return (struct peal_proxy_target *)(void *)record;
 }

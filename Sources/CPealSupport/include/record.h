@@ -25,7 +25,8 @@ struct peal_observer_record {
     struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
     /* Its links in the index of its protocol's observers, guarded by the center's lock. */
     struct peal_observer_record *_Nullable next;
-    struct peal_observer_record *_Nullable *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
+    struct peal_observer_record *_Nullable
+        *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
     bool has_extras;      /* they follow in the same allocation */
     bool keeps_latest;    /* on its queue only the latest call of a method waits */
@@ -161,20 +162,17 @@ static inline void peal_successor_publish(
     __atomic_store_n(&record->successor, successor, __ATOMIC_RELEASE);
 }
 
-static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(
-    const uint32_t *_Nonnull gate)
+static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(const uint32_t *_Nonnull gate)
 {
     return (struct peal_observer_record *)(uintptr_t)gate;
 }
-static inline struct peal_observer_record *_Nonnull peal_observer_of_end(
-    struct peal_task *_Nonnull end)
+static inline struct peal_observer_record *_Nonnull peal_observer_of_end(struct peal_task *_Nonnull end)
 {
     return (struct peal_observer_record *)(void *)((char *)end - offsetof(struct peal_observer_extras, end)) - 1;
 }
 
 /* The end task of an observer with extras. */
-static inline struct peal_task *_Nonnull peal_observer_end_task(
-    struct peal_observer_record *_Nonnull record)
+static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_observer_record *_Nonnull record)
 {
     return &((struct peal_observer_extras *)(record + 1))->end;
 }

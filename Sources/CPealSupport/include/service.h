@@ -59,10 +59,12 @@ struct peal_service_record {
 };
 
 static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_take(&record->lock); }
-static inline void peal_service_unlock(struct peal_service_record *_Nonnull record) { peal_lock_release(&record->lock); }
+static inline void peal_service_unlock(struct peal_service_record *_Nonnull record)
+{
+    peal_lock_release(&record->lock);
+}
 
-static inline struct peal_provided *_Nonnull peal_record_provided(
-    struct peal_service_record *_Nonnull record)
+static inline struct peal_provided *_Nonnull peal_record_provided(struct peal_service_record *_Nonnull record)
 {
     return record->provided;
 }
@@ -70,10 +72,7 @@ static inline void *_Nullable *_Nonnull peal_provided_tables(struct peal_provide
 {
     return &provided->tables;
 }
-static inline size_t *_Nonnull peal_table_words(struct peal_table_copy *_Nonnull copy)
-{
-    return copy->table;
-}
+static inline size_t *_Nonnull peal_table_words(struct peal_table_copy *_Nonnull copy) { return copy->table; }
 static inline struct peal_creation peal_creation_begin(
     uint64_t center, const struct peal_service_record *_Nonnull record)
 {
@@ -86,8 +85,7 @@ static inline char *_Nonnull peal_creation_message(struct peal_creation *_Nonnul
     creation->message[sizeof creation->message - 1] = 0;
     return creation->message;
 }
-static inline struct peal_table_copy *_Nonnull peal_provided_largest(
-    const struct peal_provided *_Nonnull provided)
+static inline struct peal_table_copy *_Nonnull peal_provided_largest(const struct peal_provided *_Nonnull provided)
 {
     return __atomic_load_n(&provided->largest, __ATOMIC_ACQUIRE);
 }
@@ -120,8 +118,7 @@ static inline struct peal_provided *_Nullable peal_record_find_named(
     return NULL;
 }
 /* Returns the table if it has the `size` bytes that the caller expects. */
-static inline const void *_Nullable peal_provided_table(
-    const struct peal_provided *_Nonnull provided, size_t size)
+static inline const void *_Nullable peal_provided_table(const struct peal_provided *_Nonnull provided, size_t size)
 {
     const struct peal_table_copy *largest = peal_provided_largest(provided);
     return __builtin_expect(largest->table[0] >= size, 1) ? largest->table : NULL;
@@ -172,14 +169,12 @@ static inline struct peal_instance_place *_Nullable peal_instance_place_of(uint6
 }
 
 static inline void peal_service_open(
-    struct peal_service_place *_Nonnull place, uint64_t number,
-    struct peal_service_record *_Nonnull record)
+    struct peal_service_place *_Nonnull place, uint64_t number, struct peal_service_record *_Nonnull record)
 {
     place->record = record;
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }
-static inline void peal_service_publish(
-    struct peal_service_place *_Nonnull place, uint64_t instance)
+static inline void peal_service_publish(struct peal_service_place *_Nonnull place, uint64_t instance)
 {
     __atomic_store_n(&place->instance, instance, __ATOMIC_RELEASE);
     __atomic_store_n(&place->shown, NULL, __ATOMIC_RELEASE);
@@ -201,8 +196,7 @@ static inline void peal_service_close(struct peal_service_place *_Nonnull place)
     __atomic_store_n(&place->number, (uint64_t)0, __ATOMIC_RELEASE);
     place->record = NULL;
 }
-static inline bool peal_service_is_of(
-    const struct peal_service_place *_Nonnull place, uint64_t number)
+static inline bool peal_service_is_of(const struct peal_service_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
 }
@@ -216,12 +210,11 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 /* The lower half of an instance's word; the generation of its number is the upper half. The instance exists while any
  * of PUBLISHED and USES is set. */
 #define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a hazard slot may protect it */
-#define PEAL_WORD_LEAVING 0x40000000u   /* it was removed */
-#define PEAL_WORD_USES 0x3fffffffu      /* the number of uses */
+#define PEAL_WORD_LEAVING 0x40000000u /* it was removed */
+#define PEAL_WORD_USES 0x3fffffffu /* the number of uses */
 
 /* Returns true if the element was ever that of the number. Numbers of other kinds lead to elements, too. */
-static inline bool peal_instance_is_of(
-    const struct peal_instance_place *_Nonnull place, uint64_t number)
+static inline bool peal_instance_is_of(const struct peal_instance_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
 }
@@ -243,17 +236,16 @@ static inline enum peal_released peal_instance_release(struct peal_instance_plac
 }
 
 static inline void peal_instance_open(
-    struct peal_instance_place *_Nonnull place, uint64_t number,
-    struct peal_service_record *_Nonnull record)
+    struct peal_instance_place *_Nonnull place, uint64_t number, struct peal_service_record *_Nonnull record)
 {
     place->record = record;
     place->self = NULL;
-    __atomic_store_n(&place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
+    __atomic_store_n(
+        &place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* Other threads read it while they protect it by a slot that they are about to release. */
     __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
 }
-static inline void peal_instance_set_self(
-    struct peal_instance_place *_Nonnull place, void *_Nullable self)
+static inline void peal_instance_set_self(struct peal_instance_place *_Nonnull place, void *_Nullable self)
 {
     place->self = self;
 }
@@ -313,20 +305,18 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 }
 
 /* The instance that a slot protects for a scope, or NULL. */
-static inline struct peal_instance_place *_Nullable peal_scope_instance(
-    const struct peal_hazard_slot *_Nonnull hold)
+static inline struct peal_instance_place *_Nullable peal_scope_instance(const struct peal_hazard_slot *_Nonnull hold)
 {
     return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0
-        ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
-        : NULL;
+             ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
+             : NULL;
 }
 
 /* Returns true if a slot protects this instance for a scope. */
-static inline bool peal_scope_protects(
-    const struct peal_hazard_slot *_Nonnull hold, const void *_Nullable self)
+static inline bool peal_scope_protects(const struct peal_hazard_slot *_Nonnull hold, const void *_Nullable self)
 {
-    const struct peal_instance_place *place
-        = (const struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    const struct peal_instance_place *place = (const struct peal_instance_place *)(hold->shown.list
+                                                                                   & ~(uintptr_t)PEAL_HAZARD_MARKS);
     return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && place->self == self;
 }
 

@@ -41,9 +41,9 @@ struct peal_directory {
 
 /* Returns the element at an index, or NULL if its chunk does not exist. All parameters but the first two are constants
  * at each call. */
-static inline __attribute__((always_inline)) void *_Nullable peal_directory_element_at(
-    void *_Nullable const *_Nonnull chunks, uint64_t number, unsigned chunk_bits, unsigned chunk_count,
-    size_t element_size)
+static inline
+    __attribute__((always_inline)) void *_Nullable peal_directory_element_at(void *_Nullable const *_Nonnull chunks,
+        uint64_t number, unsigned chunk_bits, unsigned chunk_count, size_t element_size)
 {
     char *chunk = (char *)__atomic_load_n(&chunks[(number >> chunk_bits) & (chunk_count - 1)], __ATOMIC_ACQUIRE);
     return __builtin_expect(chunk != NULL, 1) ? chunk + (number & ((1U << chunk_bits) - 1)) * element_size : NULL;
@@ -150,15 +150,13 @@ bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t number)
  * by peal_slot_unpin once it has retained the object; or NULL if the slot is not in the state that the function requires. */
 
 /* Requires a number that is not stale or, if `even_retired`, one that is not recycled. */
-struct peal_slot *_Nullable peal_slot_pin(
-    const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
+struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
 /* Makes a number stale. The slot keeps its object until the number is recycled. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t number);
 /* The same without a pin. Returns true if the slot was in the required state. */
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t number);
 /* Removes a number that is retired, or one that is not. Only one of the threads that try succeeds. */
-struct peal_slot *_Nullable peal_slot_remove(
-    const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
+struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
 /* Requires a live slot, and returns its number too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);

@@ -43,21 +43,18 @@ struct peal_snapshot {
     struct peal_entry entries[];
 };
 
-static inline const struct peal_entry *_Nonnull peal_snapshot_entries(
-    const struct peal_snapshot *_Nonnull snapshot)
+static inline const struct peal_entry *_Nonnull peal_snapshot_entries(const struct peal_snapshot *_Nonnull snapshot)
 {
     return snapshot->entries;
 }
 
 /* Returns the address of an entry's target: libffi takes arguments by address and only reads them. */
-static inline void *_Nonnull peal_snapshot_entry_target(
-    const struct peal_entry *_Nonnull entry)
+static inline void *_Nonnull peal_snapshot_entry_target(const struct peal_entry *_Nonnull entry)
 {
     return (void *)(uintptr_t)&entry->target;
 }
 
-static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(
-    struct peal_snapshot *_Nonnull snapshot, size_t index)
+static inline struct peal_entry *_Nonnull peal_snapshot_entry_at(struct peal_snapshot *_Nonnull snapshot, size_t index)
 {
     return &snapshot->entries[index];
 }
@@ -112,8 +109,8 @@ static inline void peal_snapshot_add_group(
 }
 static inline void peal_snapshot_swap_last_groups(struct peal_snapshot *_Nonnull snapshot)
 {
-    struct peal_group **end =
-        (struct peal_group **)(void *)(snapshot->entries + snapshot->capacity) + snapshot->group_count;
+    struct peal_group **end = (struct peal_group **)(void *)(snapshot->entries + snapshot->capacity)
+                            + snapshot->group_count;
     struct peal_group *last = end[-1];
     end[-1] = end[-2];
     end[-2] = last;
@@ -145,27 +142,22 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 enum {
     PEAL_GATE_BLOCKS = 0x03ffffff, /* how many times it is blocked */
     PEAL_GATE_AWAITED = 0x04000000, /* a thread waits for the call before: see peal_thread_await_runners */
-    PEAL_GATE_LAZY = 0x08000000,   /* reserves the position of a service's instance in the list, and is never called */
+    PEAL_GATE_LAZY = 0x08000000, /* reserves the position of a service's instance in the list, and is never called */
     PEAL_GATE_DRAINS = 0x10000000, /* ends when the waiting calls have been delivered */
-    PEAL_GATE_WEAK = 0x20000000,   /* the target must be retained before the call */
-    PEAL_GATE_ONCE = 0x40000000,   /* removed by the broadcast that calls it */
+    PEAL_GATE_WEAK = 0x20000000, /* the target must be retained before the call */
+    PEAL_GATE_ONCE = 0x40000000, /* removed by the broadcast that calls it */
     PEAL_GATE_REMOVED = 0x80000000
 };
 
 /* An acquire load: the writes of a thread before it opened the gate happen before the call. */
-static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate)
-{
-    return __atomic_load_n(gate, __ATOMIC_ACQUIRE);
-}
+static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }
 static inline bool peal_gate_is_open(const uint32_t *_Nonnull gate)
 {
     return __builtin_expect(peal_gate_load(gate) == 0, 1);
 }
-static inline bool peal_gate_exchange(
-    uint32_t *_Nonnull gate, uint32_t *_Nonnull expected, uint32_t desired)
+static inline bool peal_gate_exchange(uint32_t *_Nonnull gate, uint32_t *_Nonnull expected, uint32_t desired)
 {
-    return __atomic_compare_exchange_n(
-        gate, expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(gate, expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /* Marks the gate of the entry after the one that is called now. If no entry has that gate, the called observer is a
@@ -225,19 +217,16 @@ extern const struct peal_directory peal_method_directory __attribute__((visibili
 /* Returns the element of a number, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
 {
-    return (struct peal_directory_place *)peal_directory_element_at(
-        peal_method_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS,
-        sizeof(struct peal_directory_place));
+    return (struct peal_directory_place *)peal_directory_element_at(peal_method_chunks, number,
+        PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_directory_place));
 }
 
-static inline struct peal_snapshot *_Nonnull peal_directory_empty_list(
-    struct peal_directory_place *_Nonnull place)
+static inline struct peal_snapshot *_Nonnull peal_directory_empty_list(struct peal_directory_place *_Nonnull place)
 {
     return (struct peal_snapshot *)(void *)&place->empty_list;
 }
 
-static inline struct peal_snapshot *_Nonnull peal_directory_current(
-    const struct peal_directory_place *_Nonnull place)
+static inline struct peal_snapshot *_Nonnull peal_directory_current(const struct peal_directory_place *_Nonnull place)
 {
     return __atomic_load_n(&place->current, __ATOMIC_ACQUIRE);
 }
@@ -252,25 +241,22 @@ static inline void peal_directory_publish(
 static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~number_or_index; }
 
 /* Returns true if the element is that of the method. */
-static inline bool peal_directory_is_of(
-    const struct peal_directory_place *_Nonnull place, uint64_t number)
+static inline bool peal_directory_is_of(const struct peal_directory_place *_Nonnull place, uint64_t number)
 {
     return __atomic_load_n(&place->empty_list.method, __ATOMIC_ACQUIRE) == number;
 }
 /* Load these before the check that the element is that of the method. */
-static inline size_t peal_directory_parameter_count(
-    const struct peal_directory_place *_Nonnull place)
+static inline size_t peal_directory_parameter_count(const struct peal_directory_place *_Nonnull place)
 {
     return __atomic_load_n(&place->empty_list.parameter_count, __ATOMIC_ACQUIRE);
 }
-static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
-    const struct peal_directory_place *_Nonnull place)
+static inline const uint8_t *_Nullable peal_directory_variadic_kinds(const struct peal_directory_place *_Nonnull place)
 {
     return __atomic_load_n(&place->variadic_kinds, __ATOMIC_ACQUIRE);
 }
 static inline bool peal_directory_is_empty(struct peal_directory_place *_Nonnull place)
 {
-        /* The distance is compared: for a comparison of addresses the compiler computes a second one. */
+    /* The distance is compared: for a comparison of addresses the compiler computes a second one. */
     const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;
     return __builtin_expect(distance == offsetof(struct peal_directory_place, empty_list), 0);
 }
@@ -281,12 +267,12 @@ static inline bool peal_directory_is_empty(struct peal_directory_place *_Nonnull
 void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_t index);
 
 /* Assigns an element to a method that has no observers yet. */
-void peal_directory_open(
-    struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
+void peal_directory_open(struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
     uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
 
 /* The names of the method that has the element. They are freed when the method ends. */
-static inline struct peal_method_names *_Nullable peal_directory_names(const struct peal_directory_place *_Nonnull place)
+static inline struct peal_method_names *_Nullable peal_directory_names(
+    const struct peal_directory_place *_Nonnull place)
 {
     return __atomic_load_n(&place->names, __ATOMIC_ACQUIRE);
 }

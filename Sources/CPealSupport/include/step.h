@@ -30,10 +30,7 @@ static inline struct peal_completion_info peal_completion_outcome(
 /* A gate that belongs to no observer: the current call of a thread that calls none. */
 extern const uint32_t peal_no_gate __attribute__((visibility("hidden")));
 
-static inline const uint32_t *_Nonnull peal_null_gate(void)
-{
-    return &peal_no_gate;
-}
+static inline const uint32_t *_Nonnull peal_null_gate(void) { return &peal_no_gate; }
 
 /* The message, which the module may not have terminated with a zero. */
 static inline size_t peal_step_message_length(const struct peal_module_step *_Nonnull step)

@@ -60,7 +60,8 @@ struct peal_thread {
 
     /* Rarely used, by this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
-    uint64_t owners[PEAL_THREAD_OWNERS]; /* the owners that it registers for, and the depths at which they were entered */
+    uint64_t
+        owners[PEAL_THREAD_OWNERS]; /* the owners that it registers for, and the depths at which they were entered */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
     const char *_Nullable asker; /* the text that names the requester of services; NULL: none in particular */
@@ -101,10 +102,7 @@ __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_
 }
 
 /* The calling thread's record if it has one, else NULL. */
-static inline struct peal_thread *_Nullable peal_thread_own_slot(void)
-{
-    return peal_thread_own;
-}
+static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return peal_thread_own; }
 
 /* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
  * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other thread
@@ -134,8 +132,7 @@ enum {
  * or the writer sees the hazard. The first attempt is not part of the loop: compilers align loops, which would cost the
  * fast path. */
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_publish(
-    struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place,
-    uintptr_t mark)
+    struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place, uintptr_t mark)
 {
     struct peal_snapshot *snapshot = peal_directory_current(place);
     /* The call that the slot named last has ended. */
@@ -172,8 +169,7 @@ static inline struct peal_hazard_slot *_Nullable peal_hazard_outermost(void)
     return &thread->holds[0];
 }
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_protect_fast(
-    struct peal_hazard_slot *_Nonnull outermost, const struct peal_directory_place *_Nonnull place,
-    uintptr_t mark)
+    struct peal_hazard_slot *_Nonnull outermost, const struct peal_directory_place *_Nonnull place, uintptr_t mark)
 {
     return peal_hazard_publish(outermost, place, mark);
 }
@@ -196,14 +192,12 @@ static inline void peal_hazard_keep(struct peal_hazard_slot *_Nonnull hold)
 /* A loop stores the gate of the observer that it is about to call, then loads that gate. A thread that closes a gate
  * passes the writer fence, then loads the current calls. So the loop sees the closed gate or the other thread sees the
  * call. */
-static inline void peal_current_set(
-    const uint32_t *_Nullable *_Nonnull current, const uint32_t *_Nonnull gate)
+static inline void peal_current_set(const uint32_t *_Nullable *_Nonnull current, const uint32_t *_Nonnull gate)
 {
     __atomic_store_n(current, gate, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
-static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(
-    struct peal_hazard_slot *_Nonnull hold)
+static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(struct peal_hazard_slot *_Nonnull hold)
 {
     return &hold->shown.current;
 }
@@ -213,10 +207,7 @@ static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(
  * Loops over observers that are not weak pay nothing for that. */
 extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden")));
 
-static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void)
-{
-    return &peal_after_weak;
-}
+static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void) { return &peal_after_weak; }
 
 /* Stores the record whose target is retained for its call. Other threads read it. */
 static inline void peal_hazard_set_weak(
@@ -240,8 +231,7 @@ bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *_Nonnull hold);
 /* Returns true if a call of the observer runs on the thread. For the calling thread the result is exact. */
 bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t *_Nonnull gate);
 /* Returns true if a call of the observer runs on another thread. Call after a writer fence. */
-bool peal_thread_others_run(
-    const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
+bool peal_thread_others_run(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* Releases a list. Returns true if its attention word requires work: see peal_hazard_test_and_clear_requested. */
 static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hold)
@@ -278,10 +268,7 @@ bool peal_thread_request_runners(const uint32_t *_Nonnull gate);
 /* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner
  * in use. One for the process, because a thread that ends a call cannot identify its waiters. */
 extern struct peal_event_count peal_calls_ended __attribute__((visibility("hidden")));
-static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void)
-{
-    return &peal_calls_ended;
-}
+static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void) { return &peal_calls_ended; }
 
 /* Requests the other threads that run a call of the observer to signal peal_calls_ended when it has ended: before they
  * call the next observer of their list, or at the end of the list. Returns true if there are such threads. The caller
@@ -294,21 +281,18 @@ bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const ui
 /* The method that a loop calls. */
 static inline uint64_t peal_hazard_method(const struct peal_hazard_slot *_Nonnull hold)
 {
-    const struct peal_snapshot *list =
-        (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    const struct peal_snapshot *list = (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
     return list != NULL ? peal_snapshot_method(list) : hold->method;
 }
 
-static inline const struct peal_snapshot *_Nullable peal_hazard_list(
-    const struct peal_hazard_slot *_Nonnull hold)
+static inline const struct peal_snapshot *_Nullable peal_hazard_list(const struct peal_hazard_slot *_Nonnull hold)
 {
     return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
 }
 
 /* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
-static inline struct peal_hazard_slot *_Nonnull peal_thread_level(
-    struct peal_thread *_Nonnull thread, uint32_t level)
+static inline struct peal_hazard_slot *_Nonnull peal_thread_level(struct peal_thread *_Nonnull thread, uint32_t level)
 {
     return &thread->holds[level];
 }
@@ -319,10 +303,7 @@ struct peal_hazard_slot *_Nullable peal_thread_innermost_of_caller(struct peal_t
 /* The innermost occupied slot, or NULL. */
 struct peal_hazard_slot *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
 
-static inline uint32_t peal_thread_batches(void)
-{
-    return peal_thread_own != NULL ? peal_thread_own->batches : 0;
-}
+static inline uint32_t peal_thread_batches(void) { return peal_thread_own != NULL ? peal_thread_own->batches : 0; }
 /* `end` runs if the thread ends with a batch open. */
 static inline bool peal_thread_begin_batch(
     struct peal_thread *_Nonnull thread, void (*_Nonnull end)(struct peal_thread *_Nonnull thread))
@@ -338,10 +319,7 @@ static inline int64_t peal_thread_leave_batch(struct peal_thread *_Nonnull threa
 {
     return thread->batches == 0 ? -1 : (int64_t)--thread->batches;
 }
-static inline void peal_thread_leave_batches(struct peal_thread *_Nonnull thread)
-{
-    thread->batches = 0;
-}
+static inline void peal_thread_leave_batches(struct peal_thread *_Nonnull thread) { thread->batches = 0; }
 
 /* Enters and leaves an owner, for which the thread registers in between. */
 static inline bool peal_thread_enter_owner(struct peal_thread *_Nonnull thread, uint64_t owner)
@@ -371,15 +349,9 @@ bool peal_thread_others_lock(void);
 /* In the child of a fork: clears the records of all other threads, which do not exist there. */
 void peal_thread_forked(void);
 
-static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull thread)
-{
-    return thread->message;
-}
+static inline char *_Nonnull peal_thread_message(struct peal_thread *_Nonnull thread) { return thread->message; }
 
 /* The message of a thread without a record, for which there was no memory. */
-static inline const char *_Nonnull peal_no_message(void)
-{
-    return "out of memory; nothing was changed";
-}
+static inline const char *_Nonnull peal_no_message(void) { return "out of memory; nothing was changed"; }
 
 #endif

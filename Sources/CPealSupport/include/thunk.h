@@ -38,16 +38,14 @@ typedef struct peal_thunk_number (*_Nonnull peal_thunk_numbers)(
     uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
 /* Any other frame. `words` has room for a whole frame, and contains its registers. `stack` points to the words of the
  * stack. Returns true if the result was filled; otherwise the result is zero. */
-typedef bool (*_Nonnull peal_thunk_frame)(
-    uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
+typedef bool (*_Nonnull peal_thunk_frame)(uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
     struct peal_thunk_result *_Nonnull result);
 
 /* Returns true if there are thunks for numbers: see machine.h. */
 static inline bool peal_thunk_has_numbers(void) { return PEAL_THUNK_HAS_NUMBERS; }
 
 /* Sets the functions that thunks call, before the first thunk is used. */
-void peal_entries_lead_to(
-    peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers);
+void peal_entries_lead_to(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers);
 
 /* The thunk of a method; NULL if there is none for that index, or if the machine has no frames. */
 void (*_Nullable peal_thunk_of_integers(uint32_t index))(void);

@@ -14,7 +14,8 @@
  * change of a member for one of the first member, which must not be the gate. */
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. All times are in nanoseconds. */
-    struct peal_heap_node moment; /* first: its node on the agenda, with the time by which it must have fired or be moved */
+    struct peal_heap_node
+        moment; /* first: its node on the agenda, with the time by which it must have fired or be moved */
     int64_t period;
     int64_t delay;
     int64_t due;
@@ -61,8 +62,7 @@ static inline struct peal_timer_state *_Nonnull peal_timer_of_moment(struct peal
 {
     return (struct peal_timer_state *)(void *)moment;
 }
-static inline struct peal_timer_record *_Nonnull peal_timer_record_of(
-    struct peal_timer_state *_Nonnull timer)
+static inline struct peal_timer_record *_Nonnull peal_timer_record_of(struct peal_timer_state *_Nonnull timer)
 {
     return (struct peal_timer_record *)(void *)((char *)timer - offsetof(struct peal_timer_record, state));
 }
@@ -74,8 +74,7 @@ static inline struct peal_mailbox *_Nullable peal_timer_mailbox(struct peal_time
 {
     return peal_timer_record_of(timer)->extras.mailbox;
 }
-static inline struct peal_observer_record *_Nonnull peal_timer_observer(
-    struct peal_timer_state *_Nonnull timer)
+static inline struct peal_observer_record *_Nonnull peal_timer_observer(struct peal_timer_state *_Nonnull timer)
 {
     return &peal_timer_record_of(timer)->observer;
 }

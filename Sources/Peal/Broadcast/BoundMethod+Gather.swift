@@ -25,7 +25,8 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let gathering = Gathering<Result>(continuation, on: ownQueue)
-                begin(repeat each arguments, gathering: gathering, on: ownQueue, timeout: Milliseconds.limit(timeout),
+                begin(
+                    repeat each arguments, gathering: gathering, on: ownQueue, timeout: Milliseconds.limit(timeout),
                     cancellation: cancellation)
             }
         } onCancel: {

@@ -56,14 +56,16 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
     public func method<Result: PealValue, each Parameter: PealValue>(
-        _ name: String, of protocolName: String, returning result: Result.Type, taking types: repeat (each Parameter).Type
+        _ name: String, of protocolName: String, returning result: Result.Type,
+        taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         var list = MethodTypes(result: ValueType(result))
         _ = (repeat list.append(each types))
         return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
     }
 
-    private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod {
+    private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod
+    {
         var owner = peal_protocol(number: 0)
         try PealError.check(peal_protocol_find(handle, protocolName, &owner))
         var method = peal_method(number: 0)

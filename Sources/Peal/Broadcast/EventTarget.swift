@@ -19,7 +19,9 @@ final class EventTarget<Event: Sendable>: Sendable {
     }
 
     /// Begins to observe.
-    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError) -> ObserverToken {
+    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError)
+        -> ObserverToken
+    {
         var proto = peal_protocol()
         // Where this fails, the target goes with the last reference to it.
         try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))

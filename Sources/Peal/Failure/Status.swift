@@ -24,7 +24,8 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     private static let remarks = ["ok", "deferred", "truncated", "rejected", "notWaited"]
     private static let failures = [
         "ok", "argument", "handle", "syntax", "type", "conflict", "notFound", "ambiguous", "conformance", "duplicate",
-        "argumentCount", "policy", "depth", "recursion", "state", "memory", "limit", "wouldDeadlock", "timeout", "cycle",
+        "argumentCount", "policy", "depth", "recursion", "state", "memory", "limit", "wouldDeadlock", "timeout",
+        "cycle",
         "creation", "start", "forbidden",
     ]
 

@@ -22,7 +22,9 @@ enum SwiftWords {
         guard namesC(sentence[...]) else { return sentence }
         var text = sentence
         for word in words { text.replace(word.c, with: word.swift) }
-        guard namesC(text[...]), let semicolon = text.lastIndex(of: ";"), namesC(text[semicolon...]) else { return text }
+        guard namesC(text[...]), let semicolon = text.lastIndex(of: ";"), namesC(text[semicolon...]) else {
+            return text
+        }
         return String(text[..<semicolon])
     }
 

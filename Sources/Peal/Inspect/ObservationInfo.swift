@@ -40,7 +40,9 @@ public struct ObservationInfo: Sendable {
     }
 
     /// Of those that are still there.
-    static func of(_ handles: [peal_observation]) -> [ObservationInfo] { handles.compactMap { try? ObservationInfo($0) } }
+    static func of(_ handles: [peal_observation]) -> [ObservationInfo] {
+        handles.compactMap { try? ObservationInfo($0) }
+    }
 }
 
 extension ObserverToken {

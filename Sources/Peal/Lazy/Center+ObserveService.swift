@@ -25,7 +25,8 @@ extension Center {
     /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
     /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>, _ options: ObserverOption...,
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>,
+        _ options: ObserverOption...,
         body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
         try service.checkType()
@@ -52,7 +53,8 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>, otherwise: Result,
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>,
+        otherwise: Result,
         _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
     ) throws(PealError) -> ObserverToken {
         try service.checkType()

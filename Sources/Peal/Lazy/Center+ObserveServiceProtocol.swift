@@ -62,7 +62,8 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
     @discardableResult
     public func observe<Observed: Sendable, Instance: Sendable>(
-        _ type: Observed.Type, by service: ServiceProvider<Instance>, as view: @escaping @Sendable (Instance) -> Observed,
+        _ type: Observed.Type, by service: ServiceProvider<Instance>,
+        as view: @escaping @Sendable (Instance) -> Observed,
         _ options: ObserverOption...
     ) throws(PealError) -> ObserverToken {
         try observe(type, by: service, view, options)
@@ -77,7 +78,8 @@ extension Center {
     }
 
     private func observe<Observed: Sendable, Instance: Sendable>(
-        _ type: Observed.Type, by service: ServiceProvider<Instance>, _ view: @escaping @Sendable (Instance) -> Observed,
+        _ type: Observed.Type, by service: ServiceProvider<Instance>,
+        _ view: @escaping @Sendable (Instance) -> Observed,
         _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         let caller = ServiceCaller(service)
@@ -89,7 +91,8 @@ extension Center {
     }
 
     private func register<Instance: Sendable>(
-        _ service: ServiceProvider<Instance>, _ caller: ServiceCaller<Instance>, _ responses: [Response], for methods: [String],
+        _ service: ServiceProvider<Instance>, _ caller: ServiceCaller<Instance>, _ responses: [Response],
+        for methods: [String],
         of owner: peal_protocol, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         try service.checkType()

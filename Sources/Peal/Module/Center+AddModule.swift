@@ -16,7 +16,9 @@ extension Center {
     /// Any thread, also from a callback. While the modules run it blocks until the module has started; a task awaits
     /// ``addAndStart(_:on:owner:)`` instead. The C interface's `peal_module_register`.
     @discardableResult
-    public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError) -> RegisteredModule {
+    public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError)
+        -> RegisteredModule
+    {
         let name = module.moduleName
         let box = TypedBox(module, module: module)
         box.steps = StepRegistration(name, in: handle)
@@ -70,7 +72,8 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(
-        _ service: ServiceProvider<Part>, named name: String? = nil, moduleClass: String? = nil, dependencies: [Dependency] = [],
+        _ service: ServiceProvider<Part>, named name: String? = nil, moduleClass: String? = nil,
+        dependencies: [Dependency] = [],
         priority: Int32 = 0, stepTimeLimit: Duration? = .seconds(10), tables: [Provision] = [], on queue: Queue? = nil,
         owner: Owner? = nil
     ) throws(PealError) -> RegisteredModule {
@@ -102,6 +105,8 @@ extension Center {
         }
         guard status.rawValue < 0 else { return RegisteredModule(module, in: handle) }
         // The error of its start is removed with the box.
-        throw withExtendedLifetime(context) { StepRegistry.complete(PealError.failure(status), of: traits.name, in: handle) }
+        throw withExtendedLifetime(context) {
+            StepRegistry.complete(PealError.failure(status), of: traits.name, in: handle)
+        }
     }
 }

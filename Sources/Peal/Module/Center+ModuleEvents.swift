@@ -38,10 +38,12 @@ extension Center {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_started = {
-            EventTarget.notify($0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+            EventTarget.notify(
+                $0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_stopped = {
-            EventTarget.notify($0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+            EventTarget.notify(
+                $0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_failed = {
             let step = ModuleEvent.Step(pealText: $2)
@@ -84,9 +86,10 @@ public enum ModuleEvent: Hashable, Sendable {
 }
 
 extension ModuleEvent {
-    fileprivate typealias Overdue = @convention(c) (
-        UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt64
-    ) -> Void
+    fileprivate typealias Overdue =
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt64
+        ) -> Void
 
     /// The function of both tables.
     fileprivate static let notifyOverdue: Overdue = { target, module, step, nanoseconds in

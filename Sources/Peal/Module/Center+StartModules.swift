@@ -60,7 +60,9 @@ extension Center {
     private func start() throws(PealError) {
         if let step = StepAttempt.running(in: handle), step.isDeferred {
             throw PealError(
-                status: .wouldDeadlock, message: "a start from a step of a module would wait for itself; start the modules outside of their steps")
+                status: .wouldDeadlock,
+                message:
+                    "a start from a step of a module would wait for itself; start the modules outside of their steps")
         }
         let status = peal_modules_start(handle)
         guard status.rawValue < 0 else { return }

@@ -58,7 +58,9 @@ public struct Lifecycle: Sendable {
             var values = texts.indices.map { texts[$0] == nil ? nil : characters[$0] }
             let count = values.count
             let status = values.withUnsafeMutableBufferPointer { values in
-                let arguments = values.indices.map { UnsafeMutableRawPointer(values.baseAddress! + $0) as UnsafeMutableRawPointer? }
+                let arguments = values.indices.map {
+                    UnsafeMutableRawPointer(values.baseAddress! + $0) as UnsafeMutableRawPointer?
+                }
                 return peal_send(method, arguments, count, &answer, nil)
             }
             try PealError.check(status)

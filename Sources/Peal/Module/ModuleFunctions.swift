@@ -23,9 +23,12 @@ enum ModuleFunctions {
         table.open_url = { ModuleFunctions.module($0)?.openURL($1.map { String(cString: $0) } ?? "") ?? false }
         table.continue_activity = { pointer, type, data in
             let type = type.map { String(cString: $0) } ?? ""
-            return ModuleFunctions.module(pointer)?.continueActivity(type: type, data: data.map { String(cString: $0) }) ?? false
+            return ModuleFunctions.module(pointer)?.continueActivity(type: type, data: data.map { String(cString: $0) })
+                ?? false
         }
-        table.remote_notification = { ModuleFunctions.notify(ModuleFunctions.module($0), $1.map { String(cString: $0) } ?? "", $2) }
+        table.remote_notification = {
+            ModuleFunctions.notify(ModuleFunctions.module($0), $1.map { String(cString: $0) } ?? "", $2)
+        }
         return Provision("PealLifecycle", table)
     }
 

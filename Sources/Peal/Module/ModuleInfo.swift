@@ -45,14 +45,15 @@ public struct ModuleInfo: Sendable {
 
     init(_ info: peal_module_info, thrown: String?) {
         name = String(pealArray: info.name)
-        state = switch info.state {
-        case PEAL_MODULE_STARTING: .starting
-        case PEAL_MODULE_RUNNING: .running
-        case PEAL_MODULE_STOPPING: .stopping
-        case PEAL_MODULE_STOPPED: .stopped
-        case PEAL_MODULE_FAILED: .failed
-        default: .registered
-        }
+        state =
+            switch info.state {
+            case PEAL_MODULE_STARTING: .starting
+            case PEAL_MODULE_RUNNING: .running
+            case PEAL_MODULE_STOPPING: .stopping
+            case PEAL_MODULE_STOPPED: .stopped
+            case PEAL_MODULE_FAILED: .failed
+            default: .registered
+            }
         moduleClass = .unlessEmpty(pealArray: info.class_name)
         priority = info.priority
         dependencies = String(pealArray: info.dependencies).split(separator: ", ").map(String.init)

@@ -38,7 +38,8 @@ public struct RegisteredModule: Hashable, Sendable {
     public func remove() async throws(PealError) -> Ending {
         let handle = handle
         if let step = StepAttempt.running(in: center), let own = try? info().name, own == step.module {
-            return try step.endWithoutWaiting { () throws(PealError) in try Ending(checking: peal_module_remove(handle)) }
+            return try step.endWithoutWaiting { () throws(PealError) in try Ending(checking: peal_module_remove(handle))
+            }
         }
         return try await Blocking.run(cancelled: .success(.pending)) { () throws(PealError) in
             try Ending(checking: peal_module_remove(handle))

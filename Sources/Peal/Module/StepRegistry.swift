@@ -64,7 +64,9 @@ enum StepRegistry {
         try center.observeTimeLimits(target).keep()
     }
 
-    private static func key(_ attempt: StepAttempt) -> Key { Key(center: attempt.center.number, module: attempt.module) }
+    private static func key(_ attempt: StepAttempt) -> Key {
+        Key(center: attempt.center.number, module: attempt.module)
+    }
 }
 
 /// Kept as long as a module is registered: no step of it is stored longer.

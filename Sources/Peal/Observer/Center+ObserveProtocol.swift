@@ -71,7 +71,8 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult
-    public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, by object: AnyObject) throws(PealError) -> Int {
+    public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, by object: AnyObject) throws(PealError) -> Int
+    {
         let owner = try findOrDefine(type)
         let found = ObservedObjects.observations(of: object, on: owner)
         return found.count { peal_observation_remove($0) == PEAL_OK }

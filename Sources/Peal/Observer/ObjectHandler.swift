@@ -39,7 +39,9 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
         let type = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)
         type.initialize(
             to: peal_weak_type(
-                retain: { handler in handler.map { Box.borrow($0, as: ObjectHandler.self) { $0.retainObject() } } ?? false },
+                retain: { handler in
+                    handler.map { Box.borrow($0, as: ObjectHandler.self) { $0.retainObject() } } ?? false
+                },
                 release: { handler, _ in
                     if let handler { Box.release(Box.borrow(handler, as: ObjectHandler.self) { $0.address.pointer }) }
                 }))

@@ -39,7 +39,8 @@ enum ObservedObjects {
             // An observation of a dead object had the same address, and ends at its next call. An observation that
             // another thread is registering has no number yet.
             let living = others.filter {
-                $0.queue == queue.number && $0.object != nil && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
+                $0.queue == queue.number && $0.object != nil
+                    && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
             }
             if isExclusive, !living.isEmpty { return ([], true) }
             let entry = Entry(
@@ -51,7 +52,8 @@ enum ObservedObjects {
         if isRefused {
             throw PealError(
                 status: .duplicate,
-                message: "\(handler.title) observes the protocol already; observe with .replacing or .allowingDuplicates, "
+                message:
+                    "\(handler.title) observes the protocol already; observe with .replacing or .allowingDuplicates, "
                     + "or cancel the other observation")
         }
         return others

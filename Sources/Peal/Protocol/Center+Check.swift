@@ -65,7 +65,8 @@ extension Center {
         let sizes = size == type.size ? "" : "; they have \(size) and \(type.size) bytes"
         return PealError(
             status: .conflict,
-            message: "\(title): \(place) is \(text), and Swift declares \(type.swiftName), which is \(type.type)\(sizes)")
+            message:
+                "\(title): \(place) is \(text), and Swift declares \(type.swiftName), which is \(type.type)\(sizes)")
     }
 
     /// True if a chain through a named parameter is one through the first of the result's type.

@@ -38,7 +38,8 @@ extension Center {
             CStrings.withList(type.methods.map(\.signature.text)) { methods in
                 type.name.withCString { name in
                     var description = peal_protocol_description(
-                        size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: adopts, methods: methods,
+                        size: MemoryLayout<peal_protocol_description>.size, name: name, adopts: adopts,
+                        methods: methods,
                         table_size: 0)
                     return peal_protocol_define(handle, &description, &defined, nil, 0)
                 }
@@ -52,7 +53,9 @@ extension Center {
     private func checkIsNotShared(_ type: any PealProtocol.Type) throws(PealError) {
         let bareName = String(describing: type)
         var found = peal_protocol(number: 0)
-        guard type.name == TypeName.ofProtocol(type), Status(peal_protocol_find(handle, bareName, &found)) == .ok else { return }
+        guard type.name == TypeName.ofProtocol(type), Status(peal_protocol_find(handle, bareName, &found)) == .ok else {
+            return
+        }
         throw PealError(
             status: .conflict,
             message: "the center has a protocol '\(bareName)', and \(type) is '\(type.name)'; declare "

@@ -50,7 +50,9 @@ final class MethodCache: Sendable {
     /// The found entry, if any.
     @inlinable @inline(__always)
     func find(_ place: Place) -> ResolvedMethod? {
-        guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[place.chunk].load(ordering: .acquiring)) else { return nil }
+        guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[place.chunk].load(ordering: .acquiring)) else {
+            return nil
+        }
         let place = (chunk + place.offset).assumingMemoryBound(to: Slot.self)
         let number = place.pointee.method.load(ordering: .acquiring)
         guard number != 0 else { return nil }

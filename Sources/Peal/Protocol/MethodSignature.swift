@@ -23,9 +23,12 @@ public final class MethodSignature: Sendable {
         self.policy = policy
         isPlain = types.arePlain
         place = MethodCache.Place(serial: MethodSerials.number(of: owner, name))
-        let options = [since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil]
+        let options = [
+            since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil,
+        ]
         let prototype = Self.prototype(name, types, parameters)
-        text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(separator: ", ")
+        text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(
+            separator: ", ")
     }
 
     private static func prototype(_ name: String, _ types: MethodTypes, _ names: [String]) -> String {
@@ -37,7 +40,8 @@ public final class MethodSignature: Sendable {
         }
         // The definition of the method refuses an excess.
         parameters += names.dropFirst(types.parameters.count)
-        return declaration(result, name) + "(" + (parameters.isEmpty ? "void" : parameters.joined(separator: ", ")) + ")"
+        return declaration(result, name) + "(" + (parameters.isEmpty ? "void" : parameters.joined(separator: ", "))
+            + ")"
     }
 
     private static func declaration(_ type: String, _ name: String) -> String {

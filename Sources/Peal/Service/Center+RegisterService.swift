@@ -55,7 +55,8 @@ extension Center {
         description.clear_data = clearData == nil ? nil : ServiceFunctions.clearData
         description.destroy = ServiceFunctions.destroy
         description.owner = owner?.handle ?? peal_owner()
-        let service = try register(description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
+        let service = try register(
+            description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
         return withExtendedLifetime(recipe) {
             // Also where the registration has already ended: then the recipe's end, here, removes this.
             recipe.service = service.number

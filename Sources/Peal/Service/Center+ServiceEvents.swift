@@ -8,7 +8,8 @@ extension Center {
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
-    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken {
+    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken
+    {
         try observeServices(EventTarget(notify: notify, end: {}))
     }
 

@@ -56,7 +56,7 @@ extension Center {
         while true {
             do throws(PealError) {
                 return try service(type, named: name)
-            } catch where error.status == .notFound {
+            } catch  where error.status == .notFound {
                 try await wait.pass()
             }
         }

@@ -31,7 +31,9 @@ public struct Creation: ~Copyable {
     ///   ``center`` leads to the own instance.
     ///
     /// The thread of the creation. The C interface's `peal_service_get`.
-    public func get<Other: Sendable>(_ type: Other.Type = Other.self, named name: String? = nil) throws(PealError) -> Other {
+    public func get<Other: Sendable>(_ type: Other.Type = Other.self, named name: String? = nil) throws(PealError)
+        -> Other
+    {
         let service = try center.service(type, named: name)
         let (use, instance) = try service.take()
         try kept.keep(use)

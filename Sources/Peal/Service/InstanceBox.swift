@@ -69,7 +69,8 @@ final class TypedBox<Instance>: InstanceBox {
 /// - Returns: nil for NULL, and for an instance of another type.
 ///
 /// Any thread on which the function may run.
-public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance? {
+public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance?
+{
     guard let pointer else { return nil }
     return Box.object(pointer, as: InstanceBox.self).instance(as: type)
 }

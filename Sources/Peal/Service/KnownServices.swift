@@ -49,7 +49,8 @@ extension Center {
     func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
         if let known = knownServices.find(type, named: name) { return known }
         let handle = try find(name ?? TypeName.of(type))
-        let entry = KnownServices.Entry(handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
+        let entry = KnownServices.Entry(
+            handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
         // Without a mark it was not made in Swift, and the get fails with that.
         if entry.mark.number != 0 { knownServices.put(entry, type, named: name) }
         return entry

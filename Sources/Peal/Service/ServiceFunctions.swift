@@ -18,18 +18,18 @@ enum ServiceFunctions {
         }
     }
 
-    static let initialize:
-        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool = { pointer, memory in
-            guard let memory, let box = box(pointer), let recipe = box.recipe, let kept = box.kept else { return false }
-            let creation = Creation(memory, keeping: kept)
-            do {
-                try recipe.initialize(box, creation)
-                return true
-            } catch {
-                creation.fail(with: error)
-                return false
-            }
+    static let initialize: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool = {
+        pointer, memory in
+        guard let memory, let box = box(pointer), let recipe = box.recipe, let kept = box.kept else { return false }
+        let creation = Creation(memory, keeping: kept)
+        do {
+            try recipe.initialize(box, creation)
+            return true
+        } catch {
+            creation.fail(with: error)
+            return false
         }
+    }
 
     static let clearData: @convention(c) (UnsafeMutableRawPointer?) -> Void = { pointer in
         if let box = box(pointer) { box.recipe?.clearData(box) }

@@ -42,12 +42,13 @@ public struct ServiceInfo: Sendable {
 
     init(_ info: peal_service_info) {
         name = String(pealArray: info.name)
-        state = switch info.state {
-        case PEAL_SERVICE_CREATING: .creating
-        case PEAL_SERVICE_INITIALIZING: .initializing
-        case PEAL_SERVICE_READY: .ready
-        default: .registered
-        }
+        state =
+            switch info.state {
+            case PEAL_SERVICE_CREATING: .creating
+            case PEAL_SERVICE_INITIALIZING: .initializing
+            case PEAL_SERVICE_READY: .ready
+            default: .registered
+            }
         isPersistent = info.flags & UInt32(PEAL_SERVICE_PERSISTENT.rawValue) != 0
         createdBy = .unlessEmpty(pealArray: info.created_by)
         createdAt = info.created_at == 0 ? nil : Duration.nanoseconds(Int64(clamping: info.created_at))

@@ -92,14 +92,16 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     func notSwift() -> PealError {
         PealError(
             status: .type,
-            message: "service '\(name ?? "")' was not made in Swift, so it is no \(TypeName.of(Instance.self)): get its table, "
+            message:
+                "service '\(name ?? "")' was not made in Swift, so it is no \(TypeName.of(Instance.self)): get its table, "
                 + "or its pointer")
     }
 
     func otherType(_ type: String) -> PealError {
         PealError(
             status: .type,
-            message: "service '\(name ?? "")' is \(TypeName.of(Instance.self) == type ? "another " : "")\(type), and no "
+            message:
+                "service '\(name ?? "")' is \(TypeName.of(Instance.self) == type ? "another " : "")\(type), and no "
                 + "\(TypeName.of(Instance.self)): get it as the type with which it was registered")
     }
 }

@@ -18,10 +18,12 @@ enum SwiftMark {
 
     /// The additional table of a service of Swift.
     static var provision: Provision {
-        Provision(protocolName, Table { pointer in
-            guard let pointer else { return nil }
-            return Box.object(pointer, as: InstanceBox.self).typeNameInC
-        })
+        Provision(
+            protocolName,
+            Table { pointer in
+                guard let pointer else { return nil }
+                return Box.object(pointer, as: InstanceBox.self).typeNameInC
+            })
     }
 
     /// The protocol in a center, defined there by the first service of Swift.

@@ -24,7 +24,8 @@ final class UseKeeper: Sendable {
             _ = peal_use_release(use.use)
             throw PealError(
                 status: .cycle,
-                message: "services need each other: \(([self] + path).map(\.service).joined(separator: " -> ")); one of "
+                message:
+                    "services need each other: \(([self] + path).map(\.service).joined(separator: " -> ")); one of "
                     + "them must do without, or get the other when it needs it")
         }
         entries.withLock { $0.append(Entry(use: use.use, keeper: used)) }

@@ -27,7 +27,9 @@ enum CStrings {
             var characters = [CChar](repeating: 0, count: capacity)
             characters.withUnsafeMutableBufferPointer { status = copy($0.baseAddress, capacity, &length) }
             if status.isFailure { throw PealError.last(status) }
-            if status != .truncated { return String(decoding: characters[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) }
+            if status != .truncated {
+                return String(decoding: characters[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+            }
             capacity = length + 1
         }
     }

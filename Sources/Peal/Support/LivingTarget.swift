@@ -11,14 +11,15 @@ class LivingTarget {
     // Unsafe: it is filled here and never written again.
     nonisolated(unsafe) static let hooks: UnsafePointer<peal_weak_type> = {
         let hooks = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)
-        hooks.initialize(to: peal_weak_type(
-            retain: { reference in
-                guard let reference else { return false }
-                var isAlive = false
-                Box.borrow(reference, as: LivingTarget.self) { isAlive = $0.isAlive }
-                return isAlive
-            },
-            release: { _, _ in }))
+        hooks.initialize(
+            to: peal_weak_type(
+                retain: { reference in
+                    guard let reference else { return false }
+                    var isAlive = false
+                    Box.borrow(reference, as: LivingTarget.self) { isAlive = $0.isAlive }
+                    return isAlive
+                },
+                release: { _, _ in }))
         return UnsafePointer(hooks)
     }()
 }

@@ -30,7 +30,8 @@ enum SwiftResponses {
     }
 
     private static func visit(
-        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace, _ result: UnsafeMutableRawPointer?
+        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace,
+        _ result: UnsafeMutableRawPointer?
     ) {
         guard let visit = pointer(arguments) else { return }
         let isOver = visit.assumingMemoryBound(to: SwiftVisit.self).pointee.body(observer)

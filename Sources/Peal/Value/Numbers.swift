@@ -75,8 +75,8 @@ extension Bool: PealResult {
 }
 
 #if arch(x86_64)
-    extension Float80: PealPlainValue {
-        /// `long double`.
-        public static var cType: CType { CType("long double") }
-    }
+extension Float80: PealPlainValue {
+    /// `long double`.
+    public static var cType: CType { CType("long double") }
+}
 #endif

@@ -30,12 +30,13 @@ private enum Pointees {
         let pointee = type is CChar.Type ? CType("char") : (type as? any PealValue.Type)?.cType ?? CType("void")
         // The `const` of `const char **` is after the first star.
         let isPointer = pointee.text.hasSuffix("*")
-        let text = switch (isConstant, isPointer) {
-        case (true, true): "\(pointee.text)const *"
-        case (true, false): "const \(pointee.text) *"
-        case (false, true): "\(pointee.text)*"
-        case (false, false): "\(pointee.text) *"
-        }
+        let text =
+            switch (isConstant, isPointer) {
+            case (true, true): "\(pointee.text)const *"
+            case (true, false): "const \(pointee.text) *"
+            case (false, true): "\(pointee.text)*"
+            case (false, false): "\(pointee.text) *"
+            }
         return CType(text, declaration: pointee.declaration)
     }
 }

@@ -64,7 +64,8 @@ public struct Structure<Root>: Sendable {
         public static func member(_ name: String, _ property: KeyPath<Root, Bool>) -> Member {
             Member(
                 stored: StructureMember(
-                    name: name, type: Bool.cType, size: 1, alignment: 1, offset: MemoryLayout<Root>.offset(of: property)))
+                    name: name, type: Bool.cType, size: 1, alignment: 1, offset: MemoryLayout<Root>.offset(of: property)
+                ))
         }
     }
 }

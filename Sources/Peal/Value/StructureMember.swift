@@ -31,7 +31,8 @@ extension Structure {
         }
         let size = (end + alignment - 1) / alignment * alignment
         guard members.isEmpty || size == MemoryLayout<Root>.stride else {
-            return "\(cType) has \(MemoryLayout<Root>.stride) bytes in Swift and \(size) in C; name all stored properties"
+            return
+                "\(cType) has \(MemoryLayout<Root>.stride) bytes in Swift and \(size) in C; name all stored properties"
         }
         return nil
     }

@@ -10,9 +10,10 @@ import Synchronization
 public struct BareClosure: @unchecked Sendable {
     // Unchecked: the number is atomic, all else behind the pointer is constant.
 
-    public typealias Handler = @convention(c) (
-        _ number: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
-    ) -> Void
+    public typealias Handler =
+        @convention(c) (
+            _ number: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
+        ) -> Void
 
     /// The user data of a closure's handler.
     private struct Context: ~Copyable {

@@ -13,10 +13,11 @@ public enum CallClosure {
     ///   - index: The index of the closure.
     ///   - arguments: One pointer a parameter.
     ///   - result: Room for the result, filled with zeros.
-    public typealias Handler = @convention(c) (
-        _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>,
-        _ result: UnsafeMutableRawPointer
-    ) -> Void
+    public typealias Handler =
+        @convention(c) (
+            _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>,
+            _ result: UnsafeMutableRawPointer
+        ) -> Void
 
     private struct Key: Hashable {
         let plan: UInt

@@ -2,10 +2,11 @@ internal import CFFI
 
 /// The code of libffi's closures.
 enum ExecutableMemory {
-    typealias Handler = @convention(c) (
-        UnsafeMutablePointer<ffi_cif>?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-        UnsafeMutableRawPointer?
-    ) -> Void
+    typealias Handler =
+        @convention(c) (
+            UnsafeMutablePointer<ffi_cif>?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+            UnsafeMutableRawPointer?
+        ) -> Void
 
     /// A function that calls the handler with its arguments. Never freed.
     ///

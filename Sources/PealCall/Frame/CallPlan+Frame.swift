@@ -81,8 +81,10 @@ extension CallPlan {
         case .float: result.storeBytes(of: peal_frame_s_all_8_0(function, target, words), as: Double.self)
         case .integers: result.storeBytes(of: peal_frame_ii_all_8_0(function, target, words), as: peal_frame_ii.self)
         case .floats: result.storeBytes(of: peal_frame_ss_all_8_0(function, target, words), as: peal_frame_ss.self)
-        case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_0(function, target, words), as: peal_frame_is.self)
-        case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_0(function, target, words), as: peal_frame_si.self)
+        case .integerFloat:
+            result.storeBytes(of: peal_frame_is_all_8_0(function, target, words), as: peal_frame_is.self)
+        case .floatInteger:
+            result.storeBytes(of: peal_frame_si_all_8_0(function, target, words), as: peal_frame_si.self)
         case .singles: peal_frame_ss_all_8_0(function, target, words).storeSingles(to: result)
         }
     }
@@ -96,8 +98,10 @@ extension CallPlan {
         case .float: result.storeBytes(of: peal_frame_s_all_8_16(function, target, words), as: Double.self)
         case .integers: result.storeBytes(of: peal_frame_ii_all_8_16(function, target, words), as: peal_frame_ii.self)
         case .floats: result.storeBytes(of: peal_frame_ss_all_8_16(function, target, words), as: peal_frame_ss.self)
-        case .integerFloat: result.storeBytes(of: peal_frame_is_all_8_16(function, target, words), as: peal_frame_is.self)
-        case .floatInteger: result.storeBytes(of: peal_frame_si_all_8_16(function, target, words), as: peal_frame_si.self)
+        case .integerFloat:
+            result.storeBytes(of: peal_frame_is_all_8_16(function, target, words), as: peal_frame_is.self)
+        case .floatInteger:
+            result.storeBytes(of: peal_frame_si_all_8_16(function, target, words), as: peal_frame_si.self)
         case .singles: peal_frame_ss_all_8_16(function, target, words).storeSingles(to: result)
         }
     }
@@ -121,7 +125,9 @@ extension peal_frame_ss {
     fileprivate func storeSingles(to result: UnsafeMutableRawPointer) {
         withUnsafeBytes(of: numbers) { numbers in
             for index in 0..<Int(PEAL_RESULT_FLOATS) {
-                result.storeBytes(of: numbers.load(fromByteOffset: 8 * index, as: UInt32.self), toByteOffset: 4 * index, as: UInt32.self)
+                result.storeBytes(
+                    of: numbers.load(fromByteOffset: 8 * index, as: UInt32.self), toByteOffset: 4 * index,
+                    as: UInt32.self)
             }
         }
     }
@@ -131,7 +137,9 @@ extension peal_frame_ss {
         self.init()
         withUnsafeMutableBytes(of: &numbers) { numbers in
             for index in 0..<Int(PEAL_RESULT_FLOATS) {
-                numbers.storeBytes(of: result.load(fromByteOffset: 4 * index, as: UInt32.self), toByteOffset: 8 * index, as: UInt32.self)
+                numbers.storeBytes(
+                    of: result.load(fromByteOffset: 4 * index, as: UInt32.self), toByteOffset: 8 * index,
+                    as: UInt32.self)
             }
         }
     }

@@ -18,7 +18,8 @@ extension CallPlan {
         // One allocation: the plan, then its lists in the order of their alignments.
         let count = shape.parameters.count
         let lists = moves.count * MemoryLayout<FrameMove>.stride + count * MemoryLayout<UInt32>.stride + 2 * count
-        var next = UnsafeMutableRawPointer(try memory.allocate(UInt8.self, count: MemoryLayout<CallPlan>.stride + lists))
+        var next = UnsafeMutableRawPointer(
+            try memory.allocate(UInt8.self, count: MemoryLayout<CallPlan>.stride + lists))
         let plan = next.bindMemory(to: CallPlan.self, capacity: 1)
         next += MemoryLayout<CallPlan>.stride
         let sizes = list(shape.parameters.map { UInt32($0.size) }, &next)

@@ -1,4 +1,3 @@
-
 /// All plans of the process, by shape.
 ///
 /// Shapes are few: programs have many prototypes, but these fall on the same sequences of integers,

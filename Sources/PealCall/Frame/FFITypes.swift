@@ -48,7 +48,10 @@ struct FFITypes: ~Copyable {
     }
 
     private mutating func structure(_ shape: ValueShape) throws(OutOfMemory) -> Pointer {
-        let members = if case .members(let members, isUnion: false) = shape, !shape.hasUnion { members } else { shape.membersWithoutUnions }
+        let members =
+            if case .members(let members, isUnion: false) = shape, !shape.hasUnion { members } else {
+                shape.membersWithoutUnions
+            }
         // The list of elements ends with a null pointer, which the zeroed memory provides.
         let elements = try allocate(Pointer?.self, count: members.count + 1)
         for (index, member) in members.enumerated() {

@@ -16,7 +16,9 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
 
     /// The shape that carries these counts, or nil where none does.
     init?(integers: Int, floats: Int, stackWords: Int) {
-        guard (1...Int(PEAL_FRAME_INTEGERS)).contains(integers), (0...Int(PEAL_FRAME_FLOATS)).contains(floats) else { return nil }
+        guard (1...Int(PEAL_FRAME_INTEGERS)).contains(integers), (0...Int(PEAL_FRAME_FLOATS)).contains(floats) else {
+            return nil
+        }
         if stackWords == 0 {
             let floatStep = floats == 0 ? 0 : floats <= 2 ? 1 : 2
             rawValue = UInt8(min(integers - 1, 5) + 6 * floatStep)

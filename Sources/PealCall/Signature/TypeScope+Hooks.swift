@@ -9,7 +9,8 @@ extension TypeScope {
         if let known = self.hooks[name] {
             guard known == hooks else {
                 throw SyntaxError(
-                    .conflict, "'\(name)' is registered already, with other functions; a type has one set of"
+                    .conflict,
+                    "'\(name)' is registered already, with other functions; a type has one set of"
                         + " functions", column: 1)
             }
             return false
@@ -40,7 +41,8 @@ extension TypeScope {
         let type = try parser.parseWholeTypeName()
         if let name = type.unaliased.managedName { return name }
         throw SyntaxError(
-            .unsupported, "'\(type)' is no struct or union, nor a typedef of one; name the pointed-to type,"
+            .unsupported,
+            "'\(type)' is no struct or union, nor a typedef of one; name the pointed-to type,"
                 + " as 'struct widget'", column: 1)
     }
 }

@@ -41,10 +41,11 @@ extension CopyPlan.Pointer {
     func withArguments(of carrier: Carrier, _ body: (Broadcast.Arguments?) -> Void) {
         switch carrier {
         case .pointers(let arguments): body(arguments)
-        case .words: withImage { arguments, image in
-            _ = copyValues(carrier, to: image)
-            body(arguments)
-        }
+        case .words:
+            withImage { arguments, image in
+                _ = copyValues(carrier, to: image)
+                body(arguments)
+            }
         }
     }
 

@@ -8,7 +8,8 @@ enum CopyPlanCache {
     /// The plan of a method's arguments, made at its first request.
     ///
     /// - Parameter shapes: The shapes of its parameters. The key of its call plan shares them.
-    static func plan(for declaration: MethodDeclaration, _ shapes: [ValueShape]) throws(OutOfMemory) -> CopyPlan.Pointer {
+    static func plan(for declaration: MethodDeclaration, _ shapes: [ValueShape]) throws(OutOfMemory) -> CopyPlan.Pointer
+    {
         let key = CopyPlan.Key(declaration, shapes)
         let result: Result<CopyPlan.Pointer, OutOfMemory> = plans.withLock { plans in
             if let known = plans[key] { return .success(known) }

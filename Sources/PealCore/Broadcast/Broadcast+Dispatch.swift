@@ -105,7 +105,8 @@ extension Broadcast {
         _ number: UInt64
     ) -> Answer {
         let replay = IntegerReplay(
-            PointedIntegers(arguments), MethodTraits(rawValue: peal_snapshot_traits(list)), to: peal_snapshot_entries(list),
+            PointedIntegers(arguments), MethodTraits(rawValue: peal_snapshot_traits(list)),
+            to: peal_snapshot_entries(list),
             count: Int(peal_snapshot_count(list)), hold)
         return answer(replay.replay(count), hold, arguments, count, calls, number)
     }

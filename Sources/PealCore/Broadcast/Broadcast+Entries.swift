@@ -72,7 +72,9 @@ extension Broadcast {
     /// - Returns: The hazard slot of the list that is current then.
     private static func prepare(_ held: Hold, _ number: UInt64, reachesQueues: Bool) throws(Outcome) -> Hold {
         let hold = try settle(held, number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
-        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else { return hold }
+        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else {
+            return hold
+        }
         let pending = PendingServices(of: list(hold), reachesQueues: reachesQueues)
         end(hold)
         pending.create()
@@ -116,7 +118,9 @@ extension Broadcast {
     ///
     /// - Returns: The outcome of the calls that the loop enqueued.
     public static func end() -> Outcome {
-        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost_of_caller(thread) else { return .done }
+        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost_of_caller(thread) else {
+            return .done
+        }
         return end(hold)
     }
 

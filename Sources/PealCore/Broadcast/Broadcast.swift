@@ -13,7 +13,8 @@ public enum Broadcast {
     public enum Outcome: UInt8, Error {
         case done, deferred, truncated, rejected
         case unknownMethod, wrongArgumentCount, nullArgument, noResult, wrongPolicy, missingFold, wrongCollection
-        case tooDeep, recursionRejected, deferralLimit, captureFailed, notRecordable, staleCompletion, needsTokens, outOfMemory
+        case tooDeep, recursionRejected, deferralLimit, captureFailed, notRecordable, staleCompletion, needsTokens,
+            outOfMemory
 
         public var isFailure: Bool {
             switch self {
@@ -92,9 +93,11 @@ public enum Broadcast {
         do throws(Outcome) {
             let hold = if let outermost = holdFast(number) { outermost } else { try hold(number, arguments, count) }
             if !request.forcesFFI, request.gathering == nil, !request.isOfLoop,
-                let outcome = withUnsafePointer(to: request, {
-                    ResultBroadcast.send(hold, arguments, count, request.result, $0, calls, number)
-                })
+                let outcome = withUnsafePointer(
+                    to: request,
+                    {
+                        ResultBroadcast.send(hold, arguments, count, request.result, $0, calls, number)
+                    })
             {
                 return outcome
             }

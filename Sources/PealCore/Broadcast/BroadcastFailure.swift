@@ -20,36 +20,66 @@ public enum BroadcastFailure {
         case .done, .deferred, .truncated, .rejected:
             return nil
         case .unknownMethod:
-            return Failure(.handle, "the method's handle is invalid: zero, never created, or of a center that has ended; find it with peal_method_find")
+            return Failure(
+                .handle,
+                "the method's handle is invalid: zero, never created, or of a center that has ended; find it with peal_method_find"
+            )
         case .wrongArgumentCount:
             return argumentCount(method, given: count)
         case .nullArgument:
             return nullArgument(method, arguments)
         case .noResult:
-            return Failure(.policy, "\(title) returns void, and a result was requested; pass NULL as out_result, or use peal_broadcast")
+            return Failure(
+                .policy,
+                "\(title) returns void, and a result was requested; pass NULL as out_result, or use peal_broadcast")
         case .wrongPolicy:
             // Without a requested policy it is the method's own, which may be a chain without a fitting parameter.
             let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
             let name = asked.map { $0.name } ?? "of the method"
             return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(asked, method))")
         case .missingFold:
-            return Failure(.argument, "\(title): the policy fold needs a function; give one in the options of peal_send_with")
+            return Failure(
+                .argument, "\(title): the policy fold needs a function; give one in the options of peal_send_with")
         case .wrongCollection:
-            return Failure(.argument, "\(title): the policy collect needs a struct peal_collection as the result, with its size set and room for `capacity` results")
+            return Failure(
+                .argument,
+                "\(title): the policy collect needs a struct peal_collection as the result, with its size set and room for `capacity` results"
+            )
         case .tooDeep:
-            return Failure(.depth, "\(title): broadcasts are nested 128 deep on this thread; end the recursion of the callback that broadcasts its own method, or declare the method with defer")
+            return Failure(
+                .depth,
+                "\(title): broadcasts are nested 128 deep on this thread; end the recursion of the callback that broadcasts its own method, or declare the method with defer"
+            )
         case .recursionRejected:
-            return Failure(.recursion, "\(title) is being broadcast on this thread already, and rejects recursion; broadcast it after its callback has returned, or remove the option reject")
+            return Failure(
+                .recursion,
+                "\(title) is being broadcast on this thread already, and rejects recursion; broadcast it after its callback has returned, or remove the option reject"
+            )
         case .deferralLimit:
-            return Failure(.limit, "\(title): \(Deferral.limit) deferred calls wait on this thread; end the recursion of the callback that always broadcasts its own method")
+            return Failure(
+                .limit,
+                "\(title): \(Deferral.limit) deferred calls wait on this thread; end the recursion of the callback that always broadcasts its own method"
+            )
         case .captureFailed:
-            return Failure(.memory, "\(title): an argument could not be captured: the copy function of its type returned NULL, or the type was removed")
+            return Failure(
+                .memory,
+                "\(title): an argument could not be captured: the copy function of its type returned NULL, or the type was removed"
+            )
         case .staleCompletion:
-            return Failure(.handle, "\(title): the completion is invalid, has ended, or was passed to another broadcast; create one for each broadcast, or pass zero")
+            return Failure(
+                .handle,
+                "\(title): the completion is invalid, has ended, or was passed to another broadcast; create one for each broadcast, or pass zero"
+            )
         case .needsTokens:
-            return Failure(.state, "\(title) has a completion, and each observer needs a token of its own; use PEAL_BROADCAST or peal_send")
+            return Failure(
+                .state,
+                "\(title) has a completion, and each observer needs a token of its own; use PEAL_BROADCAST or peal_send"
+            )
         case .notRecordable:
-            return Failure(.state, "\(title): an observer has a queue, and this system forbids the code that a typed loop would need to reach it; broadcast by peal_send")
+            return Failure(
+                .state,
+                "\(title): an observer has a queue, and this system forbids the code that a typed loop would need to reach it; broadcast by peal_send"
+            )
         case .outOfMemory:
             return .outOfMemory
         }
@@ -72,7 +102,10 @@ public enum BroadcastFailure {
             return Failure(.argument, "\(title): a pointer to an argument is NULL")
         }
         let name = parameters[index].name.map { " \($0)" } ?? ""
-        return Failure(.argument, "\(title): the pointer to argument \(index + 1)\(name) is NULL; point to a value, also to pass a null pointer")
+        return Failure(
+            .argument,
+            "\(title): the pointer to argument \(index + 1)\(name) is NULL; point to a value, also to pass a null pointer"
+        )
     }
 
     private static func title(_ method: Method?) -> String {

@@ -3,9 +3,10 @@ internal import CPealSupport
 /// The options of one broadcast.
 public struct BroadcastRequest {
     /// Folds a result into the accumulator; false stops.
-    public typealias Fold = @convention(c) (
-        _ context: UnsafeMutableRawPointer?, _ accumulator: UnsafeMutableRawPointer?, _ result: UnsafeRawPointer?
-    ) -> Bool
+    public typealias Fold =
+        @convention(c) (
+            _ context: UnsafeMutableRawPointer?, _ accumulator: UnsafeMutableRawPointer?, _ result: UnsafeRawPointer?
+        ) -> Bool
 
     /// Memory for the result; for `collect`, a `peal_collection`.
     public var result: UnsafeMutableRawPointer?

@@ -15,9 +15,9 @@ protocol ResultTail {
 @usableFromInline
 struct DroppedResult: ResultTail {
     #if DEBUG
-        /// Without optimisation, an empty value has the address of something else. Two threads that pass it `inout` would be
-        /// reported by the thread sanitizer.
-        @usableFromInline var byte: UInt8 = 0
+    /// Without optimisation, an empty value has the address of something else. Two threads that pass it `inout` would be
+    /// reported by the thread sanitizer.
+    @usableFromInline var byte: UInt8 = 0
     #endif
 
     @inlinable

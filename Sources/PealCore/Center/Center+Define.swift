@@ -93,7 +93,8 @@ extension CenterState {
         guard known.adopted.map({ $0.name }) == description.adopts else {
             throw Failure(
                 .conflict,
-                "protocol \(known.name) is defined already and adopts [\(known.adopted.map { $0.name }.joined(separator: ", "))], not [\(description.adopts.joined(separator: ", "))]")
+                "protocol \(known.name) is defined already and adopts [\(known.adopted.map { $0.name }.joined(separator: ", "))], not [\(description.adopts.joined(separator: ", "))]"
+            )
         }
         let own = self[known].own
         for (method, declaration) in zip(own, declarations) {
@@ -104,7 +105,8 @@ extension CenterState {
         for declaration in declarations.dropFirst(own.count) where declaration.since <= version {
             throw Failure(
                 .conflict,
-                "protocol \(known.name) is defined already, without \(declaration.signature.name); declare a new method with since(\(version + 1)) or later")
+                "protocol \(known.name) is defined already, without \(declaration.signature.name); declare a new method with since(\(version + 1)) or later"
+            )
         }
     }
 
@@ -114,7 +116,10 @@ extension CenterState {
         var adopted: [PealProtocol] = []
         for name in description.adopts {
             guard let proto = protocolsByName[name] else {
-                throw Failure(.notFound, "protocol \(description.name) adopts \(name), which is not defined; \(hint(for: name) ?? "define it first")")
+                throw Failure(
+                    .notFound,
+                    "protocol \(description.name) adopts \(name), which is not defined; \(hint(for: name) ?? "define it first")"
+                )
             }
             guard !adopted.contains(proto) else {
                 throw Failure(.conflict, "protocol \(description.name) adopts \(name) twice")

@@ -56,7 +56,8 @@ public final class Center: Sendable {
     /// Ends the center: every handle into it is stale, and no observer is called any more.
     public func end() throws(Failure) {
         guard self !== Center.shared else {
-            throw Failure(.state, "the default center cannot be ended; end only centers that peal_center_create has created")
+            throw Failure(
+                .state, "the default center cannot be ended; end only centers that peal_center_create has created")
         }
         // Before the handle is stale: modules that stop may use it.
         let isStopped = mediator.withLock({ $0.mediator })?.stopForEnd() ?? true

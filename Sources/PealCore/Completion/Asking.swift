@@ -24,12 +24,16 @@ struct Asking {
                 token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)
                 return true
-            } take: { _, _ in true }
+            } take: { _, _ in
+                true
+            }
         }
     }
 
     private func runForReplies() -> Int {
-        calls.run { _, _ in false } take: { entry, result in
+        calls.run { _, _ in
+            false
+        } take: { entry, result in
             completion?.reply(
                 from: entry.pointee.record.pointee.number, result, size: calls.plan.pointee.resultSize,
                 isReserved: isReserved)

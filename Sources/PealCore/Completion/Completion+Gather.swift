@@ -8,7 +8,10 @@ extension Completion {
         _ number: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
     ) throws(Failure) -> (completion: Completion, outcome: Broadcast.Outcome) {
         if let method = Handles.methods.find(number), method.declaration.signature.result.isVoid {
-            throw Failure(.policy, "\(method.title) returns void, and only results can be gathered; broadcast a method with a completion by passing one")
+            throw Failure(
+                .policy,
+                "\(method.title) returns void, and only results can be gathered; broadcast a method with a completion by passing one"
+            )
         }
         let completion = try make(options, isPassed: true)
         var request = BroadcastRequest(result: nil)

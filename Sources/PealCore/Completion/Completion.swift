@@ -71,7 +71,8 @@ public final class Completion: Sendable {
         do throws(Failure) {
             completion = try Handles.completions.insert { number in
                 let completion = Completion(
-                    number: number, options: options, notice: notice, limit: limit?.assumingMemoryBound(to: peal_work.self))
+                    number: number, options: options, notice: notice,
+                    limit: limit?.assumingMemoryBound(to: peal_work.self))
                 return CompletionHandle(completion, .whole, number: number)
             }.completion
         } catch {
@@ -135,7 +136,8 @@ public final class Completion: Sendable {
     /// - Returns: The number of a new token; 0 when no caller waits for it any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
-        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) }) else {
+        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) })
+        else {
             dropReserved(1)
             return 0
         }
@@ -185,7 +187,10 @@ public final class Completion: Sendable {
         guard !isTaken else { return }
         throw isEnded
             ? .staleCompletion
-            : Failure(.state, "the completion was passed to a broadcast, and only its observers answer it; each answers its own token")
+            : Failure(
+                .state,
+                "the completion was passed to a broadcast, and only its observers answer it; each answers its own token"
+            )
     }
 
     private var isEnded: Bool { state.withLock { $0.end != nil } }
@@ -292,5 +297,7 @@ public final class Completion: Sendable {
 
 extension Failure {
     public static let staleCompletion = Failure(
-        .handle, "the completion or token is invalid: zero, never created, answered already, or ended; answer each token once, within the time limit")
+        .handle,
+        "the completion or token is invalid: zero, never created, answered already, or ended; answer each token once, within the time limit"
+    )
 }

@@ -13,7 +13,8 @@ public enum Handles {
     }
     public static var observations: ObserverHandles { ObserverHandles() }
     public static var invocations: HandleTable<Invocation> {
-        table(PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
+        table(
+            PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
     }
     public static var queues: HandleTable<Queue> {
         table(PEAL_SLOTS_QUEUES, "there are too many queues in the process; end those that are not used")
@@ -25,7 +26,9 @@ public enum Handles {
         table(PEAL_SLOTS_SERVICES, "there are too many services in the process; unregister those that are not needed")
     }
     static var instances: HandleTable<Instance> {
-        table(PEAL_SLOTS_INSTANCES, "there are too many instances of services in the process; release uses that are not needed")
+        table(
+            PEAL_SLOTS_INSTANCES,
+            "there are too many instances of services in the process; release uses that are not needed")
     }
     public static var modules: HandleTable<Module> {
         table(PEAL_SLOTS_MODULES, "there are too many modules in the process; remove those that are not needed")

@@ -19,7 +19,9 @@ public struct ObserverHandles: Sendable {
         peal_slot_publish(Self.slots, number, record)
     }
 
-    public func find(_ number: UInt64) -> Observation? { observation(owned(peal_slot_pin(Self.slots, number, false), number)) }
+    public func find(_ number: UInt64) -> Observation? {
+        observation(owned(peal_slot_pin(Self.slots, number, false), number))
+    }
 
     /// The same, but also finds a number that has been retired and not recycled yet.
     func findEvenRetired(_ number: UInt64) -> Observation? {

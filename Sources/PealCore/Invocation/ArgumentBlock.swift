@@ -29,7 +29,8 @@ final class ArgumentBlock: Sendable {
             peal_memory_free(memory)
             throw Failure(
                 .memory,
-                "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type was removed")
+                "\(method.title): \(method.title(ofParameter: error.parameter)) could not be captured: the copy function of its type returned NULL, or the type was removed"
+            )
         }
         return ArgumentBlock(plan: plan, memory: memory)
     }

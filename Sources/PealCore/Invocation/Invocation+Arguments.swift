@@ -40,7 +40,8 @@ extension Invocation {
     /// An invocation of the same method with its own capture of the arguments, and the same result.
     public func duplicate() throws(Failure) -> Invocation {
         try checkMayCapture()
-        let duplicate = try Invocation.make(method, try withArguments { (given) throws(Failure) in try captured(given) })
+        let duplicate = try Invocation.make(
+            method, try withArguments { (given) throws(Failure) in try captured(given) })
         // No other thread has the number of the duplicate.
         withLock { duplicate.result.copyMemory(from: result, byteCount: method.resultSize) }
         return duplicate
@@ -59,7 +60,8 @@ extension Invocation {
         guard size == expected else {
             throw Failure(
                 .argument,
-                "\(method.title): \(method.title(ofParameter: index)) has \(expected) bytes, but the size given is \(size)")
+                "\(method.title): \(method.title(ofParameter: index)) has \(expected) bytes, but the size given is \(size)"
+            )
         }
     }
 
@@ -67,7 +69,8 @@ extension Invocation {
         guard let bare = method.copyPlan.pointee.firstBarePointer else { return }
         throw Failure(
             .type,
-            "\(method.title): \(method.title(ofParameter: bare)) is a bare pointer, which cannot be retained; give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method borrowed")
+            "\(method.title): \(method.title(ofParameter: bare)) is a bare pointer, which cannot be retained; give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method borrowed"
+        )
     }
 
     /// A captured buffer has the number of elements that its length gave.
@@ -76,6 +79,7 @@ extension Invocation {
         guard let buffer = parameters.firstIndex(where: { $0.ownership.length == .parameter(index) }) else { return }
         throw Failure(
             .state,
-            "\(method.title): \(method.title(ofParameter: index)) is the length of \(method.title(ofParameter: buffer)), which is retained; set both before retaining")
+            "\(method.title): \(method.title(ofParameter: index)) is the length of \(method.title(ofParameter: buffer)), which is retained; set both before retaining"
+        )
     }
 }

@@ -75,7 +75,8 @@ public final class Invocation: Sendable {
 
     /// The result follows the values, aligned for any type.
     private static func resultOffset(_ method: Method) -> Int {
-        method.resultSize == 0 ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
+        method.resultSize == 0
+            ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
     }
 
     /// A broadcast without a result reads the values without the lock, if they are not too many.
@@ -100,7 +101,8 @@ public final class Invocation: Sendable {
         guard peal_directory_is_of(invocation.method.place, invocation.method.number) else {
             throw Failure(
                 .state,
-                "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed")
+                "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed"
+            )
         }
         return invocation
     }

@@ -21,7 +21,8 @@ public enum InvocationAccess {
             let plan = call.copy_plan.unsafelyUnwrapped.assumingMemoryBound(to: CopyPlan.self)
             let count = plan.pointee.parameterCount
             guard count <= mostParameters else { return nil }
-            return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: mostParameters) { memory in
+            return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: mostParameters) {
+                memory in
                 let arguments = memory.baseAddress.unsafelyUnwrapped
                 var index = 0
                 while index < count {

@@ -53,7 +53,10 @@ extension Observation {
 
 extension Failure {
     static func notListed(_ method: Method) -> Failure {
-        Failure(.conformance, "the observer is not listed under \(method.title): it is of another protocol, or its table lacks the method")
+        Failure(
+            .conformance,
+            "the observer is not listed under \(method.title): it is of another protocol, or its table lacks the method"
+        )
     }
     static let blockedObserver = Failure(.state, "the observer is blocked; unblock it as often as it is blocked")
 }

@@ -67,7 +67,8 @@ extension PealProtocol {
 extension Module {
     /// Reports a running module whose queue has ended. It gets no events any more, and its stop cannot be called.
     func noteQueueEnded() {
-        let sentence = "module \(name) gets no more events, and its stop will not be called, because its queue has ended"
+        let sentence =
+            "module \(name) gets no more events, and its stop will not be called, because its queue has ended"
         let isRunning = mediator.withState { _ in
             guard status.state == .running else { return false }
             status.lastFailure = sentence

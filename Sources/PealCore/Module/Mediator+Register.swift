@@ -64,9 +64,14 @@ extension MediatorState {
         }
         guard action == .start else { return }
         for dependency in dependencies {
-            guard let needed = byName[dependency] else { throw .missing(dependency, neededBy: name, among: Array(byName.keys)) }
+            guard let needed = byName[dependency] else {
+                throw .missing(dependency, neededBy: name, among: Array(byName.keys))
+            }
             guard needed.status.state == .running else {
-                throw Failure(.state, "module \(name) needs \(dependency), which is not running; start that first, because a late module starts at once")
+                throw Failure(
+                    .state,
+                    "module \(name) needs \(dependency), which is not running; start that first, because a late module starts at once"
+                )
             }
         }
     }

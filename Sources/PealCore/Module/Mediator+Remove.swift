@@ -15,7 +15,9 @@ extension Mediator {
         let (action, isOwnCall) = try withState { (state) throws(Failure) in
             guard module.status.membership == .member else { throw .staleModule }
             if let dependent = state.firstRunningDependent(of: module) {
-                throw Failure(.state, "module \(dependent.name) is running and needs \(module.name); remove \(dependent.name) first")
+                throw Failure(
+                    .state,
+                    "module \(dependent.name) is running and needs \(module.name); remove \(dependent.name) first")
             }
             return (state.request(.remove, of: module), module.isCalledHere)
         }
@@ -81,7 +83,9 @@ extension Mediator {
         guard withState({ $0.request(.stop, of: module) }) == .stop else { return }
         _ = stop(
             module, deadline: deadline,
-            because: "module \(module.name) is stopped because a module that it needs belongs to \(owner), which was retired")
+            because:
+                "module \(module.name) is stopped because a module that it needs belongs to \(owner), which was retired"
+        )
     }
 
     /// Stops all modules before their center ends.
@@ -150,5 +154,7 @@ extension Module {
 
 extension Failure {
     public static let staleModule = Failure(
-        .handle, "the module's handle is invalid: zero, never created, or of a module that was removed or whose center has ended")
+        .handle,
+        "the module's handle is invalid: zero, never created, or of a module that was removed or whose center has ended"
+    )
 }

@@ -27,7 +27,9 @@ extension Mediator {
         let thread = Self.thisThread
         return try withState { (state) throws(Failure) in
             guard state.stepThreads[thread] == nil else {
-                throw Failure(.wouldDeadlock, "a start from a step of a module would wait for itself; start the modules outside of their steps")
+                throw Failure(
+                    .wouldDeadlock,
+                    "a start from a step of a module would wait for itself; start the modules outside of their steps")
             }
             guard PhaseRequest.start.transition(from: state.phase).action == .start else { throw .notIdle(state.phase) }
             if let late = state.started.first(where: { $0.status.membership == .member }) { throw .stillStops(late) }
@@ -82,7 +84,9 @@ extension Mediator {
             if let step = ModuleStep.make(.didStart, of: module) { _ = run(step) }
         }
         let action = withState { state -> ModuleAction in
-            if failure == nil, module.status.membership == .member, state.phase != .running { failure = .stoppedMeanwhile }
+            if failure == nil, module.status.membership == .member, state.phase != .running {
+                failure = .stoppedMeanwhile
+            }
             return failure == nil ? .none : state.request(.remove, of: module)
         }
         perform(action, on: module)
@@ -178,16 +182,23 @@ extension ModuleStatus {
 }
 
 extension Failure {
-    fileprivate static let stoppedMeanwhile = Failure(.state, "the modules were stopped while they started; they cannot be started again")
+    fileprivate static let stoppedMeanwhile = Failure(
+        .state, "the modules were stopped while they started; they cannot be started again")
 
     fileprivate static func stillStops(_ module: Module) -> Failure {
-        Failure(.state, "module \(module.name) is still being stopped after the previous start; start again when it has stopped")
+        Failure(
+            .state,
+            "module \(module.name) is still being stopped after the previous start; start again when it has stopped")
     }
 
     static func notIdle(_ phase: ModulesPhase) -> Failure {
         switch phase {
-        case .starting, .cancelled, .unwinding: Failure(.state, "the modules are being started already, by another thread or by the step that makes this call")
-        case .draining, .stopped: Failure(.state, "the modules have been stopped, which is final; create another center to start modules again")
+        case .starting, .cancelled, .unwinding:
+            Failure(
+                .state, "the modules are being started already, by another thread or by the step that makes this call")
+        case .draining, .stopped:
+            Failure(
+                .state, "the modules have been stopped, which is final; create another center to start modules again")
         case .idle, .running: Failure(.state, "the modules run already")
         }
     }

@@ -47,7 +47,9 @@ extension Mediator {
         }
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in
             state.watched[step.number] = nil
-            if case .over(let result, let time) = step.progress { return (StepEnd(result, isLate: time > step.deadline), nil, nil) }
+            if case .over(let result, let time) = step.progress {
+                return (StepEnd(result, isLate: time > step.deadline), nil, nil)
+            }
             step.isAbandoned = true
             let now = peal_clock_now()
             let reason: StepEnd.Reason = now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .circle
@@ -91,7 +93,9 @@ extension Mediator {
     func endCall(of step: ModuleStep, _ result: ModuleStep.Result) {
         let thread = Self.thisThread
         let (use, isAbandoned) = withState { state -> (ServiceUse?, Bool) in
-            if let index = step.module.status.callers.lastIndex(of: thread) { step.module.status.callers.remove(at: index) }
+            if let index = step.module.status.callers.lastIndex(of: thread) {
+                step.module.status.callers.remove(at: index)
+            }
             let calls = (state.stepThreads[thread] ?? 1) - 1
             state.stepThreads[thread] = calls == 0 ? nil : calls
             guard !step.isAbandoned else { return (step.use.take(), true) }

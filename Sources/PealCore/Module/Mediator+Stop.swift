@@ -31,7 +31,9 @@ extension Mediator {
             let isOwnCall =
                 state.driver == thread || state.stepThreads[thread] != nil
                 || state.started.contains { $0.isCalledHere || state.needsThisThread($0) }
-            if !isOwnCall { state.stopDeadline = state.phase == .draining ? min(state.stopDeadline, deadline) : deadline }
+            if !isOwnCall {
+                state.stopDeadline = state.phase == .draining ? min(state.stopDeadline, deadline) : deadline
+            }
             let action = state.request(.stop)
             if action == .stop { state.driver = isOwnCall ? 0 : thread }
             return (action, isOwnCall)
@@ -54,7 +56,9 @@ extension Mediator {
             state.clearReady()
             guard state.phase == .idle else { return }
             // A module that has failed stays so until the next start.
-            for module in state.byName.values where module.status.state == .stopped { state.request(.reset, of: module) }
+            for module in state.byName.values where module.status.state == .stopped {
+                state.request(.reset, of: module)
+            }
         }
         signalChange()
     }
@@ -101,7 +105,8 @@ extension Mediator {
     func stop(_ module: Module, deadline: UInt64 = .max, because reason: String? = nil) -> Bool {
         let began = peal_clock_now()
         let limit = withState { state in
-            let limit = min(module.deadline(from: began), deadline, state.phase == .draining ? state.stopDeadline : .max)
+            let limit = min(
+                module.deadline(from: began), deadline, state.phase == .draining ? state.stopDeadline : .max)
             module.status.stop = (began, 0)
             module.status.deadline = limit
             return limit

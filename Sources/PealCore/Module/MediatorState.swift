@@ -79,7 +79,9 @@ extension MediatorState {
         if byName[module.name] === module { byName[module.name] = nil }
         for dependency in module.dependencies {
             // Modules are removed in reverse order as a rule.
-            if let index = dependents[dependency]?.lastIndex(where: { $0 === module }) { dependents[dependency]?.remove(at: index) }
+            if let index = dependents[dependency]?.lastIndex(where: { $0 === module }) {
+                dependents[dependency]?.remove(at: index)
+            }
             if dependents[dependency]?.isEmpty == true { dependents[dependency] = nil }
         }
     }

@@ -64,7 +64,9 @@ public final class Module: Sendable {
     /// The functions for a method of the life-cycle protocol.
     func functions(for event: Method) -> [@convention(c) (UnsafeMutableRawPointer?) -> Void] {
         tables.compactMap { table in
-            guard let functions = table.functions.tables[event.origin]?.functions, event.rank < functions.count else { return nil }
+            guard let functions = table.functions.tables[event.origin]?.functions, event.rank < functions.count else {
+                return nil
+            }
             return functions[event.rank].map {
                 unsafeBitCast($0, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
             }

@@ -45,13 +45,16 @@ public struct ModuleDescription {
         try check(name, "the name of a module")
         if let className { try check(className, "the class of module \(name)") }
         guard dependencies.count <= Self.mostDependencies else {
-            throw Failure(.limit, "module \(name) has \(dependencies.count) dependencies; \(Self.mostDependencies) at most")
+            throw Failure(
+                .limit, "module \(name) has \(dependencies.count) dependencies; \(Self.mostDependencies) at most")
         }
         var known: Set<String> = []
         var unique: [String] = []
         for dependency in dependencies {
             try check(dependency, "a dependency of module \(name)")
-            guard dependency != name else { throw Failure(.cycle, "module \(name) depends on itself; remove it from its dependencies") }
+            guard dependency != name else {
+                throw Failure(.cycle, "module \(name) depends on itself; remove it from its dependencies")
+            }
             if known.insert(dependency).inserted { unique.append(dependency) }
         }
         return unique

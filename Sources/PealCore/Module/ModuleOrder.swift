@@ -59,7 +59,8 @@ struct ModuleOrder {
             positions[index] = path.count
             path.append(index)
             // A waiting module has a waiting dependency.
-            guard let next = nodes[index].dependencies.compactMap({ indices[$0] }).first(where: { waitsFor[$0] > 0 }) else { break }
+            guard let next = nodes[index].dependencies.compactMap({ indices[$0] }).first(where: { waitsFor[$0] > 0 })
+            else { break }
             index = next
         }
         return path[(positions[index] ?? 0)...].map { nodes[$0].name } + [nodes[index].name]
@@ -140,10 +141,15 @@ extension MediatorState {
 extension Failure {
     static func missing(_ name: String, neededBy module: String, among names: [String]) -> Failure {
         let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
-        return Failure(.notFound, "module \(module) needs \(name), which is not registered: register it, or remove it from the dependencies\(guess)")
+        return Failure(
+            .notFound,
+            "module \(module) needs \(name), which is not registered: register it, or remove it from the dependencies\(guess)"
+        )
     }
 
     static func cycle(_ path: [String]) -> Failure {
-        Failure(.cycle, "circular dependency of modules: \(path.joined(separator: " needs ")); remove one of these dependencies")
+        Failure(
+            .cycle,
+            "circular dependency of modules: \(path.joined(separator: " needs ")); remove one of these dependencies")
     }
 }

@@ -54,7 +54,8 @@ extension ModuleQuery {
 
     /// Calls the module on its queue. The result is zero for a module that is being removed.
     private static let handler: peal_handler = { target, call in
-        guard let call, let result = call.pointee.result, let method = Handles.methods.find(peal_handled_method(call)) else { return }
+        guard let call, let result = call.pointee.result, let method = Handles.methods.find(peal_handled_method(call))
+        else { return }
         result.initializeMemory(as: UInt8.self, repeating: 0, count: method.resultSize)
         guard let module = Handles.modules.find(UInt64(UInt(bitPattern: target))),
             let function = module.tables.lazy.compactMap({ $0.functions.function(for: method) }).first
@@ -79,7 +80,8 @@ extension Mediator {
             case .late(isDone: false), .abandoned: break
             }
         } catch {
-            events.notifyFailed(module, .event, "module \(module.name) could not be called for \(method.title): \(error.sentence)")
+            events.notifyFailed(
+                module, .event, "module \(module.name) could not be called for \(method.title): \(error.sentence)")
         }
     }
 }

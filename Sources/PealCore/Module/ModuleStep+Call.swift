@@ -35,7 +35,8 @@ extension ModuleStep {
     /// the module's owner.
     func call() {
         guard let thread = peal_thread_current(), let hold = peal_hazard_occupy() else {
-            return module.mediator.end(self, .failed("broadcasts are nested 128 deep on this thread, or memory is exhausted"))
+            return module.mediator.end(
+                self, .failed("broadcasts are nested 128 deep on this thread, or memory is exhausted"))
         }
         peal_current_set(peal_hazard_current(hold), peal_null_gate())
         guard module.mediator.begin(self) else { return Broadcast.release(hold) }
@@ -98,7 +99,8 @@ extension ModuleStep {
     /// The module's own sentence or that of its status, and its own number unless that is zero.
     private static func sentence(of step: inout peal_module_step, or text: String) -> String {
         let length = peal_step_message_length(&step)
-        let own = String(decoding: UnsafeRawBufferPointer(start: peal_step_message(&step), count: length), as: UTF8.self)
+        let own = String(
+            decoding: UnsafeRawBufferPointer(start: peal_step_message(&step), count: length), as: UTF8.self)
         let code = step.code == 0 ? "" : " (\(step.code))"
         return (own.isEmpty ? text : own) + code
     }

@@ -120,7 +120,8 @@ enum WaitGraph {
         case .step(_, let module):
             // A step waits for everything on its queue, but not for events elsewhere.
             let isOnQueue = module.queue.map { other.mailboxes.contains($0.mailbox) } ?? false
-            return isOnQueue || module.mediator.withState({ _ in module.status.callers.contains(other.thread) }) ? true : nil
+            return isOnQueue || module.mediator.withState({ _ in module.status.callers.contains(other.thread) })
+                ? true : nil
         case .calls(let module):
             return module.mediator.withState { _ in module.isCalled(on: other.thread) } ? true : nil
         case .action(let module):
@@ -143,7 +144,9 @@ extension Module {
     /// thread. The caller must hold the mediator's lock.
     func isCalled(on thread: UInt) -> Bool {
         if status.callers.contains(thread) { return true }
-        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread), peal_thread_depth(slot) > 0 else { return false }
+        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread), peal_thread_depth(slot) > 0 else {
+            return false
+        }
         return (status.observations + status.ended).contains { peal_thread_runs(slot, $0.gate) }
     }
 

@@ -16,7 +16,8 @@ extension FunctionTables {
             guard known.source == table else {
                 throw Failure(
                     .conformance,
-                    "\(proto.name) is adopted by two protocols, with a different table for each; give both the same table, or NULL for one of them")
+                    "\(proto.name) is adopted by two protocols, with a different table for each; give both the same table, or NULL for one of them"
+                )
             }
             return
         }
@@ -56,12 +57,14 @@ extension FunctionTables {
         guard size % TableLayout.word == 0, size >= least else {
             throw Failure(
                 .conformance,
-                "the size member of the table for \(proto.name) is \(size); set it to the size of the table, such as sizeof(struct …), at least \(least)")
+                "the size member of the table for \(proto.name) is \(size); set it to the size of the table, such as sizeof(struct …), at least \(least)"
+            )
         }
         guard size <= most else {
             throw Failure(
                 .conformance,
-                "the table for \(proto.name) has \(size) bytes, but that of the defined protocol has \(most); define the newer version before observing")
+                "the table for \(proto.name) has \(size) bytes, but that of the defined protocol has \(most); define the newer version before observing"
+            )
         }
     }
 

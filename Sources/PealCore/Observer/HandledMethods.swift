@@ -14,7 +14,8 @@ struct HandledMethods: @unchecked Sendable {
         if count <= most { return }
         throw Failure(
             .limit,
-            "a handler has at most \(most) methods, and these are \(count); name fewer, and register another target for the others")
+            "a handler has at most \(most) methods, and these are \(count); name fewer, and register another target for the others"
+        )
     }
 
     var address: UInt { UInt(bitPattern: function) }

@@ -37,7 +37,8 @@ enum HandlerCall {
     @inline(never)
     @_optimize(speed)
     static func numbers(
-        _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+        _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double,
+        _ y: Double
     ) -> peal_thunk_number {
         let cell = peal_handler_cell_at(handler, index)
         let plan = cell.pointee.plan.assumingMemoryBound(to: CallPlan.self)
@@ -129,7 +130,8 @@ enum HandlerCall {
         if let stack, plan.pointee.stackWords > 0 {
             ProxyCall.copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords)
         }
-        cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: .words(words, plan)) { arguments in
+        cell.pointee.copying.assumingMemoryBound(to: CopyPlan.self).withArguments(of: .words(words, plan)) {
+            arguments in
             if let arguments { body(arguments) }
         }
     }

@@ -61,7 +61,9 @@ final class LazyObserver: Sendable {
         _ instance: Observation, at place: Observation, instanceGeneration: Int, _ changes: SnapshotTransactions
     ) -> Bool {
         state.withLock { state in
-            guard !state.isEnded, state.instance == nil, state.instanceGeneration == instanceGeneration else { return false }
+            guard !state.isEnded, state.instance == nil, state.instanceGeneration == instanceGeneration else {
+                return false
+            }
             instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
             peal_observer_retain(place.record)
             changes.commit()
@@ -125,7 +127,9 @@ extension LazyObserver: ServiceFollower {
         let leaving = state.withLock { state -> Observation? in
             state.instanceGeneration += 1
             // The next instance may be installed before this notification of the last one's removal.
-            guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else { return nil }
+            guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else {
+                return nil
+            }
             return state.takeInstance()
         }
         guard let leaving else { return }

@@ -36,5 +36,7 @@ public final class Observation: PointerHolder {
 
 extension Failure {
     public static let staleObservation = Failure(
-        .handle, "the observation's handle is invalid: zero, never created, or already ended; keep the handle that registering filled")
+        .handle,
+        "the observation's handle is invalid: zero, never created, or already ended; keep the handle that registering filled"
+    )
 }

@@ -13,7 +13,9 @@ extension Observer {
         let hasExtras = registration.hasExtras || tables.handled != nil
         let size = MemoryLayout<ObserverRecord>.size
         let extrasSize = hasExtras ? MemoryLayout<peal_observer_extras>.size : 0
-        guard let memory = peal_memory_allocate(size + extrasSize + (tables.handled?.size ?? 0)) else { throw .outOfMemory }
+        guard let memory = peal_memory_allocate(size + extrasSize + (tables.handled?.size ?? 0)) else {
+            throw .outOfMemory
+        }
         let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         record.begin(
             gate: registration.gate, hasExtras: hasExtras, target: registration.target, destroy: registration.destroy,

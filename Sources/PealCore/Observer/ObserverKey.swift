@@ -19,8 +19,12 @@ struct ObserverKey {
         service = registration.lazy?.service.number ?? 0
         queue = registration.queue?.number ?? 0
         self.tables = tables
-        hash = service != 0 ? Self.hash(service) : target != 0 ? Self.hash(target)
-            : handler != 0 ? Self.hash(handler) : Self.hash(tables.hash)
+        hash =
+            service != 0
+            ? Self.hash(service)
+            : target != 0
+                ? Self.hash(target)
+                : handler != 0 ? Self.hash(handler) : Self.hash(tables.hash)
     }
 
     /// The index that has the observers with equal keys.

@@ -43,12 +43,14 @@ final class ObserverTables: @unchecked Sendable {
         let tables = offsets.mapValues { memory + start + $0 }
         for member in proto.family {
             guard let table = tables[member] else { continue }
-            functions.write(member, to: table, tables: tables, methodCount: functions.tables[member]?.functions.count ?? 0)
+            functions.write(
+                member, to: table, tables: tables, methodCount: functions.tables[member]?.functions.count ?? 0)
         }
         let listings = memory.bindMemory(to: Listing.self, capacity: methods.count)
         for (index, method) in methods.enumerated() {
             guard let function = functions.function(for: method), let table = tables[method.origin] else { continue }
-            (listings + index).initialize(to: Listing(place: method.place, function: function, table: UnsafeRawPointer(table)))
+            (listings + index).initialize(
+                to: Listing(place: method.place, function: function, table: UnsafeRawPointer(table)))
         }
         self.proto = proto
         self.methods = methods
@@ -67,7 +69,9 @@ final class ObserverTables: @unchecked Sendable {
     func isEqual(to other: ObserverTables) -> Bool {
         if self === other { return true }
         guard hash == other.hash, proto == other.proto, handled?.address == other.handled?.address else { return false }
-        if let handled, let others = other.handled, handled.methods.map({ $0.number }) != others.methods.map({ $0.number }) {
+        if let handled, let others = other.handled,
+            handled.methods.map({ $0.number }) != others.methods.map({ $0.number })
+        {
             return false
         }
         return TableContent.isEqual(table, to: other.table, of: proto)

@@ -63,7 +63,8 @@ extension CenterState {
     func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
-            let given = functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
+            let given =
+                functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
             throw Failure(.conformance, "\(given) required methods: \(Self.list(missing.map { $0.title }))")
         }
     }
@@ -77,7 +78,8 @@ extension CenterState {
             let name = parameter.name ?? "\(index + 1)"
             throw Failure(
                 .type,
-                "\(method.title): parameter \(name) is a bare pointer, which may be invalid when the queue delivers the call; declare its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives the delivery")
+                "\(method.title): parameter \(name) is a bare pointer, which may be invalid when the queue delivers the call; declare its length (__counted_by), register its type, or promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives the delivery"
+            )
         }
     }
 }

@@ -4,7 +4,8 @@ extension Registration {
         let service = try Service.find(name, in: proto.center)
         guard let functions = service.functions(for: proto) else {
             throw Failure(
-                .notFound, "service \(name) does not provide \(proto.name); name it in the `provides` of its description")
+                .notFound,
+                "service \(name) does not provide \(proto.name); name it in the `provides` of its description")
         }
         self.init(proto: proto, target: nil, functions: .service)
         lazy = LazyObserver(service, functions: functions)

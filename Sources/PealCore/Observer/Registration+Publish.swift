@@ -22,14 +22,16 @@ extension CenterState {
 
     /// The same for an observer that replaces others.
     func publish(
-        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration, replacing known: [Observer]
+        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration,
+        replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
         // A service's placeholder is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: record, tables)
         let changes: SnapshotTransactions
         do throws(Failure) {
-            changes = replaced.isEmpty
+            changes =
+                replaced.isEmpty
                 ? try prepare(record, tables) : try prepare(record, tables, replacing: Set(replaced))
         } catch {
             successors.cancel()

@@ -113,10 +113,13 @@ extension CenterState {
         }
         let tables = try tables(of: registration)
         let key = ObserverKey(registration, tables)
-        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) }) {
+        if registration.duplicates == .refused,
+            key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) })
+        {
             throw Failure(
                 .duplicate,
-                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again")
+                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again"
+            )
         }
         let record = try Observer.make(registration, tables, key)
         registrations += 1

@@ -11,7 +11,9 @@ enum TableContent {
         let functions = functions(table, of: proto)
         add(UInt(functions.count), to: &hash)
         for function in functions { add(function, to: &hash) }
-        for (index, adopted) in proto.adopted.enumerated() { add(adoptedTable(index, of: table), of: adopted, to: &hash) }
+        for (index, adopted) in proto.adopted.enumerated() {
+            add(adoptedTable(index, of: table), of: adopted, to: &hash)
+        }
     }
 
     private static func add(_ word: UInt, to hash: inout UInt64) {

@@ -29,7 +29,9 @@ struct WeakProbe: @unchecked Sendable {
     /// Retaining and releasing count as a call of the observer: a thread that waits for its calls waits for this one
     /// too.
     private static func isDead(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
-        guard let extras = record.extras, let retain = extras.pointee.retain, let hold = peal_hazard_occupy() else { return false }
+        guard let extras = record.extras, let retain = extras.pointee.retain, let hold = peal_hazard_occupy() else {
+            return false
+        }
         defer { Broadcast.release(hold) }
         // The current call is stored before the gate is loaded: see thread.h.
         peal_current_set(peal_hazard_current(hold), record.gate)

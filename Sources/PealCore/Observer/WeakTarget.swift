@@ -18,7 +18,10 @@ public struct WeakTarget {
     /// A counted object of peal's own. The number itself is the weak reference.
     public init(reference number: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
         guard try Reference.object(of: number) == target else {
-            throw Failure(.argument, "the target is not the object of the reference; register the object that peal_reference_create was given")
+            throw Failure(
+                .argument,
+                "the target is not the object of the reference; register the object that peal_reference_create was given"
+            )
         }
         self.init(
             reference: UnsafeMutableRawPointer(bitPattern: UInt(number)),
@@ -33,7 +36,8 @@ public struct WeakTarget {
     init?(behind target: UnsafeMutableRawPointer?) {
         guard let proxy = Handles.proxies.find(Self.number(target)) else { return nil }
         // Only tested: the call itself retains the proxy's target.
-        let retain: Retain = proxy.target == nil
+        let retain: Retain =
+            proxy.target == nil
             ? { ProxyCall.isOpen(WeakTarget.number($0)) } : { ProxyCall.reachesTarget(WeakTarget.number($0)) }
         self.init(reference: target, retain: retain, release: { _, _ in })
     }

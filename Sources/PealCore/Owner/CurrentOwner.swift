@@ -6,7 +6,8 @@ public enum CurrentOwner {
     public static func enter(_ owner: Owner) throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
         guard peal_thread_enter_owner(thread, owner.number) else {
-            throw Failure(.limit, "owners are entered \(PEAL_THREAD_OWNERS) deep on this thread; each enter needs a leave")
+            throw Failure(
+                .limit, "owners are entered \(PEAL_THREAD_OWNERS) deep on this thread; each enter needs a leave")
         }
     }
 

@@ -38,7 +38,8 @@ extension Owner {
     /// True if the calling thread ends the owner, or is in a call of it for which a wait would never end.
     private var isHeldUpHere: Bool {
         let (ender, thread) = (ender, UInt(bitPattern: peal_thread_own_slot()))
-        return ender != 0 && ender == thread || observers.areCalling(on: thread) || objects.contains(where: { $0.isHeldUpHere })
+        return ender != 0 && ender == thread || observers.areCalling(on: thread)
+            || objects.contains(where: { $0.isHeldUpHere })
     }
 
     /// Returns true if a thread is in a call of one of the owner's objects. The thread waits, or is the calling one.

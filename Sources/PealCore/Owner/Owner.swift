@@ -101,5 +101,6 @@ public final class Owner: Sendable {
 }
 
 extension Failure {
-    public static let staleOwner = Failure(.handle, "the owner's handle is invalid: zero, never created, or of an owner that was retired")
+    public static let staleOwner = Failure(
+        .handle, "the owner's handle is invalid: zero, never created, or of an owner that was retired")
 }

@@ -10,7 +10,9 @@ extension RecordKeeper {
     var keeper: (any RecordKeeper)? { self }
 
     func isCalling(on thread: UInt) -> Bool {
-        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread), let record = ownRecord else { return false }
+        guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread), let record = ownRecord else {
+            return false
+        }
         return peal_thread_runs(slot, record.gate)
     }
 
@@ -35,6 +37,7 @@ extension KeptObservers {
         guard let slot = UnsafeMutablePointer<peal_thread>(bitPattern: thread) else { return false }
         let instances = instances
         defer { extendLifetime(instances) }
-        return records.contains { peal_thread_runs(slot, $0.gate) } || instances.contains { peal_thread_runs(slot, $0.gate) }
+        return records.contains { peal_thread_runs(slot, $0.gate) }
+            || instances.contains { peal_thread_runs(slot, $0.gate) }
     }
 }

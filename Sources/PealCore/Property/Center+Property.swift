@@ -26,7 +26,9 @@ extension Center {
     public func findProperty(_ name: String, type: String?) throws(Failure) -> Property {
         try withState { (state) throws(Failure) in
             guard let property = state.properties[name]?.property else {
-                throw Failure(.notFound, "there is no property \(name) in this center; define it first, with peal_property_define")
+                throw Failure(
+                    .notFound, "there is no property \(name) in this center; define it first, with peal_property_define"
+                )
             }
             guard let type else { return property }
             let wanted = try PropertyType(type, of: name, in: state.types)
@@ -67,7 +69,9 @@ extension Property {
             throw Failure(.conflict, "property \(name) is defined already, as \(typeText), not \(description.type)")
         }
         guard ignoresEqual == description.ignoresEqual else {
-            throw Failure(.conflict, "property \(name) is defined already, \(ignoresEqual ? "with" : "without") PEAL_PROPERTY_IGNORE_EQUAL")
+            throw Failure(
+                .conflict,
+                "property \(name) is defined already, \(ignoresEqual ? "with" : "without") PEAL_PROPERTY_IGNORE_EQUAL")
         }
     }
 }

@@ -9,11 +9,17 @@ extension Property {
         let words = 1 + NotificationKind.allCases.count
         let size = table.load(as: Int.self)
         guard size == words * MemoryLayout<Int>.size else {
-            throw Failure(.conformance, "the size member of the observer of property \(name) is \(size); set it to the size of the struct, \(words * MemoryLayout<Int>.size)")
+            throw Failure(
+                .conformance,
+                "the size member of the observer of property \(name) is \(size); set it to the size of the struct, \(words * MemoryLayout<Int>.size)"
+            )
         }
         let functions = UnsafeBufferPointer(start: table.assumingMemoryBound(to: UInt.self), count: words).dropFirst()
         guard functions.contains(where: { $0 != 0 }) else {
-            throw Failure(.conformance, "the observer of property \(name) has no function; give it one of changed, changed_values, prior and recorded")
+            throw Failure(
+                .conformance,
+                "the observer of property \(name) has no function; give it one of changed, changed_values, prior and recorded"
+            )
         }
         return Registration(proto: proto, target: target, functions: .table(table))
     }
@@ -22,7 +28,8 @@ extension Property {
     ///
     /// If this fails, the caller must run the destroy callback.
     /// - Returns: The number of the observation, and whether another thread notifies of the value.
-    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool) {
+    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool)
+    {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
         }

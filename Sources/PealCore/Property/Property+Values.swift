@@ -44,7 +44,9 @@ public enum PropertyAccess {
     }
 
     @inline(__always)
-    private static func notify(_ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values) -> Bool {
+    private static func notify(
+        _ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values
+    ) -> Bool {
         let notification = PropertyNotification(place: place, number: number)
         let isRejected = notification.notify(values)
         return peal_property_rest(place) ? isRejected : notification.drainMore() || isRejected
@@ -67,7 +69,8 @@ extension Property {
     ) throws(Failure) -> Int {
         let property = try find(number)
         guard property.type.isText else {
-            throw Failure(.type, "property \(property.name) is \(property.typeText) and no text; read it with peal_property_get")
+            throw Failure(
+                .type, "property \(property.name) is \(property.typeText) and no text; read it with peal_property_get")
         }
         var length = 0
         guard peal_property_read_text(property.place, number, buffer, capacity, &length) == PEAL_PROPERTY_READ else {

@@ -63,7 +63,9 @@ extension Property: Hashable {
 
 extension Failure {
     public static let staleProperty = Failure(
-        .handle, "the property's handle is invalid: zero, never created, or of a property that has ended, by itself or with its center or owner")
+        .handle,
+        "the property's handle is invalid: zero, never created, or of a property that has ended, by itself or with its center or owner"
+    )
 }
 
 /// The kinds of notifications: the methods of a property's protocol, in order.

@@ -31,7 +31,9 @@ public enum PropertyBatch {
         while true {
             var place: UnsafeMutablePointer<peal_property_place>?
             if let change = peal_batch_take_alone(thread, &place), let place {
-                if PropertyNotification(place: place, number: change.pointee.property).finishAlone(change) { isRejected = true }
+                if PropertyNotification(place: place, number: change.pointee.property).finishAlone(change) {
+                    isRejected = true
+                }
             } else if let change = peal_batch_take_out(thread) {
                 if release(change, thread) { isRejected = true }
             } else {

@@ -16,7 +16,9 @@ public struct PropertyDescription {
 
     func check() throws(Failure) {
         guard !name.isEmpty, name.utf8.count <= ProtocolDescription.longestName else {
-            throw Failure(.argument, "a property's name has 1 to \(ProtocolDescription.longestName) bytes; this one has \(name.utf8.count)")
+            throw Failure(
+                .argument,
+                "a property's name has 1 to \(ProtocolDescription.longestName) bytes; this one has \(name.utf8.count)")
         }
     }
 

@@ -8,14 +8,17 @@ enum PropertyInitial {
     static func notify(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
         try? ObserverBlocks.unblock(observation.number)
-        guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else { return }
+        guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else {
+            return
+        }
         let value = peal_change_new(change)
         let values = PropertyNotification.Values(
             old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
         notify(observation, values, of: property)
     }
 
-    private static func notify(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property) {
+    private static func notify(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property)
+    {
         let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
         observation.deliver(changed, nil)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in
@@ -37,10 +40,13 @@ extension Observation {
     fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) {
         guard methods.contains(where: { $0 === method }) else { return }
         guard let mailbox = queue?.mailbox else { return call(method, arguments) }
-        guard !ObserverGate.isEnding(gate), let listing = record.tables.listings.first(where: { $0.place == method.place }),
+        guard !ObserverGate.isEnding(gate),
+            let listing = record.tables.listings.first(where: { $0.place == method.place }),
             let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(listing.entry(of: record)))
         else { return }
-        if let call = try? CapturedCall.make(.pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0) {
+        if let call = try? CapturedCall.make(
+            .pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0)
+        {
             let item = peal_call_items(call)
             let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
             item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))

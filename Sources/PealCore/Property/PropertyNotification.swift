@@ -65,7 +65,8 @@ struct PropertyNotification {
 
     /// The one argument of a notification with a record.
     static func withRecord<Result>(
-        _ values: Values, property: UInt64, kind: peal_change_kind, isPrior: Bool, _ body: (Broadcast.Arguments) -> Result
+        _ values: Values, property: UInt64, kind: peal_change_kind, isPrior: Bool,
+        _ body: (Broadcast.Arguments) -> Result
     ) -> Result {
         var record = peal_change_begin(property, kind, isPrior)
         record.is_text = values.isText

@@ -36,7 +36,10 @@ struct PropertySet {
         self.expected = if let expected { try PropertyValue(expected, of: property.type) } else { nil }
         guard let thread = peal_thread_current() else { throw .outOfMemory }
         guard peal_thread_depth(thread) + 1 < UInt32(PEAL_THREAD_DEPTH) else {
-            throw Failure(.depth, "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not notify its observers")
+            throw Failure(
+                .depth,
+                "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not notify its observers"
+            )
         }
         self.thread = thread
     }
@@ -122,12 +125,14 @@ struct PropertySet {
         let isTold = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
         guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
             // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
-            let mayWait = isTold && place.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
+            let mayWait =
+                isTold && place.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
             let failure = Failure(
                 .limit,
-                "property \(property.name) has \(Self.mostWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue")
+                "property \(property.name) has \(Self.mostWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
+            )
             if mayWait { return .isCrowded(failure) }
             throw failure
         }

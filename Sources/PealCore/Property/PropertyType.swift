@@ -18,7 +18,9 @@ struct PropertyType: Sendable {
             throw Failure(error, in: "the type of property \(property)")
         }
         func refusal(_ reason: String) -> Failure { Failure(.type, "property \(property): \(reason)") }
-        guard let layout = type.layout, layout.size > 0 else { throw refusal("\(type) has no values; give the type of a value") }
+        guard let layout = type.layout, layout.size > 0 else {
+            throw refusal("\(type) has no values; give the type of a value")
+        }
         if case .array = type.unaliased {
             throw refusal("\(type) is an array, which C does not pass by value; put it into a struct")
         }
@@ -27,7 +29,9 @@ struct PropertyType: Sendable {
         guard PropertyRecord.hooks != nil else { throw .outOfMemory }
         ownership = Self.ownership(of: type)
         if case .pointer(let pointee) = type.unaliased, types.hooks(of: pointee.type) != nil {
-            throw refusal("objects of \(pointee.type) are counted, and a reader of the value could not retain them; use a peal_reference as the value")
+            throw refusal(
+                "objects of \(pointee.type) are counted, and a reader of the value could not retain them; use a peal_reference as the value"
+            )
         }
         size = layout.size
         let bytes = type.shape.significantBytes

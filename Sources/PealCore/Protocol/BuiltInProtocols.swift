@@ -36,7 +36,8 @@ enum BuiltInProtocols {
         }
         var values = values
         values.withUnsafeMutableBufferPointer { values in
-            let pointers = values.indices.map { index in values.baseAddress.map { UnsafeMutableRawPointer($0 + index) } }
+            let pointers = values.indices.map { index in values.baseAddress.map { UnsafeMutableRawPointer($0 + index) }
+            }
             _ = Broadcast.send(
                 method, arguments: pointers, count: pointers.count, request: BroadcastRequest(result: nil), calls: nil)
         }

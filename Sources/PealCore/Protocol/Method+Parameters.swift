@@ -14,7 +14,9 @@ extension Method {
     public func parameterIndex(named name: String) throws(Failure) -> Int {
         let parameters = declaration.signature.parameters
         guard let index = parameters.firstIndex(where: { $0.name == name }) else {
-            throw Failure(.notFound, "\(title) has no parameter \(name); it has \(CenterState.list(parameters.compactMap { $0.name }))")
+            throw Failure(
+                .notFound,
+                "\(title) has no parameter \(name); it has \(CenterState.list(parameters.compactMap { $0.name }))")
         }
         return index
     }

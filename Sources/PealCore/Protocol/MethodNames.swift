@@ -86,7 +86,8 @@ public enum MethodNames {
         guard let names = peal_directory_names(method.place) else { return }
         writers.withLock { _ in
             let table = peal_names_of_methods()
-            peal_names_remove(table, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)), method.number)
+            peal_names_remove(
+                table, peal_name_hash(names.pointee.protocol, peal_method_names_own(names)), method.number)
             peal_names_remove(table, peal_name_hash(names.pointee.center, names.pointee.protocol_name), method.number)
         }
     }

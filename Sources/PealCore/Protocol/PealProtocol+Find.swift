@@ -50,7 +50,8 @@ extension CenterState {
             return only
         }
         if found.isEmpty {
-            throw Failure(.notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map { $0.name }))")
+            throw Failure(
+                .notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map { $0.name }))")
         }
         throw Failure(
             .ambiguous,

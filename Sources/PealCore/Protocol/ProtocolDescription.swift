@@ -30,12 +30,15 @@ public struct ProtocolDescription: Sendable {
             let declaration = try read(source, at: index, in: types)
             let name = declaration.signature.name
             guard names.insert(name).inserted else {
-                throw Failure(.conflict, "protocol \(self.name): method \(name) is declared twice; give each method a name of its own")
+                throw Failure(
+                    .conflict,
+                    "protocol \(self.name): method \(name) is declared twice; give each method a name of its own")
             }
             if let before = declarations.last, before.since > declaration.since {
                 throw Failure(
                     .syntax,
-                    "protocol \(self.name): method \(name) is since(\(declaration.since)) but follows \(before.signature.name), which is since(\(before.since)); append new methods at the end")
+                    "protocol \(self.name): method \(name) is since(\(declaration.since)) but follows \(before.signature.name), which is since(\(before.since)); append new methods at the end"
+                )
             }
             declarations.append(declaration)
         }
@@ -47,10 +50,13 @@ public struct ProtocolDescription: Sendable {
 
     private func checkName() throws(Failure) {
         guard !name.isEmpty, name.utf8.count <= Self.longestName else {
-            throw Failure(.argument, "a protocol's name has 1 to \(Self.longestName) bytes; this one has \(name.utf8.count)")
+            throw Failure(
+                .argument, "a protocol's name has 1 to \(Self.longestName) bytes; this one has \(name.utf8.count)")
         }
         guard !name.contains(".") else {
-            throw Failure(.argument, "protocol \(name): its name must not have a dot, which separates a protocol's name from a method's")
+            throw Failure(
+                .argument,
+                "protocol \(name): its name must not have a dot, which separates a protocol's name from a method's")
         }
     }
 
@@ -76,7 +82,8 @@ public struct ProtocolDescription: Sendable {
         guard tableSize == expected else {
             throw Failure(
                 .conformance,
-                "protocol \(name): the table has \(tableSize) bytes, but a size, \(adopts.count) adopted tables and \(methodCount) functions take \(expected)")
+                "protocol \(name): the table has \(tableSize) bytes, but a size, \(adopts.count) adopted tables and \(methodCount) functions take \(expected)"
+            )
         }
     }
 }

@@ -39,7 +39,9 @@ enum MethodThunk {
     static func kind(of plan: CallPlan.Pointer) -> Kind? {
         guard let shape = plan.pointee.frame else { return nil }
         let isOfIntegers = shape.takesIntegers(upTo: PlainPath.mostIntegers)
-        let isOfNumbers = peal_thunk_has_numbers() && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
+        let isOfNumbers =
+            peal_thunk_has_numbers()
+            && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
         switch plan.pointee.resultPlace {
         case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
         case .float: return isOfNumbers ? .numbers : .frame
@@ -59,6 +61,7 @@ extension Failure {
     static func forbidden(_ title: String) -> Failure {
         Failure(
             .forbidden,
-            "\(title): a call of this shape does not fit into registers and needs run-time code, which this system forbids or has no memory for; pass pointers instead of large structs, and fewer parameters")
+            "\(title): a call of this shape does not fit into registers and needs run-time code, which this system forbids or has no memory for; pass pointers instead of large structs, and fewer parameters"
+        )
     }
 }

@@ -30,7 +30,8 @@ extension ProxyLayout {
         guard missing.isEmpty else {
             throw Failure(
                 .conformance,
-                "the table for \(proto.name) lacks required methods: \(CenterState.list(missing.map { methods[$0].title })); add them, or one of the stages `resolve`, `redirect` and `invoke`")
+                "the table for \(proto.name) lacks required methods: \(CenterState.list(missing.map { methods[$0].title })); add them, or one of the stages `resolve`, `redirect` and `invoke`"
+            )
         }
     }
 }

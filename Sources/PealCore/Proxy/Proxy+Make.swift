@@ -18,7 +18,8 @@ extension Proxy {
         let table = try ProxyTable.make(of: proto, in: layout, entries)
         var cells: [peal_proxy_cell] = []
         for method in layout.methods { cells.append(method.proxyCell(broadcast: method.number, path: nil)) }
-        let proxy = try insert(cells, title: proto.name, owner: owner, target: nil, broadcasts: .proto(proto), bare: nil)
+        let proxy = try insert(
+            cells, title: proto.name, owner: owner, target: nil, broadcasts: .proto(proto), bare: nil)
         return (proxy.number, table)
     }
 
@@ -84,7 +85,8 @@ extension Proxy {
     ) throws(Failure) -> MadeBare {
         guard let function = bare.function else { throw .outOfMemory }
         do throws(Failure) {
-            let proxy = try insert(cells, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
+            let proxy = try insert(
+                cells, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
             bare.lead(to: proxy.number)
             return (proxy.number, function)
         } catch {
@@ -98,7 +100,9 @@ extension Proxy {
     ) throws(Failure) -> UnsafeMutablePointer<peal_proxy_place> {
         peal_leaks_ignore_begin()
         defer { peal_leaks_ignore_end() }
-        guard let place = peal_proxy_find(number), peal_proxy_reserve(place, UInt32(cells.count)) else { throw .outOfMemory }
+        guard let place = peal_proxy_find(number), peal_proxy_reserve(place, UInt32(cells.count)) else {
+            throw .outOfMemory
+        }
         for (rank, cell) in cells.enumerated() { peal_proxy_fill(place, UInt32(rank), cell) }
         return place
     }

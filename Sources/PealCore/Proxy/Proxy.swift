@@ -112,7 +112,9 @@ public final class Proxy: Sendable {
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         state.withLock { state in
-            if state.isOpen, let list = place.map(peal_proxy_list) { peal_directory_publish(list, peal_directory_empty_list(list)) }
+            if state.isOpen, let list = place.map(peal_proxy_list) {
+                peal_directory_publish(list, peal_directory_empty_list(list))
+            }
             Reclaimer.retire([.list(target.list)])
         }
         Reclaimer.collectBacklog()

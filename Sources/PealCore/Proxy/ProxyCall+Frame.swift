@@ -24,7 +24,9 @@ extension ProxyCall {
         guard method != 0 else { return frameToTarget(words, index, hold, result, place, plan, shape) }
         guard let methodPlace = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
         let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
-        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult else {
+        guard peal_snapshot_method(list) == method,
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
+        else {
             return frameWithResult(words, index, hold, result, method)
         }
         let (entries, count) = (peal_snapshot_entries(list), Int(peal_snapshot_count(list)))

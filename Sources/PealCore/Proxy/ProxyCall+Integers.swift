@@ -24,7 +24,9 @@ extension ProxyCall {
             return integersSlowly(number, a, b, c, d, index, nil)
         }
         guard method != 0 else { return integersToTarget(number, a, b, c, d, index, hold, place) }
-        guard let methodPlace = peal_directory_find(method) else { return integersSlowly(number, a, b, c, d, index, nil) }
+        guard let methodPlace = peal_directory_find(method) else {
+            return integersSlowly(number, a, b, c, d, index, nil)
+        }
         let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         guard peal_snapshot_method(list) == method, traits.isPlainWithoutResult else {

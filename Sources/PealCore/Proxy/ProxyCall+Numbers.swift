@@ -26,7 +26,9 @@ extension ProxyCall {
             return numbersSlowly(number, a, b, c, d, index, x, y, nil)
         }
         let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
-        guard peal_snapshot_method(list) == method, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult else {
+        guard peal_snapshot_method(list) == method,
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
+        else {
             return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
         }
         let entries = peal_snapshot_entries(list)

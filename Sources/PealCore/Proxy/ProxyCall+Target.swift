@@ -97,7 +97,9 @@ extension ProxyCall {
             hold = outermost
             list = Broadcast.List(peal_hazard_protect_fast(hold, peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)))
         } else {
-            guard let level = peal_hazard_protect_slow(peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)) else { throw .tooDeepForProxy }
+            guard let level = peal_hazard_protect_slow(peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)) else {
+                throw .tooDeepForProxy
+            }
             hold = level
             list = Broadcast.list(hold)
         }
@@ -181,7 +183,9 @@ extension ProxyCall {
         typealias Redirection = (target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
         var other: Redirection = (nil, nil)
         let isNamed = withUnsafeMutablePointer(to: &other) { redirect(target.pointee.record.target, method, $0) }
-        guard isNamed, let table = other.table, let function = ProxyTable.function(at: path, in: table) else { return nil }
+        guard isNamed, let table = other.table, let function = ProxyTable.function(at: path, in: table) else {
+            return nil
+        }
         return (unsafeBitCast(function, to: (@convention(c) () -> Void).self), other.target)
     }
 
@@ -208,7 +212,9 @@ extension ProxyCall {
 
 extension Failure {
     fileprivate static let tooDeepForProxy = Failure(
-        .depth, "calls through proxies are nested 128 deep on this thread; end the recursion of the proxy that reaches itself by a target or a redirection")
+        .depth,
+        "calls through proxies are nested 128 deep on this thread; end the recursion of the proxy that reaches itself by a target or a redirection"
+    )
     fileprivate static let methodEnded = Failure(
         .state, "the protocol of a proxied method has ended, with its center or its owner; destroy the proxy")
 
@@ -216,6 +222,7 @@ extension Failure {
         let title = Handles.methods.find(method)?.title ?? "a method"
         return Failure(
             .notFound,
-            "\(title): the proxy's target lacks the method, and no stage handled the call; add the function to the table, or a stage that handles all calls")
+            "\(title): the proxy's target lacks the method, and no stage handled the call; add the function to the table, or a stage that handles all calls"
+        )
     }
 }

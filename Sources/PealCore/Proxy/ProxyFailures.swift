@@ -17,7 +17,10 @@ public enum ProxyFailures {
 }
 
 extension Failure {
-    public static let staleProxy = Failure(.handle, "the proxy's handle is invalid: zero, never created, or already destroyed")
+    public static let staleProxy = Failure(
+        .handle, "the proxy's handle is invalid: zero, never created, or already destroyed")
     static let staleSelf = Failure(
-        .handle, "a function of a proxy's table was called after the proxy was destroyed, or with an invalid `self`; pass the `self` that came with the table")
+        .handle,
+        "a function of a proxy's table was called after the proxy was destroyed, or with an invalid `self`; pass the `self` that came with the table"
+    )
 }

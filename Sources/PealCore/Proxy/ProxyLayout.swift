@@ -42,6 +42,7 @@ struct ProxyLayout: Sendable {
         guard policy == .collect || policy == .fold else { return }
         throw Failure(
             .policy,
-            "\(method.title) has the policy \(policy.name), and a call through a proxy returns one value; broadcast it by peal_send_with, and keep it out of protocols that proxies are made of")
+            "\(method.title) has the policy \(policy.name), and a call through a proxy returns one value; broadcast it by peal_send_with, and keep it out of protocols that proxies are made of"
+        )
     }
 }

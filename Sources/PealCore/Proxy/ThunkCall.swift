@@ -30,7 +30,8 @@ enum ThunkCall {
 
     /// A call of a closure, for shapes that have no frame.
     static func arguments(
-        _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
+        _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments,
+        _ result: UnsafeMutableRawPointer
     ) {
         let number = UInt64(UInt(bitPattern: first))
         if let handler = peal_handler_of(number) { return HandlerCall.arguments(handler, index, arguments, result) }

@@ -42,7 +42,8 @@ enum Delivery {
         guard let copying = groups.first?.pointee.copying.assumingMemoryBound(to: CopyPlan.self) else {
             return (0, false)
         }
-        let call = try CapturedCall.make(carrier, copying: copying, itemCount: groups.count, completion: completion?.number ?? 0)
+        let call = try CapturedCall.make(
+            carrier, copying: copying, itemCount: groups.count, completion: completion?.number ?? 0)
         var item = peal_call_items(call)
         var calls = 0
         var isRejected = false

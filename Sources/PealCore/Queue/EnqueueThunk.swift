@@ -34,7 +34,9 @@ enum EnqueueThunk {
 
     private static func take(_ list: Broadcast.List, _ carrier: Carrier) {
         do throws(Broadcast.Outcome) {
-            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion else { return broadcast(list, carrier) }
+            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion else {
+                return broadcast(list, carrier)
+            }
             _ = try Delivery.enqueue(list, carrier)
         } catch {
             noteFailure(error, of: list)

@@ -115,7 +115,10 @@ enum Executor {
     /// Makes sure that there are threads, before an operation that needs them begins. The caller must hold no lock.
     static func start() throws(Failure) {
         guard peal_executor_start() else {
-            throw Failure(.limit, "the system refuses the process a thread, which queues, timers and time limits need; see RLIMIT_NPROC and the limits of its control group")
+            throw Failure(
+                .limit,
+                "the system refuses the process a thread, which queues, timers and time limits need; see RLIMIT_NPROC and the limits of its control group"
+            )
         }
     }
 }

@@ -140,7 +140,9 @@ extension Mailbox {
     /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
     /// waits for that, and the mailbox has a reference for it: other threads may end the queue meanwhile.
     func markScheduledIfNeeded() -> Bool {
-        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else { return false }
+        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else {
+            return false
+        }
         peal_mailbox_set_descriptor(self, true)
         guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
         pointee.is_scheduled = true

@@ -35,7 +35,9 @@ extension Queue {
         case .failure(.isRunning):
             throw Failure(.state, "the queue is being run already, by another thread or by an enclosing call")
         case .failure(.tooDeep):
-            throw Failure(.depth, "broadcasts are nested 128 deep on this thread; end the recursion of the call that runs its own queue")
+            throw Failure(
+                .depth,
+                "broadcasts are nested 128 deep on this thread; end the recursion of the call that runs its own queue")
         case .failure(.outOfMemory): throw .outOfMemory
         }
     }
@@ -71,9 +73,11 @@ extension Queue {
         try checkIsOwn()
         switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {
         case .done: return
-        case .timedOut: throw Failure(.timeout, "calls that waited before the flush still wait; pump or resume the queue")
+        case .timedOut:
+            throw Failure(.timeout, "calls that waited before the flush still wait; pump or resume the queue")
         case .wouldDeadlock:
-            throw Failure(.wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would deadlock")
+            throw Failure(
+                .wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would deadlock")
         case .outOfMemory: throw .outOfMemory
         }
     }

@@ -149,7 +149,10 @@ public final class Queue: Sendable {
     /// A queue that other threads run stays with the process that made it.
     func checkIsOwn() throws(Failure) {
         guard mailbox.pointee.is_left else { return }
-        throw Failure(.state, "the queue was created before the fork, and the threads that run it are in the parent process; create a queue in this process")
+        throw Failure(
+            .state,
+            "the queue was created before the fork, and the threads that run it are in the parent process; create a queue in this process"
+        )
     }
 
     private func withMembers<Value>(_ body: (inout Members) -> Value) -> Value {
@@ -169,7 +172,8 @@ public final class Queue: Sendable {
 }
 
 extension Failure {
-    public static let staleQueue = Failure(.handle, "the queue's handle is invalid: zero, never created, or of a queue that has ended")
+    public static let staleQueue = Failure(
+        .handle, "the queue's handle is invalid: zero, never created, or of a queue that has ended")
 }
 
 extension Mailbox {

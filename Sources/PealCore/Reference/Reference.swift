@@ -56,7 +56,8 @@ public enum Reference {
 
 extension Failure {
     public static let deadReference = Failure(
-        .handle, "the reference is invalid: zero, never created, or its object is dead; retain it while you use the object")
+        .handle,
+        "the reference is invalid: zero, never created, or its object is dead; retain it while you use the object")
     static let tooManyShares = Failure(
         .limit, "the object has \(UInt32.max) references; release those that are not needed")
     static let tooManyReferences = Failure(

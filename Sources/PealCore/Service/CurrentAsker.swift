@@ -5,7 +5,9 @@ enum CurrentAsker {
     /// Sets the caller of gets inside `body`: "service Chat", "observer of Chat" and similar.
     static func run<Result>(as text: String, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = Array(text.utf8CString)
-        guard let thread = peal_thread_current(), let copy = peal_memory_allocate(bytes.count) else { return try body() }
+        guard let thread = peal_thread_current(), let copy = peal_memory_allocate(bytes.count) else {
+            return try body()
+        }
         copy.copyMemory(from: &bytes, byteCount: bytes.count)
         let outer = thread.pointee.asker
         thread.pointee.asker = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))

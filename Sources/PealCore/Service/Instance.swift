@@ -33,7 +33,8 @@ final class Instance: Sendable {
         let made = try Handles.instances.insert { (number) throws(Failure) in
             guard let place = peal_instance_place_of(number) else { throw .outOfMemory }
             return Instance(
-                number: number, place: place, service: service, dependencies: dependencies, createdBy: asker, createdAt: time)
+                number: number, place: place, service: service, dependencies: dependencies, createdBy: asker,
+                createdAt: time)
         }
         service.keep()
         peal_instance_open(made.place, made.number, service.record)
@@ -89,7 +90,9 @@ final class Instance: Sendable {
         UnsafeRawPointer(place).assumingMemoryBound(to: peal_snapshot.self)
     }
 
-    static func hazard(of number: UInt64) -> UnsafePointer<peal_snapshot>? { peal_instance_place_of(number).map { hazard(of: $0) } }
+    static func hazard(of number: UInt64) -> UnsafePointer<peal_snapshot>? {
+        peal_instance_place_of(number).map { hazard(of: $0) }
+    }
 
     func dropBase() {
         if peal_instance_unpublish(place) { end() }
@@ -106,7 +109,8 @@ final class Instance: Sendable {
     private func endAlone(_ others: inout [Instance]) {
         if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
         for use in dependencies {
-            guard let place = peal_instance_place_of(use.number), peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
+            guard let place = peal_instance_place_of(use.number),
+                peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
                 let last = Handles.instances.find(use.number)
             else { continue }
             others.append(last)

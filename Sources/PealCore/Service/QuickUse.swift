@@ -18,9 +18,13 @@ public struct QuickUse {
     @inlinable
     @inline(__always)
     public static func named(_ name: UnsafePointer<CChar>, in center: UInt64) -> QuickUse? {
-        guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else { return nil }
+        guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else {
+            return nil
+        }
         // Only now is the record certain to exist.
-        if let record = taken.place.pointee.record, record.pointee.center == center, strcmp(record.pointee.name, name) == 0 {
+        if let record = taken.place.pointee.record, record.pointee.center == center,
+            strcmp(record.pointee.name, name) == 0
+        {
             return taken
         }
         taken.giveBack()
@@ -32,7 +36,9 @@ public struct QuickUse {
     public static func providing(
         _ proto: UnsafePointer<CChar>, _ size: Int, in center: UInt64
     ) -> (QuickUse, UnsafeRawPointer)? {
-        guard let taken = QuickUse(peal_names_hint(peal_names_of_providers(), peal_name_hash(center, proto))) else { return nil }
+        guard let taken = QuickUse(peal_names_hint(peal_names_of_providers(), peal_name_hash(center, proto))) else {
+            return nil
+        }
         if let record = taken.place.pointee.record, record.pointee.center == center,
             let provided = peal_record_find_named(record, proto), let table = peal_provided_table(provided, size)
         {

@@ -70,7 +70,8 @@ extension Service {
             return uses
         } catch {
             for use in uses.reversed() { use.end() }
-            throw error.kind == .cycle ? error : Failure(error.kind, "service \(name) has a dependency: \(error.sentence)")
+            throw error.kind == .cycle
+                ? error : Failure(error.kind, "service \(name) has a dependency: \(error.sentence)")
         }
     }
 

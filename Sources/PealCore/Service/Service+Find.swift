@@ -24,7 +24,9 @@ extension Service {
         }
         let names = center.services.all.lazy.filter { $0.provides(proto) }.prefix(8).map { $0.name }
         throw Failure(
-            .ambiguous, "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name")
+            .ambiguous,
+            "\(count) services provide \(proto): \(CenterState.list(names.sorted()))\(count > 8 ? ", …" : ""); get the one that you want by its name"
+        )
     }
 
     /// The same for a name of peal's own.

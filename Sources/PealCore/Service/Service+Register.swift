@@ -5,7 +5,9 @@ extension Service {
     /// Registers a service.
     ///
     /// If this fails, the caller must release the context.
-    public static func register(_ description: borrowing ServiceDescription, in center: Center) throws(Failure) -> Service {
+    public static func register(_ description: borrowing ServiceDescription, in center: Center) throws(Failure)
+        -> Service
+    {
         try description.check()
         // Peal's own protocols are in every center, even if no caller has looked for them yet.
         for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
@@ -29,6 +31,8 @@ extension Service {
 
     /// The protocols that it provides, by name.
     var protocols: [String] {
-        (0..<Int(record.pointee.provided_count)).map { String(cString: (peal_record_provided(record) + $0).pointee.name) }
+        (0..<Int(record.pointee.provided_count)).map {
+            String(cString: (peal_record_provided(record) + $0).pointee.name)
+        }
     }
 }

@@ -125,6 +125,8 @@ extension Service {
 
 extension Failure {
     public static let staleService = Failure(
-        .handle, "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled")
+        .handle,
+        "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled"
+    )
     static let endedCenter = Failure(.handle, "the center has been ended")
 }

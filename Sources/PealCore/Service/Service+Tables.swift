@@ -34,7 +34,8 @@ extension Service {
         _ provided: UnsafeMutablePointer<peal_provided>?, _ proto: String, _ size: Int
     ) throws(Failure) -> UnsafeRawPointer {
         guard let provided else {
-            throw Failure(.notFound, "service \(name) does not provide \(proto); it provides \(CenterState.list(protocols))")
+            throw Failure(
+                .notFound, "service \(name) does not provide \(proto); it provides \(CenterState.list(protocols))")
         }
         guard size >= 0, size <= Self.largestTable else {
             throw Failure(.argument, "a table of \(UInt(bitPattern: size)) bytes; \(Self.largestTable) at most")

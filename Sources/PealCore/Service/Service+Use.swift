@@ -61,7 +61,10 @@ extension Service {
     private func begin(on thread: UInt, _ asker: String?) throws(Failure) -> Creation {
         let outer = Creation.here
         guard (outer?.depth ?? 0) < Creation.deepest else {
-            throw Failure(.depth, "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier")
+            throw Failure(
+                .depth,
+                "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier"
+            )
         }
         let creation = Creation(of: self, thread: thread, inside: outer, asker: asker ?? CurrentAsker.name)
         try withState { (state) throws(Failure) in
@@ -82,7 +85,9 @@ extension Service {
         defer { here?.withState { $0.needs = nil } }
         if let circle = Creation.circle(from: self) {
             throw Failure(
-                .cycle, "circular dependency of services: \(circle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies")
+                .cycle,
+                "circular dependency of services: \(circle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies"
+            )
         }
         while !creation.isDone { CreationMonitor.wait() }
         if let failure = creation.failure { throw failure }

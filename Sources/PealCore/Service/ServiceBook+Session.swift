@@ -39,7 +39,8 @@ extension ServiceBook {
         try CreationMonitor.locked { () throws(Failure) in
             while let other = session {
                 guard other != thread else {
-                    throw Failure(.state, "this thread ends a session of the center already; a service cannot end it from within")
+                    throw Failure(
+                        .state, "this thread ends a session of the center already; a service cannot end it from within")
                 }
                 CreationMonitor.wait()
             }

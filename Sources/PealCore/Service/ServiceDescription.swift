@@ -6,7 +6,8 @@ public struct ServiceDescription: ~Copyable {
 
     /// The functions and the context, in their stored form; the remaining members are filled in later.
     public typealias Create = @convention(c) (UnsafeMutablePointer<peal_creation>?) -> UnsafeMutableRawPointer?
-    public typealias Initialize = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
+    public typealias Initialize =
+        @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
     public typealias Act = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     public typealias Name = UnsafePointer<CChar>
@@ -42,7 +43,9 @@ public struct ServiceDescription: ~Copyable {
             throw Failure(.argument, "the name \(text) is reserved, as all names that begin with peal.; choose another")
         }
         guard create != nil || context != nil else {
-            throw Failure(.argument, "service \(text) has no create function and no context, which would be its instance; give one of them")
+            throw Failure(
+                .argument,
+                "service \(text) has no create function and no context, which would be its instance; give one of them")
         }
         for dependency in dependencies { try Self.checkName(dependency.unsafelyUnwrapped) }
         guard provisions.count <= Int(UInt16.max), dependencies.count <= Int(UInt16.max) else {

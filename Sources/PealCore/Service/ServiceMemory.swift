@@ -20,7 +20,8 @@ enum ServiceMemory {
                 }
                 tables[index] = read
             }
-            return try make(description, in: center, UnsafeMutableBufferPointer(rebasing: tables[..<provisions.count]), state)
+            return try make(
+                description, in: center, UnsafeMutableBufferPointer(rebasing: tables[..<provisions.count]), state)
         }
     }
 
@@ -76,7 +77,10 @@ enum ServiceMemory {
     ) throws(Failure) -> ObserverTables {
         guard let proto = state.find(provision.protocol, in: center.number) else {
             let name = String(cString: provision.protocol)
-            throw Failure(.notFound, "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")")
+            throw Failure(
+                .notFound,
+                "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")"
+            )
         }
         return try state.tables(provision.table, of: proto)
     }
@@ -86,7 +90,8 @@ enum ServiceMemory {
         cell(of: provided).pointee.unsafelyUnwrapped
     }
 
-    private static func cell(of provided: UnsafeMutablePointer<peal_provided>) -> UnsafeMutablePointer<ObserverTables?> {
+    private static func cell(of provided: UnsafeMutablePointer<peal_provided>) -> UnsafeMutablePointer<ObserverTables?>
+    {
         UnsafeMutableRawPointer(peal_provided_tables(provided)).assumingMemoryBound(to: ObserverTables?.self)
     }
 

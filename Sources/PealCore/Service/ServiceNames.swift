@@ -11,7 +11,10 @@ enum ServiceNames {
         let (number, record) = (service.number, service.record)
         try writers.withLock { (_) throws(Failure) in
             guard find(record.pointee.name, record.pointee.hash, in: record.pointee.center) == nil else {
-                throw Failure(.conflict, "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name")
+                throw Failure(
+                    .conflict,
+                    "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name"
+                )
             }
             guard peal_names_add(peal_names_of_services(), record.pointee.hash, number) else { throw .outOfMemory }
             countProviders(number, record, by: 1)
@@ -52,7 +55,9 @@ enum ServiceNames {
         return writers.withLock { _ in find(name, hash, in: center) }.flatMap(Handles.services.find)
     }
 
-    private static func isNamed(_ record: ServiceMemory.Pointer, _ name: UnsafePointer<CChar>, in center: UInt64) -> Bool {
+    private static func isNamed(_ record: ServiceMemory.Pointer, _ name: UnsafePointer<CChar>, in center: UInt64)
+        -> Bool
+    {
         record.pointee.center == center && strcmp(record.pointee.name, name) == 0
     }
 
@@ -63,7 +68,9 @@ enum ServiceNames {
             let number = peal_names_next(peal_names_of_services(), hash, &cursor)
             guard number != 0 else { return nil }
             // It is in the table, so its record exists.
-            if let record = peal_service_place_of(number)?.pointee.record, isNamed(record, name, in: center) { return number }
+            if let record = peal_service_place_of(number)?.pointee.record, isNamed(record, name, in: center) {
+                return number
+            }
         }
     }
 }

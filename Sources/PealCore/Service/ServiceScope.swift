@@ -34,7 +34,8 @@ public enum ServiceScope {
             defer { use.end() }
             guard let place = peal_instance_place_of(use.number) else { throw .staleUse }
             guard let hold = peal_scope_protect(place) else {
-                throw Failure(.depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
+                throw Failure(
+                    .depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
             }
             // The removing thread marks the instance, and then loads the slots that may protect it.
             if !peal_instance_is_leaving(place) {

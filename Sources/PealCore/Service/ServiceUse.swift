@@ -28,7 +28,9 @@ public struct ServiceUse: Sendable {
 
     /// The service whose instance is used.
     public static func service(of number: UInt64) throws(Failure) -> Service {
-        guard let instance = Handles.instances.find(number), peal_instance_uses(instance.place) > 0 else { throw .staleUse }
+        guard let instance = Handles.instances.find(number), peal_instance_uses(instance.place) > 0 else {
+            throw .staleUse
+        }
         return instance.service
     }
 
@@ -46,6 +48,8 @@ public struct ServiceUse: Sendable {
 
 extension Failure {
     public static let staleUse = Failure(
-        .handle, "the use's handle is invalid: zero, never created, or already released; release each use once, and retain it for further uses")
+        .handle,
+        "the use's handle is invalid: zero, never created, or already released; release each use once, and retain it for further uses"
+    )
     static let tooManyUses = Failure(.limit, "the instance has \(PEAL_WORD_USES) uses; end those that are not needed")
 }

@@ -76,7 +76,8 @@ struct SnapshotBuilder {
             }
         }
         do throws(Failure) {
-            try addGroups(UnsafeBufferPointer(start: peal_snapshot_entry_at(list, bounds.direct), count: staged), to: list)
+            try addGroups(
+                UnsafeBufferPointer(start: peal_snapshot_entry_at(list, bounds.direct), count: staged), to: list)
         } catch {
             // No record ends by this: its registration retains it.
             list.free()

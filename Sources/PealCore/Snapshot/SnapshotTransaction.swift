@@ -194,7 +194,9 @@ extension Snapshot {
     /// A broadcast to queues allocates in any case.
     fileprivate func reserveTwin(for entry: SnapshotEntry) throws(Failure) {
         guard pointee.twin == nil, pointee.group_count == 0, entry.mailbox == nil else { return }
-        guard let memory = peal_memory_allocate_unset(peal_snapshot_size(Int(pointee.capacity))) else { throw .outOfMemory }
+        guard let memory = peal_memory_allocate_unset(peal_snapshot_size(Int(pointee.capacity))) else {
+            throw .outOfMemory
+        }
         peal_snapshot_set_twin(self, memory)
     }
 

@@ -100,5 +100,7 @@ public final class Timer: Sendable {
 
 extension Failure {
     public static let staleTimer = Failure(
-        .handle, "the timer's handle is invalid: zero, never created, or of a timer that has ended, by peal_timer_destroy or with its target, queue or owner")
+        .handle,
+        "the timer's handle is invalid: zero, never created, or of a timer that has ended, by peal_timer_destroy or with its target, queue or owner"
+    )
 }

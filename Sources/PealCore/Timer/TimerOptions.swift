@@ -29,12 +29,17 @@ extension Timer {
         func check() throws(Failure) {
             try schedule.check()
             guard tolerance >= 0 else {
-                throw Failure(.argument, "a tolerance of \(tolerance) ns: a firing may come later, and never earlier; give 0 or more")
+                throw Failure(
+                    .argument,
+                    "a tolerance of \(tolerance) ns: a firing may come later, and never earlier; give 0 or more")
             }
             guard case .broadcast(let method) = action else { return }
             let count = method.declaration.signature.parameters.count
             guard count == 0 else {
-                throw Failure(.argumentCount, "\(method.title) has \(count) parameters, and a timer has no arguments for them; broadcast it from the timer's function")
+                throw Failure(
+                    .argumentCount,
+                    "\(method.title) has \(count) parameters, and a timer has no arguments for them; broadcast it from the timer's function"
+                )
             }
         }
     }
@@ -52,10 +57,13 @@ extension Timer {
 
         func check() throws(Failure) {
             guard period > 0 else {
-                throw Failure(.argument, "a period of \(period) ns: it must be above zero, also for a timer that fires once")
+                throw Failure(
+                    .argument, "a period of \(period) ns: it must be above zero, also for a timer that fires once")
             }
             guard delay >= 0 else {
-                throw Failure(.argument, "a delay of \(delay) ns: a timer cannot fire before it was started; give 0 for one period")
+                throw Failure(
+                    .argument,
+                    "a delay of \(delay) ns: a timer cannot fire before it was started; give 0 for one period")
             }
         }
     }

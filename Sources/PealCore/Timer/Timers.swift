@@ -3,7 +3,7 @@ internal import CPealSupport
 /// Starts and stops timers by their numbers. The pin of the lookup keeps a timer meanwhile.
 public enum Timers {
     public static func start(_ number: UInt64) throws(Failure) {
-        try withRecord(of: number) { (record) throws(Failure) in try start(record) { } }
+        try withRecord(of: number) { (record) throws(Failure) in try start(record) {} }
     }
 
     public static func restart(_ number: UInt64, _ schedule: Timer.Schedule) throws(Failure) {
@@ -30,7 +30,10 @@ public enum Timers {
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_mailbox(record)
         guard mailbox?.pointee.is_left != true else {
-            throw Failure(.state, "the timer's queue was created before the fork, and its threads are in the parent process; create both in this process")
+            throw Failure(
+                .state,
+                "the timer's queue was created before the fork, and its threads are in the parent process; create both in this process"
+            )
         }
         if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }

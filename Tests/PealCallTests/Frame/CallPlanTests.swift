@@ -14,24 +14,26 @@ import Testing
         #expect(try CallPlanCache.plan(for: shape) == CallPlanCache.plan(for: shape))
     }
 
-    @Test(arguments: [
-        ([], 0), ([.pointer], 1), ([.pointer, .int32], 2), ([.int8, .uint16, .bool, .int64, .pointer], 5),
-        ([.double, .double], 6), ([.structure([.double, .double])], 6), ([.float, .double, .float], 12),
-        (Array(repeating: ValueShape.pointer, count: 8), 20), (Array(repeating: .double, count: 9), 26),
-    ] as [([ValueShape], UInt8)])
+    @Test(
+        arguments: [
+            ([], 0), ([.pointer], 1), ([.pointer, .int32], 2), ([.int8, .uint16, .bool, .int64, .pointer], 5),
+            ([.double, .double], 6), ([.structure([.double, .double])], 6), ([.float, .double, .float], 12),
+            (Array(repeating: ValueShape.pointer, count: 8), 20), (Array(repeating: .double, count: 9), 26),
+        ] as [([ValueShape], UInt8)])
     func `parameters choose the smallest frame`(_ parameters: [ValueShape], _ frame: UInt8) throws {
         #expect(try plan(.void, parameters).frame?.rawValue == frame)
     }
 
-    @Test(arguments: [
-        (.void, .none), (.bool, .integer), (.int64, .integer), (.pointer, .integer), (.float, .float),
-        (.double, .float), (.complexFloat, .float), (.complexDouble, .floats),
-        (.structure([.float, .float]), .float), (.structure([.float, .float, .float]), .floats),
-        (.structure([.int64, .int8]), .integers), (.structure([.double, .int32]), .floatInteger),
-        (.structure([.int32, .float, .double]), .integerFloat),
-        (.structure([.int64, .int64, .int64]), .elsewhere), (.longDouble, .elsewhere),
-        (.complexLongDouble, .elsewhere),
-    ] as [(ValueShape, ResultPlace)])
+    @Test(
+        arguments: [
+            (.void, .none), (.bool, .integer), (.int64, .integer), (.pointer, .integer), (.float, .float),
+            (.double, .float), (.complexFloat, .float), (.complexDouble, .floats),
+            (.structure([.float, .float]), .float), (.structure([.float, .float, .float]), .floats),
+            (.structure([.int64, .int8]), .integers), (.structure([.double, .int32]), .floatInteger),
+            (.structure([.int32, .float, .double]), .integerFloat),
+            (.structure([.int64, .int64, .int64]), .elsewhere), (.longDouble, .elsewhere),
+            (.complexLongDouble, .elsewhere),
+        ] as [(ValueShape, ResultPlace)])
     func `results are found in their registers`(_ result: ValueShape, _ place: ResultPlace) throws {
         #expect(try plan(result, [.int32]).resultPlace == place)
     }
@@ -60,15 +62,18 @@ import Testing
         var value: Int32 = -1
         withUnsafeMutablePointer(to: &value) { value in
             #expect(!CallPlan.buildFrame(plan, from: [UnsafeMutableRawPointer(value), nil], into: &words))
-            #expect(CallPlan.buildFrame(plan, from: [UnsafeMutableRawPointer(value), UnsafeMutableRawPointer(value)], into: &words))
+            #expect(
+                CallPlan.buildFrame(
+                    plan, from: [UnsafeMutableRawPointer(value), UnsafeMutableRawPointer(value)], into: &words))
         }
         #expect(words[1] == UInt64.max && words[2] == UInt64.max)
     }
 
-    @Test(arguments: [
-        (.structure([.int8, .int64, .int8]), 24, 8), (.structure([.int8, .longDouble]), 32, 16),
-        (.structure([.int8, .int8, .int8]), 3, 1), (.structure([]), 0, 1), (.complexDouble, 16, 8),
-    ] as [(ValueShape, Int, Int)])
+    @Test(
+        arguments: [
+            (.structure([.int8, .int64, .int8]), 24, 8), (.structure([.int8, .longDouble]), 32, 16),
+            (.structure([.int8, .int8, .int8]), 3, 1), (.structure([]), 0, 1), (.complexDouble, 16, 8),
+        ] as [(ValueShape, Int, Int)])
     func `values are laid out as C lays them out`(_ shape: ValueShape, _ size: Int, _ alignment: Int) {
         #expect(shape.layout == (size, alignment))
     }

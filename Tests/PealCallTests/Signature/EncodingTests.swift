@@ -15,8 +15,10 @@ import Testing
         ("f:", "#@::", "struct objc_class *f_(struct objc_selector *)"),
         ("f:g:", "v@:@\"NSString\"@?", "void f_g_(struct objc_object *, struct objc_object *)"),
         ("f:", "v@:@?<v@?@\"NSString\"<>>", "void f_(struct objc_object *)"),
-        ("f:", "v@:^v", "void f_(void *)"), ("f:", "v@:r^v", "void f_(const void *)"), ("f:", "v@:^rv", "void f_(const void *)"),
-        ("f:", "v@:^^i", "void f_(int **)"), ("f:", "v@:^?", "void f_(void (*)(void))"), ("f:", "v@:^*", "void f_(char **)"),
+        ("f:", "v@:^v", "void f_(void *)"), ("f:", "v@:r^v", "void f_(const void *)"),
+        ("f:", "v@:^rv", "void f_(const void *)"),
+        ("f:", "v@:^^i", "void f_(int **)"), ("f:", "v@:^?", "void f_(void (*)(void))"),
+        ("f:", "v@:^*", "void f_(char **)"),
         ("f:", "v@:^{point=dd}", "void f_(struct point *)"), ("f:", "v@:^{point}", "void f_(struct point *)"),
         ("f:", "v@:^{?=dd}", "void f_(void *)"), ("f:", "v@:^(value=id)", "void f_(union value *)"),
         ("f:", "v@:^{flags=b3b5(?=id)}", "void f_(struct flags *)"), ("f:", "v@:^[4i]", "void f_(int (*)[4])"),
@@ -25,7 +27,9 @@ import Testing
         ("f:", "v@:nN^i", "void f_(int *)"), ("f:", "Vv@:oO@", "void f_(struct objc_object *)"),
         ("f:", "v@:^Ai", "void f_(_Atomic int *)"), ("f:", "R@@:i", "struct objc_object *f_(int)"),
     ])
-    func `P5: an encoding is read as the C prototype that it denotes`(selector: String, encoding: String, printed: String) throws {
+    func `P5: an encoding is read as the C prototype that it denotes`(
+        selector: String, encoding: String, printed: String
+    ) throws {
         let signature = try Signature(objCName: selector, encoding: encoding)
         #expect(signature.name == selector)
         #expect(signature.description == printed)
@@ -33,8 +37,9 @@ import Testing
         #expect(reread.result == signature.result)
         #expect(reread.parameters.map(\.type) == signature.parameters.map(\.type))
         // Only `const char *` is a string in C.
-        #expect(reread.parameters.map(\.ownership)
-            == signature.parameters.map { $0.type == Self.plainString ? .bare : $0.ownership })
+        #expect(
+            reread.parameters.map(\.ownership)
+                == signature.parameters.map { $0.type == Self.plainString ? .bare : $0.ownership })
         #expect(signature.firstDifference(from: reread, asFunctions: true) == nil)
         #expect(signature.parameters.allSatisfy { $0.name == nil })
     }
@@ -47,7 +52,9 @@ import Testing
         ("^*", "char **", .bare), ("^r*", "const char **", .bare), ("^v", "void *", .bare),
         ("[2*]", "char **", .counted(by: .constant(2), elementSize: 8, allowsNull: true)),
     ])
-    func `P5: '*' in an encoding is a string, constant or not`(letters: String, type: String, ownership: Ownership) throws {
+    func `P5: '*' in an encoding is a string, constant or not`(letters: String, type: String, ownership: Ownership)
+        throws
+    {
         let signature = try Signature(objCName: "f:", encoding: "v@:" + letters)
         #expect(signature.parameters.map(\.type) == [try TypeScope().type(type)])
         #expect(signature.parameters.map(\.ownership) == [ownership])
@@ -98,7 +105,9 @@ import Testing
         .init("v@:{s=\"a\"i\"a\"i}", .syntax, 11, "two members are named 'a'"),
         .init("v@:{s=\"1\"i}", .syntax, 7, "a member's name is a C name"),
         .init("v@:{s=\"ai}", .syntax, 7, "this '\"' is never closed"),
-        .init("v@:{s=[5000c]}", .limit, 7, "a struct or a union has at most 65536 bytes and 4096 members, arrays counted by element"),
+        .init(
+            "v@:{s=[5000c]}", .limit, 7,
+            "a struct or a union has at most 65536 bytes and 4096 members, arrays counted by element"),
         .init("v@:{s=[0i]}", .unsupported, 7, "flexible array members are not supported; use a pointer"),
         .init("v@:[i]", .syntax, 5, "'i' stands where the length of an array is expected"),
         .init("v@:[4i", .syntax, 7, "the encoding ends where ']' after the type of an array is expected"),
@@ -127,7 +136,8 @@ import Testing
         let repeated = { (text: String, count: Int) in String(repeating: text, count: count) }
         let texts = [
             (repeated(":", 1), "v@:" + repeated("^", 100) + "i"), ("", "v@:" + repeated("{s=", 5_000)),
-            (repeated(":", 65), "v@:" + repeated("i", 65)), (":", "v@:" + repeated("[1", 5_000)), ("", repeated(" ", 20_000)),
+            (repeated(":", 65), "v@:" + repeated("i", 65)), (":", "v@:" + repeated("[1", 5_000)),
+            ("", repeated(" ", 20_000)),
             (repeated(":", 20_000), "v@:"),
         ]
         for (colons, text) in texts {

@@ -19,7 +19,8 @@ import Testing
     @Test func `F1: 64 parameters are read, and 65 are refused`() throws {
         let list = { (count: Int) in Array(repeating: "int", count: count).joined(separator: ", ") }
         #expect(try Signature("void f(\(list(64)))").parameters.count == 64)
-        #expect(error("void f(\(list(65)))") == SyntaxError(.limit, "a function has at most 64 parameters", column: 328))
+        #expect(
+            error("void f(\(list(65)))") == SyntaxError(.limit, "a function has at most 64 parameters", column: 328))
     }
 
     @Test(arguments: [
@@ -39,7 +40,9 @@ import Testing
 
     @Test func `F1: structs nest up to a limit, also over several declarations`() {
         var scope = TypeScope()
-        let text = { (count: Int) in "struct s { \(self.repeated("struct { ", count)) int x; \(self.repeated("} m; ", count)) };" }
+        let text = { (count: Int) in
+            "struct s { \(self.repeated("struct { ", count)) int x; \(self.repeated("} m; ", count)) };"
+        }
         #expect(throws: Never.self) { try scope.declare(text(15)) }
         var other = TypeScope()
         #expect(throws: SyntaxError.self) { try other.declare(text(40)) }
@@ -60,8 +63,9 @@ import Testing
             try scope.declare("typedef union { const t\(index) *next; } u\(index);")
         }
         #expect(try scope.layout(of: "t4999").size == 16)
-        #expect(try Signature("void f(t4999 a, t4998 *__counted_by(n) b, int n)", in: scope).parameters[1].ownership
-            == .counted(by: .parameter(2), elementSize: 16, allowsNull: false))
+        #expect(
+            try Signature("void f(t4999 a, t4998 *__counted_by(n) b, int n)", in: scope).parameters[1].ownership
+                == .counted(by: .parameter(2), elementSize: 16, allowsNull: false))
     }
 
     @Test func `P3: declarations may have a mebibyte, and an enumeration in them thousands of names`() throws {
@@ -79,7 +83,8 @@ import Testing
             try scope.declare("typedef int t0;")
             for index in 1..<100 { try scope.declare("typedef t\(index - 1) t\(index);") }
         }
-        #expect(throws: SyntaxError(.limit, "a type has at most 16384 parts once its typedefs are followed", column: 9)) {
+        #expect(throws: SyntaxError(.limit, "a type has at most 16384 parts once its typedefs are followed", column: 9))
+        {
             try scope.declare("typedef int f0;")
             for index in 1..<100 {
                 let inner = "f\(index - 1)"
@@ -92,14 +97,17 @@ import Testing
         var scope = TypeScope()
         try scope.declare("struct a { long double x[4096]; }; struct b { char x[64][64]; };")
         #expect(try scope.layout(of: "struct a").size == 65_536)
-        for text in ["struct c { struct a a; char b; };", "struct c { struct b b[2]; };", "struct c { char x[65][64]; };"] {
+        for text in [
+            "struct c { struct a a; char b; };", "struct c { struct b b[2]; };", "struct c { char x[65][64]; };",
+        ] {
             let error = #expect(throws: SyntaxError.self) { try scope.declare(text) }
             #expect(error?.kind == .limit)
         }
     }
 
     @Test func `F1: any byte and any prefix of a text gives a result or an error`() {
-        let text = "required const char *(*f(int a[3], struct s *__counted_by(n) p, void (*g)(int, ...), size_t n))(int), chain(p), since(2);"
+        let text =
+            "required const char *(*f(int a[3], struct s *__counted_by(n) p, void (*g)(int, ...), size_t n))(int), chain(p), since(2);"
         let bytes = Array(text.utf8)
         for end in 0...bytes.count {
             _ = try? MethodDeclaration(String(decoding: bytes[..<end], as: UTF8.self))

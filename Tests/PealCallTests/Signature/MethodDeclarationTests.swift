@@ -3,7 +3,9 @@ import Testing
 @testable import PealCall
 
 @Suite struct MethodDeclarationTests {
-    @Test func `P2: a method without options is required, called on all observers, since version 1 and recursive`() throws {
+    @Test func `P2: a method without options is required, called on all observers, since version 1 and recursive`()
+        throws
+    {
         let method = try MethodDeclaration("void on_message(const char *room, const struct message *m)")
         #expect(method.requirement == .required)
         #expect(method.policy == .all)
@@ -14,8 +16,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("required bool keep (const char *line), first_true, since(2)",
-            "required bool keep(const char *line), first_true, since(2)"),
+        (
+            "required bool keep (const char *line), first_true, since(2)",
+            "required bool keep(const char *line), first_true, since(2)"
+        ),
         ("optional void f(void);", "optional void f(void)"),
         ("void f(), all, since(1), recursive", "required void f(void)"),
         ("int f(), last, since(1), recursive", "required int f(void)"), ("int f(), all", "required int f(void), all"),
@@ -70,7 +74,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("void f(), sometimes", 11, "'sometimes' is no option; a policy, since(N), recursive, defer, reject or borrowed can stand here"),
+        (
+            "void f(), sometimes", 11,
+            "'sometimes' is no option; a policy, since(N), recursive, defer, reject or borrowed can stand here"
+        ),
         ("int f(), first_ture", 10, "'first_ture' is no option; did you mean 'first_true'?"),
         ("int f(), sum, sum", 15, "'sum' is given twice; remove one"),
         ("int f(), sum, max", 15, "a method has one policy; 'sum' is given already"),
@@ -90,15 +97,22 @@ import Testing
         ("int f(long x), chain(x)", 22, "'chain' puts the result into 'x', but that is long and the result is int"),
         ("int f(long x), chain", 16, "'chain' needs a parameter of the result's type int, without a length"),
         ("void f(int x), chain", 16, "'chain' needs a result, and 'f' gives void"),
-        ("int f(int n, int *p __counted_by(n)), chain(n)", 45,
-            "'n' is a buffer or its length; a result cannot replace one without the other"),
+        (
+            "int f(int n, int *p __counted_by(n)), chain(n)", 45,
+            "'n' is a buffer or its length; a result cannot replace one without the other"
+        ),
         ("void f(), last", 11, "'last' needs any type but void as result, and 'f' gives void"),
         ("double f(), first_true", 13, "'first_true' needs bool or an integer as result, and 'f' gives double"),
         ("bool f(), sum", 11, "'sum' needs an integer or a real number as result, and 'f' gives bool"),
-        ("void f(void), first_nonzero", 15, "'first_nonzero' needs a number or a pointer as result, and 'f' gives void"),
-        ("void f(int a, void *data), defer", 28,
+        (
+            "void f(void), first_nonzero", 15,
+            "'first_nonzero' needs a number or a pointer as result, and 'f' gives void"
+        ),
+        (
+            "void f(int a, void *data), defer", 28,
             "'defer' copies the arguments, and the size of what parameter 2 'data' points to is unknown;"
-            + " give it a length with __counted_by, register its type, or add 'borrowed'"),
+                + " give it a length with __counted_by, register its type, or add 'borrowed'"
+        ),
         ("void f(),", 10, "the text ends where an option, as 'first_true' or 'since(2)', is expected"),
         ("void f() all", 10, "'all' stands where ',', ';' or the end is expected"),
         ("void f(); int g();", 11, "one text declares one method; nothing follows its ';'"),
@@ -117,7 +131,9 @@ import Testing
         "void f(const char *s, int n, const int *__counted_by(n) p, void (*g)(void)), defer",
         "void f(void *p), defer, borrowed", "void f(int), defer",
     ])
-    func `B5: the option defer is accepted if all pointers can be copied or are promised to outlive the call`(text: String) throws {
+    func `B5: the option defer is accepted if all pointers can be copied or are promised to outlive the call`(
+        text: String
+    ) throws {
         #expect(try MethodDeclaration(text).recursion == .defer)
     }
 
@@ -125,14 +141,18 @@ import Testing
         ("int f()", "optional int f()", "f: it is required in the first and optional in the second"),
         ("int f()", "int f(), sum", "f: its policy is last in the first and sum in the second"),
         ("int f()", "int f(), all", "f: its policy is last in the first and all in the second"),
-        ("int f(int a, int b), chain(a)", "int f(int a, int b), chain(b)",
-            "f: its policy is chain(a) in the first and chain(b) in the second"),
+        (
+            "int f(int a, int b), chain(a)", "int f(int a, int b), chain(b)",
+            "f: its policy is chain(a) in the first and chain(b) in the second"
+        ),
         ("int f()", "int f(), since(2)", "f: it is since version 1 in the first and since version 2 in the second"),
         ("int f()", "int f(), reject", "f: its recursion is recursive in the first and reject in the second"),
         ("int f()", "int f(), borrowed", "f: it is not borrowed in the first and borrowed in the second"),
         ("int f()", "optional long f()", "f: the result is int in the first and long in the second"),
     ])
-    func `P1: the first difference between two declarations is named`(first: String, second: String, words: String) throws {
+    func `P1: the first difference between two declarations is named`(first: String, second: String, words: String)
+        throws
+    {
         #expect(try MethodDeclaration(first).firstDifference(from: MethodDeclaration(second)) == words)
     }
 }

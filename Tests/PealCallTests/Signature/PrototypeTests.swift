@@ -52,17 +52,23 @@ import Testing
         ("void f(FILE *f, union u *u, struct s *s)", "void f(FILE *f, union u *u, struct s *s)"),
         ("void f(char *restrict a, char **__restrict b)", "void f(char *a, char **b)"),
         ("void f(char *const *volatile *p)", "void f(char *const *volatile *p)"),
-        ("char *_Nullable f(char *_Nonnull a, void *_Nullable)", "char *_Nullable f(char *_Nonnull a, void *_Nullable)"),
+        (
+            "char *_Nullable f(char *_Nonnull a, void *_Nullable)",
+            "char *_Nullable f(char *_Nonnull a, void *_Nullable)"
+        ),
         ("void f(int *_Null_unspecified a)", "void f(int *_Null_unspecified a)"),
         ("extern void f(register int x);", "void f(int x)"), ("static inline int f(void)", "int f(void)"),
         ("void inline f(void)", "void f(void)"), ("_Noreturn void __inline f(int)", "void f(int)"),
-        ("extern char *f(int a) __asm__ (\"\" \"__isoc99_f\") __attribute__((__nothrow__ , __leaf__)) __attribute__((__nonnull__(1, 2)));",
-            "char *f(int a)"),
+        (
+            "extern char *f(int a) __asm__ (\"\" \"__isoc99_f\") __attribute__((__nothrow__ , __leaf__)) __attribute__((__nonnull__(1, 2)));",
+            "char *f(int a)"
+        ),
         ("__attribute__((visibility(\"default\"))) int f(int a __attribute__((unused)))", "int f(int a)"),
         ("[[nodiscard, gnu::pure]] int f(int x [[maybe_unused]])", "int f(int x)"),
         ("__extension__ extern long long int f(void) __attribute__ (())", "long long f(void)"),
         ("_Float64 f(_Float32x a, _Float64x _Complex b)", "double f(double a, long double _Complex b)"),
-        ("void f(int (FILE *))", "void f(int (*)(FILE *))"), ("void f(int (FILE *, int), int)", "void f(int (*)(FILE *, int), int)"),
+        ("void f(int (FILE *))", "void f(int (*)(FILE *))"),
+        ("void f(int (FILE *, int), int)", "void f(int (*)(FILE *, int), int)"),
         ("void f(int (quux))", "void f(int quux)"),
         ("void f(_Atomic int *a, _Atomic(long) *b)", "void f(_Atomic int *a, _Atomic long *b)"),
         ("void f(const uint8_t *__counted_by(n) b, size_t n)", "void f(const uint8_t *__counted_by(n) b, size_t n)"),
@@ -157,7 +163,8 @@ import Testing
         ("const struct message *s", .bare), ("bytes_t s", .bare), ("int s[]", .bare),
         ("void (*s)(void)", .function), ("compare_t s", .function), ("handler_t s", .function),
         ("handler_t *s", .function), ("int s(void)", .function), ("int s", .value), ("uuid_t s", .value),
-        ("enum color s", .value), ("int *__counted_by(3) s", .counted(by: .constant(3), elementSize: 4, allowsNull: false)),
+        ("enum color s", .value),
+        ("int *__counted_by(3) s", .counted(by: .constant(3), elementSize: 4, allowsNull: false)),
         ("const char *__counted_by(3) s", .counted(by: .constant(3), elementSize: 1, allowsNull: false)),
         ("struct point *__counted_by_or_null(2) s", .counted(by: .constant(2), elementSize: 16, allowsNull: true)),
         ("void *__sized_by(LIMIT) s", .sized(by: .constant(16), allowsNull: false)),
@@ -165,7 +172,9 @@ import Testing
         ("const char s[8]", .counted(by: .constant(8), elementSize: 1, allowsNull: true)),
         ("double s[static 2][3]", .counted(by: .constant(2), elementSize: 24, allowsNull: false)),
     ])
-    func `Q3: the ownership of a pointed-to object follows from its declaration`(parameter: String, ownership: Ownership) throws {
+    func `Q3: the ownership of a pointed-to object follows from its declaration`(
+        parameter: String, ownership: Ownership
+    ) throws {
         let signature = try Signature("void f(\(parameter))", in: Self.scope)
         #expect(signature.parameters[0].ownership == ownership)
     }
@@ -193,22 +202,33 @@ import Testing
     @Test(arguments: [
         ("int f(void)", "int g(void)", "it is 'f' in the first and 'g' in the second"),
         ("bool f(void)", "int f(void)", "the result is bool in the first and int in the second"),
-        ("void f(int a, int32_t flags)", "void f(int a, int64_t flags)",
-            "parameter 2 'flags' is int32_t in the first and int64_t in the second"),
+        (
+            "void f(int a, int32_t flags)", "void f(int a, int64_t flags)",
+            "parameter 2 'flags' is int32_t in the first and int64_t in the second"
+        ),
         ("void f(long)", "void f(long long)", "parameter 1 is long in the first and long long in the second"),
         ("void f(int)", "void f(int, int)", "the first has 1 parameter and the second 2 parameters"),
         ("void f(void)", "void f(int)", "the first has no parameters and the second 1 parameter"),
-        ("void f(char *s)", "void f(const char *s)",
-            "parameter 1 's' is char * in the first and const char * in the second"),
-        ("void f(void *p, int n)", "void f(void *p __sized_by(n), int n)",
-            "parameter 1 'p' is a pointer without a length in the first and sized by parameter 2 'n' in the second"),
+        (
+            "void f(char *s)", "void f(const char *s)",
+            "parameter 1 's' is char * in the first and const char * in the second"
+        ),
+        (
+            "void f(void *p, int n)", "void f(void *p __sized_by(n), int n)",
+            "parameter 1 'p' is a pointer without a length in the first and sized by parameter 2 'n' in the second"
+        ),
         ("void f(enum a x)", "void f(enum b x)", "parameter 1 'x' is enum a in the first and enum b in the second"),
-        ("void f(struct a *x)", "void f(struct b *x)",
-            "parameter 1 'x' is struct a * in the first and struct b * in the second"),
-        ("void f(void (*c)(int))", "void f(void (*c)(int, ...))",
-            "parameter 1 'c' is void (*)(int) in the first and void (*)(int, ...) in the second"),
+        (
+            "void f(struct a *x)", "void f(struct b *x)",
+            "parameter 1 'x' is struct a * in the first and struct b * in the second"
+        ),
+        (
+            "void f(void (*c)(int))", "void f(void (*c)(int, ...))",
+            "parameter 1 'c' is void (*)(int) in the first and void (*)(int, ...) in the second"
+        ),
     ])
-    func `P1: the first difference between two prototypes is named`(first: String, second: String, words: String) throws {
+    func `P1: the first difference between two prototypes is named`(first: String, second: String, words: String) throws
+    {
         let (one, two) = (try Signature(first), try Signature(second))
         #expect(one.firstDifference(from: two) == words)
         #expect(one != two)
@@ -216,14 +236,23 @@ import Testing
 
     @Test(arguments: [
         ("int f(int a)", "int g(int b)", "it is 'f' in the first and 'g' in the second"),
-        ("void f(void *p, int n)", "void f(void *p __sized_by(n), int n)",
-            "parameter 1 'p' is a pointer without a length in the first and sized by parameter 2 'n' in the second"),
-        ("void f(int *a)", "void f(int a[3])",
+        (
+            "void f(void *p, int n)", "void f(void *p __sized_by(n), int n)",
+            "parameter 1 'p' is a pointer without a length in the first and sized by parameter 2 'n' in the second"
+        ),
+        (
+            "void f(int *a)", "void f(int a[3])",
             "parameter 1 'a' is a pointer without a length in the first and"
-            + " counted by 3 in elements of 4 bytes or null in the second"),
-        ("void f(const char *s)", "void g(const char *s __counted_by(2))", "it is 'f' in the first and 'g' in the second"),
+                + " counted by 3 in elements of 4 bytes or null in the second"
+        ),
+        (
+            "void f(const char *s)", "void g(const char *s __counted_by(2))",
+            "it is 'f' in the first and 'g' in the second"
+        ),
     ])
-    func `P1: compared as functions, prototypes may differ in the names of methods and the pointed-to types`(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, prototypes may differ in the names of methods and the pointed-to types`(
+        first: String, second: String, words: String
+    ) throws {
         let (one, two) = (try Signature(first), try Signature(second))
         #expect(one.firstDifference(from: two, asFunctions: true) == nil)
         #expect(two.firstDifference(from: one, asFunctions: true) == nil)
@@ -233,13 +262,19 @@ import Testing
 
     @Test(arguments: [
         ("int f(void)", "long g(void)", "the result is int in the first and long in the second"),
-        ("void f(char *s)", "void g(const char *s)",
-            "parameter 1 's' is char * in the first and const char * in the second"),
-        ("void f(void *p, int n)", "void g(void *p __sized_by(n), long n)",
-            "parameter 2 'n' is int in the first and long in the second"),
+        (
+            "void f(char *s)", "void g(const char *s)",
+            "parameter 1 's' is char * in the first and const char * in the second"
+        ),
+        (
+            "void f(void *p, int n)", "void g(void *p __sized_by(n), long n)",
+            "parameter 2 'n' is int in the first and long in the second"
+        ),
         ("void f(int *a)", "void g(int a[3], int)", "the first has 1 parameter and the second 2 parameters"),
     ])
-    func `P1: compared as functions, prototypes must have the same types and number of parameters`(first: String, second: String, words: String) throws {
+    func `P1: compared as functions, prototypes must have the same types and number of parameters`(
+        first: String, second: String, words: String
+    ) throws {
         #expect(try Signature(first).firstDifference(from: Signature(second), asFunctions: true) == words)
     }
 

@@ -33,80 +33,112 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     }()
 
     static let aggregates: [Refusal] = [
-        .init("void f(union value v)", .unknownType, 8,
+        .init(
+            "void f(union value v)", .unknownType, 8,
             "the members of 'union value' are not known; declare it first with peal_type_declare"),
-        .init("void f(int a, value_t v)", .unknownType, 15,
+        .init(
+            "void f(int a, value_t v)", .unknownType, 15,
             "the members of 'union value' are not known; declare it first with peal_type_declare"),
-        .init("union value f(void)", .unknownType, 1,
+        .init(
+            "union value f(void)", .unknownType, 1,
             "the members of 'union value' are not known; declare it first with peal_type_declare"),
-        .init("void f(struct { int x; } s)", .unsupported, 8,
+        .init(
+            "void f(struct { int x; } s)", .unsupported, 8,
             "a struct cannot be declared here; declare it first with peal_type_declare"),
-        .init("void f(struct s { int x; } s)", .unsupported, 8,
+        .init(
+            "void f(struct s { int x; } s)", .unsupported, 8,
             "a struct cannot be declared here; declare it first with peal_type_declare"),
-        .init("void f(enum e { A } e)", .unsupported, 8,
+        .init(
+            "void f(enum e { A } e)", .unsupported, 8,
             "an enum cannot be declared here; declare it first with peal_type_declare"),
-        .init("void f(union { int x; } *u)", .unsupported, 8,
+        .init(
+            "void f(union { int x; } *u)", .unsupported, 8,
             "a union cannot be declared here; declare it first with peal_type_declare"),
-        .init("void f(struct later s)", .unknownType, 8,
+        .init(
+            "void f(struct later s)", .unknownType, 8,
             "the members of 'struct later' are not known; declare it first with peal_type_declare"),
-        .init("void f(later_t s)", .unknownType, 8,
+        .init(
+            "void f(later_t s)", .unknownType, 8,
             "the members of 'struct later' are not known; declare it first with peal_type_declare"),
-        .init("struct piont f(void)", .unknownType, 1,
+        .init(
+            "struct piont f(void)", .unknownType, 1,
             "the members of 'struct piont' are not known; declare it first with peal_type_declare,"
-            + " or did you mean 'struct point'?"),
+                + " or did you mean 'struct point'?"),
         .init("void f(enum point p)", .conflict, 13, "'point' is declared as struct, not as enum"),
         .init("void f(struct color *p)", .conflict, 15, "'color' is declared as enum, not as struct"),
         .init("void f(union point *p)", .conflict, 14, "'point' is declared as struct, not as union"),
-        .init("void f(_Atomic struct point p)", .unsupported, 16,
+        .init(
+            "void f(_Atomic struct point p)", .unsupported, 16,
             "'_Atomic' of this type cannot be passed by value; use a pointer"),
     ]
 
     static let types: [Refusal] = [
-        .init("void f(int a, strct_t b)", .unknownType, 15, "unknown type 'strct_t'; declare it with peal_type_declare"),
-        .init("void f(int32 a)", .unknownType, 8,
+        .init(
+            "void f(int a, strct_t b)", .unknownType, 15, "unknown type 'strct_t'; declare it with peal_type_declare"),
+        .init(
+            "void f(int32 a)", .unknownType, 8,
             "unknown type 'int32'; declare it with peal_type_declare, or did you mean 'int32_t'?"),
-        .init("void f(usigned int a)", .unknownType, 8,
+        .init(
+            "void f(usigned int a)", .unknownType, 8,
             "unknown type 'usigned'; declare it with peal_type_declare, or did you mean 'unsigned'?"),
-        .init("void f(strct point p)", .unknownType, 8,
+        .init(
+            "void f(strct point p)", .unknownType, 8,
             "unknown type 'strct'; declare it with peal_type_declare, or did you mean 'struct'?"),
         .init("void f(point p)", .unknownType, 8, "unknown type 'point'; write 'struct point'"),
         .init("quux f(void)", .unknownType, 1, "unknown type 'quux'; declare it with peal_type_declare"),
         .init("void f(void (*g)(quux))", .unknownType, 18, "unknown type 'quux'; declare it with peal_type_declare"),
-        .init("void f(va_list list)", .unsupported, 8,
+        .init(
+            "void f(va_list list)", .unsupported, 8,
             "'va_list' cannot be kept beyond the call; pass the values, or a pointer to them"),
-        .init("void f(__int128 x)", .unsupported, 8,
+        .init(
+            "void f(__int128 x)", .unsupported, 8,
             "'__int128' is not supported; use a pointer or two 64-bit integers"),
-        .init("void f(unsigned __int128 x)", .unsupported, 17,
+        .init(
+            "void f(unsigned __int128 x)", .unsupported, 17,
             "'__int128' is not supported; use a pointer or two 64-bit integers"),
-        .init("void f(_BitInt(7) x)", .unsupported, 8, "'_BitInt' is not supported; use a pointer or two 64-bit integers"),
+        .init(
+            "void f(_BitInt(7) x)", .unsupported, 8, "'_BitInt' is not supported; use a pointer or two 64-bit integers"),
         .init("_Decimal32 f(void)", .unsupported, 1, "'_Decimal32' is not supported; use float, double or long double"),
         .init("_Decimal64 f(void)", .unsupported, 1, "'_Decimal64' is not supported; use float, double or long double"),
-        .init("void f(_Decimal128 x)", .unsupported, 8, "'_Decimal128' is not supported; use float, double or long double"),
+        .init(
+            "void f(_Decimal128 x)", .unsupported, 8, "'_Decimal128' is not supported; use float, double or long double"
+        ),
         .init("void f(_Float128 x)", .unsupported, 8, "'_Float128' is not supported; use float, double or long double"),
-        .init("void f(__float128 *x)", .unsupported, 8, "'__float128' is not supported; use float, double or long double"),
+        .init(
+            "void f(__float128 *x)", .unsupported, 8, "'__float128' is not supported; use float, double or long double"),
         .init("void f(_Float16 x)", .unsupported, 8, "'_Float16' is not supported; use float, double or long double"),
-        .init("void f(double _Imaginary x)", .unsupported, 15,
+        .init(
+            "void f(double _Imaginary x)", .unsupported, 15,
             "'_Imaginary' is not supported; use float, double or long double"),
         .init("void f(typeof(int) x)", .unsupported, 8, "'typeof' is not supported; write the type itself"),
-        .init("void f(int x, void)", .unsupported, 15,
+        .init(
+            "void f(int x, void)", .unsupported, 15,
             "a parameter cannot be void; write '(void)' alone for none, or 'void *'"),
-        .init("void f(void, int x)", .unsupported, 8,
+        .init(
+            "void f(void, int x)", .unsupported, 8,
             "a parameter cannot be void; write '(void)' alone for none, or 'void *'"),
-        .init("void f(void x)", .unsupported, 8,
+        .init(
+            "void f(void x)", .unsupported, 8,
             "a parameter cannot be void; write '(void)' alone for none, or 'void *'"),
-        .init("void f(const void)", .unsupported, 14,
+        .init(
+            "void f(const void)", .unsupported, 14,
             "a parameter cannot be void; write '(void)' alone for none, or 'void *'"),
-        .init("void f(nothing_t)", .unsupported, 8,
+        .init(
+            "void f(nothing_t)", .unsupported, 8,
             "a parameter cannot be void; write '(void)' alone for none, or 'void *'"),
         .init("void f(int _Nonnull x)", .syntax, 12, "'_Nonnull' belongs after a '*'"),
         .init("void f(quux _Nullable x)", .unknownType, 8, "unknown type 'quux'; declare it with peal_type_declare"),
-        .init("optinal void f(void)", .unknownType, 1,
+        .init(
+            "optinal void f(void)", .unknownType, 1,
             "unknown type 'optinal'; declare it with peal_type_declare, or did you mean 'optional'?"),
-        .init("peal_completion f(void)", .unsupported, 1,
+        .init(
+            "peal_completion f(void)", .unsupported, 1,
             "'f' returns a completion, which is a parameter; return void and take a peal_completion"),
-        .init("int f(int a, peal_completion done)", .unsupported, 14,
+        .init(
+            "int f(int a, peal_completion done)", .unsupported, 14,
             "'f' has a completion and returns int; results come by the completion, so return void"),
-        .init("void f(peal_completion a, peal_completion b)", .unsupported, 27,
+        .init(
+            "void f(peal_completion a, peal_completion b)", .unsupported, 27,
             "'f' has two completions, and a method has one; remove this one"),
         .init("void f(int restrict x)", .syntax, 12, "'restrict' belongs after a '*'"),
         .init("void f(const x)", .unknownType, 14, "unknown type 'x'; declare it with peal_type_declare"),
@@ -116,16 +148,19 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     ]
 
     static let declarators: [Refusal] = [
-        .init("void f(int a[n], int n)", .unsupported, 14,
+        .init(
+            "void f(int a[n], int n)", .unsupported, 14,
             "the length of an array must be a constant; for one that varies write a pointer with __counted_by(name)"),
-        .init("void f(int n, int a[*])", .unsupported, 21,
+        .init(
+            "void f(int n, int a[*])", .unsupported, 21,
             "the length of an array must be a constant; for one that varies write a pointer with __counted_by(name)"),
         .init("void f(int a[0])", .unsupported, 14, "an array has one element or more"),
         .init("void f(int a[-1])", .unsupported, 14, "an array has one element or more"),
         .init("void f(int a[][])", .syntax, 15, "only the first length of an array may be left out"),
         .init("void f(int a[2][])", .syntax, 16, "only the first length of an array may be left out"),
         .init("void f(int a[2)", .syntax, 15, "')' stands where ']' after the length of the array is expected"),
-        .init("void f(int a[99999999999999999999])", .limit, 14, "'99999999999999999999' is too big for any integer type"),
+        .init(
+            "void f(int a[99999999999999999999])", .limit, 14, "'99999999999999999999' is too big for any integer type"),
         .init("void f(int a[0xFFFFFFFFFFFFFFFF])", .limit, 14, "the array is too large"),
         .init("void f(int a[2147483647])", .limit, 8, "the buffer is too large"),
         .init("void f(int a[1.5])", .syntax, 14, "a floating-point number has no place here"),
@@ -148,7 +183,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("int *", .syntax, 6, "the text ends where the name of a method is expected"),
         .init("void f(int a, int b, int a)", .syntax, 26, "two parameters are named 'a'; rename one"),
         .init("void f(void (*g)(int a, long a))", .syntax, 30, "two parameters are named 'a'; rename one"),
-        .init("void f(int a, ...)", .unsupported, 15, "a method takes a fixed list of parameters; pass an array for '...'"),
+        .init(
+            "void f(int a, ...)", .unsupported, 15, "a method takes a fixed list of parameters; pass an array for '...'"
+        ),
         .init("void f(int for)", .syntax, 12, "'for' is a word of C and cannot name a parameter"),
         .init("void while(int x)", .syntax, 6, "'while' is a word of C and cannot name a method"),
         .init("void f(int a int b)", .syntax, 14, "'int' stands where ',' or ')' after a parameter is expected"),
@@ -159,7 +196,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(,)", .syntax, 8, "',' stands where a type is expected"),
         .init("void f(int a))", .syntax, 14, "')' stands where ',', ';' or the end is expected"),
         .init("void f(int a) const", .syntax, 15, "'const' stands where ',', ';' or the end is expected"),
-        .init("void f(a, b) int a, b;", .unsupported, 8,
+        .init(
+            "void f(a, b) int a, b;", .unsupported, 8,
             "the types of the parameters stand in the parentheses; the old style is not C any more"),
         .init("void f(int a) void g(int b)", .syntax, 15, "'void' stands where ',', ';' or the end is expected"),
         .init("void f(int a); void g(int b);", .syntax, 16, "one text declares one method; nothing follows its ';'"),
@@ -173,24 +211,33 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("_Thread_local void f(void)", .unsupported, 1, "'_Thread_local' has no meaning for a call; remove it"),
         .init("void f(static int x)", .unsupported, 8, "'static' has no meaning for a call; remove it"),
         .init("void f(void (*inline g)(void))", .unsupported, 15, "'inline' has no meaning for a call; remove it"),
-        .init("typedef void f(void)", .unsupported, 1,
+        .init(
+            "typedef void f(void)", .unsupported, 1,
             "'typedef' has no place here; declare the name with peal_type_declare"),
-        .init("void f(int x) __attribute__((pure, __ms_abi__))", .unsupported, 15,
+        .init(
+            "void f(int x) __attribute__((pure, __ms_abi__))", .unsupported, 15,
             "attribute '__ms_abi__' is not supported, it may change how the value is passed; remove it"),
-        .init("void f(int x) __attribute__((pure)", .unsupported, 15,
+        .init(
+            "void f(int x) __attribute__((pure)", .unsupported, 15,
             "'__attribute__' is not supported, it may change how the value is passed; remove it"),
-        .init("[[gnu::packed]] int f(void)", .unsupported, 1,
+        .init(
+            "[[gnu::packed]] int f(void)", .unsupported, 1,
             "attribute 'packed' is not supported, it may change how the value is passed; remove it"),
-        .init("void f(int x __attribute__((vector_size(16))))", .unsupported, 14,
+        .init(
+            "void f(int x __attribute__((vector_size(16))))", .unsupported, 14,
             "attribute 'vector_size' is not supported, it may change how the value is passed; remove it"),
-        .init("__attribute__((vector_size(16))) int f(void)", .unsupported, 1,
+        .init(
+            "__attribute__((vector_size(16))) int f(void)", .unsupported, 1,
             "attribute 'vector_size' is not supported, it may change how the value is passed; remove it"),
-        .init("void f(int * __attribute__((x)) p)", .unsupported, 14,
+        .init(
+            "void f(int * __attribute__((x)) p)", .unsupported, 14,
             "attribute 'x' is not supported, it may change how the value is passed; remove it"),
         .init("int f(int x [[maybe_unused)", .unsupported, 13, "these attributes cannot be read; remove them"),
-        .init("void f(_Alignas(16) int x)", .unsupported, 8,
+        .init(
+            "void f(_Alignas(16) int x)", .unsupported, 8,
             "'_Alignas' is not supported, it may change how the value is passed; remove it"),
-        .init("void f(alignas(16) int x)", .unsupported, 8,
+        .init(
+            "void f(alignas(16) int x)", .unsupported, 8,
             "'alignas' is not supported, it may change how the value is passed; remove it"),
         .init("void f(int &x)", .unsupported, 12, "references are C++; use a pointer"),
         .init("void f(int &&x)", .unsupported, 12, "references are C++; use a pointer"),
@@ -199,11 +246,14 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(vector<int> x)", .unsupported, 14, "templates are C++; use a C type"),
         .init("void f(class foo x)", .unsupported, 8, "'class' is C++; use a C type"),
         .init("void f(int x = 3)", .syntax, 14, "default arguments are C++; remove it"),
-        .init("void f(void (^block)(void))", .unsupported, 14,
+        .init(
+            "void f(void (^block)(void))", .unsupported, 14,
             "blocks are not supported; use a function pointer and a context"),
-        .init("#define X\nvoid f(void)", .syntax, 1,
+        .init(
+            "#define X\nvoid f(void)", .syntax, 1,
             "preprocessor lines are not read; give the text as the preprocessor leaves it"),
-        .init("void f(int x)\n#endif", .syntax, 15,
+        .init(
+            "void f(int x)\n#endif", .syntax, 15,
             "preprocessor lines are not read; give the text as the preprocessor leaves it"),
     ]
 
@@ -211,7 +261,8 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(int x /* never", .syntax, 14, "this comment has no end; close it with '*/'"),
         .init("void f(int x) /*/", .syntax, 15, "this comment has no end; close it with '*/'"),
         .init("void f(int größe)", .syntax, 14, "only ASCII stands outside comments; write the name in ASCII letters"),
-        .init("void f(int /* größe */ \u{E9})", .syntax, 26,
+        .init(
+            "void f(int /* größe */ \u{E9})", .syntax, 26,
             "only ASCII stands outside comments; write the name in ASCII letters"),
         .init("void f(\"s\")", .syntax, 8, "a string has no place in a declaration"),
         .init("void f(int @x)", .syntax, 12, "'@' has no meaning here"),
@@ -228,25 +279,38 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
     static let lengths: [Refusal] = [
         .init("void f(int *__counted_by(n) p)", .syntax, 26, "no parameter is named 'n'"),
-        .init("void f(int *__counted_by(cout) p, int count)", .syntax, 26,
+        .init(
+            "void f(int *__counted_by(cout) p, int count)", .syntax, 26,
             "no parameter is named 'cout'; did you mean 'count'?"),
-        .init("void f(int *__counted_by(n) p, double n)", .syntax, 26, "'n' cannot count, it is double; use an integer"),
+        .init(
+            "void f(int *__counted_by(n) p, double n)", .syntax, 26, "'n' cannot count, it is double; use an integer"),
         .init("void f(int *__counted_by(n) p, bool n)", .syntax, 26, "'n' cannot count, it is bool; use an integer"),
         .init("void f(int *__counted_by(p) p)", .syntax, 26, "'p' cannot count, it is int *; use an integer"),
-        .init("void f(int n, int __counted_by(n) p)", .syntax, 19, "'__counted_by' belongs to a pointer, and this is int"),
-        .init("void f(int n, int *__counted_by(n) *p)", .unsupported, 20,
+        .init(
+            "void f(int n, int __counted_by(n) p)", .syntax, 19, "'__counted_by' belongs to a pointer, and this is int"),
+        .init(
+            "void f(int n, int *__counted_by(n) *p)", .unsupported, 20,
             "'__counted_by' stands at the outermost pointer of a parameter only; remove it"),
-        .init("int *__counted_by(n) f(int n)", .unsupported, 6,
+        .init(
+            "int *__counted_by(n) f(int n)", .unsupported, 6,
             "'__counted_by' stands at the outermost pointer of a parameter only; remove it"),
-        .init("void f(int n, int *__counted_by(n) __sized_by(n) p)", .syntax, 36,
+        .init(
+            "void f(int n, int *__counted_by(n) __sized_by(n) p)", .syntax, 36,
             "the length of this pointer is given already; remove '__sized_by'"),
-        .init("void f(int n, int *__counted_by(n) p __sized_by(n))", .syntax, 38, "the length of this pointer is given twice"),
-        .init("void f(int n, void *__counted_by(n) p)", .unsupported, 21,
+        .init(
+            "void f(int n, int *__counted_by(n) p __sized_by(n))", .syntax, 38,
+            "the length of this pointer is given twice"),
+        .init(
+            "void f(int n, void *__counted_by(n) p)", .unsupported, 21,
             "the elements of 'void *' have no size; count bytes with __sized_by"),
-        .init("void f(int n, struct later *__counted_by(n) p)", .unknownType, 29,
+        .init(
+            "void f(int n, struct later *__counted_by(n) p)", .unknownType, 29,
             "the members of 'struct later' are not known; declare it first with peal_type_declare"),
-        .init("void f(int n, void (*__counted_by(n) p)(void))", .syntax, 22, "a function has no length; remove '__counted_by'"),
-        .init("void f(int n, int *__counted_by(n * 2) p)", .unsupported, 35,
+        .init(
+            "void f(int n, void (*__counted_by(n) p)(void))", .syntax, 22,
+            "a function has no length; remove '__counted_by'"),
+        .init(
+            "void f(int n, int *__counted_by(n * 2) p)", .unsupported, 35,
             "a length is one parameter or one number, without an expression"),
         .init("void f(int *__counted_by(2147483647) p)", .limit, 26, "the buffer is too large"),
         .init("void f(int *__counted_by(2147483648) p)", .limit, 26, "the buffer is too large"),
@@ -256,8 +320,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(void *__sized_by() p)", .syntax, 25, "')' stands where an integer constant is expected"),
     ]
 
-    @Test(arguments:
-        aggregates + types + declarators)
+    @Test(
+        arguments:
+            aggregates + types + declarators)
     func `P3: a prototype that no call can carry is refused with the reason and the column`(refusal: Refusal) {
         #expect(throws: refusal.error) { try Signature(refusal.text, in: Self.scope) }
     }

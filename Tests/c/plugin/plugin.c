@@ -41,12 +41,6 @@ int plugin_say(int n)
     return peal_last_status();
 }
 
-int plugin_heard(void)
-{
-    return heard;
-}
+int plugin_heard(void) { return heard; }
 
-int plugin_leave(void)
-{
-    return peal_observation_remove(observation);
-}
+int plugin_leave(void) { return peal_observation_remove(observation); }

@@ -104,11 +104,9 @@ int unloadable_start_plugin(const struct unloadable_host *given)
         || (status = news_observe(host->news, &target_queued, &table, &queued, NULL)) != PEAL_OK
         || (status = peal_queue_create(&queue_options, &queue)) != PEAL_OK
         || (status = peal_completion_create(&completion_options, &completion)) != PEAL_OK
-        || (status = peal_type_set_object(
-                host->center, "struct unloadable_" PLUGIN_NAME, &type)) != PEAL_OK
+        || (status = peal_type_set_object(host->center, "struct unloadable_" PLUGIN_NAME, &type)) != PEAL_OK
         || (status = own_define(host->center, &handles)) != PEAL_OK
-        || (status = peal_observe_handler(
-                handles.protocol, &target_here, handle, NULL, 0, NULL, NULL)) != PEAL_OK)
+        || (status = peal_observe_handler(handles.protocol, &target_here, handle, NULL, 0, NULL, NULL)) != PEAL_OK)
         return status;
     weakly.queue = queue;
     return own_observe(&handles, &target_weak, &own_table, &weakly, NULL);

@@ -8,9 +8,9 @@
 #include <peal/peal.h>
 
 /* The host's protocol. */
-#define NEWS(METHOD)                                    \
-    METHOD(optional, void, on_news, (int n))            \
-    METHOD(optional, int, count, (int n), sum)          \
+#define NEWS(METHOD)                           \
+    METHOD(optional, void, on_news, (int n))   \
+    METHOD(optional, int, count, (int n), sum) \
     METHOD(optional, void, on_load, (int n))
 PEAL_PROTOCOL(news, "UnloadNews", NEWS);
 

@@ -19,15 +19,9 @@
 
 #include "program.h"
 
-static void on_text(void *self, const char *text)
-{
-    printf("%s hears %s\n", (const char *)self, text);
-}
+static void on_text(void *self, const char *text) { printf("%s hears %s\n", (const char *)self, text); }
 
-static int weigh(void *self, int factor)
-{
-    return (int)strlen((const char *)self) * factor;
-}
+static int weigh(void *self, int factor) { return (int)strlen((const char *)self) * factor; }
 
 static const struct chat observer = { PEAL_TABLE(chat), on_text, weigh };
 
@@ -40,8 +34,7 @@ static int use(void)
     void *arguments[1];
     arguments[0] = &factor;
 
-    if (chat_define(peal_center_default(), &chat) < 0
-        || chat_observe(&chat, (void *)"Ann", &observer, NULL, NULL) < 0
+    if (chat_define(peal_center_default(), &chat) < 0 || chat_observe(&chat, (void *)"Ann", &observer, NULL, NULL) < 0
         || chat_observe(&chat, (void *)"Robert", &observer, NULL, NULL) < 0)
         return 1;
     PEAL_BROADCAST(chat, &chat, on_text, "a typed broadcast");
@@ -50,10 +43,8 @@ static int use(void)
     if (peal_broadcast(chat.on_text, "a variadic one") < 0 || peal_ask(chat.weigh, &sum, 2) < 0)
         return 1;
     printf("visited %d, asked %d\n", visited, sum);
-    if (send(chat.weigh, arguments, 1, &sum, NULL) < 0
-        || peal_invocation_of(chat.on_text, &call, "an invocation") < 0
-        || peal_invocation_broadcast(call, NULL, NULL, NULL) < 0
-        || peal_invocation_destroy(call) < 0)
+    if (send(chat.weigh, arguments, 1, &sum, NULL) < 0 || peal_invocation_of(chat.on_text, &call, "an invocation") < 0
+        || peal_invocation_broadcast(call, NULL, NULL, NULL) < 0 || peal_invocation_destroy(call) < 0)
         return 1;
     printf("sent %d\n", sum);
     return broadcast_elsewhere(&chat);

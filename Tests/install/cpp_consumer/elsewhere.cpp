@@ -6,9 +6,8 @@
 
 peal::observation observe_elsewhere(const chat &chat)
 {
-    return chat.observe(
-        peal::on("on_text", [](std::string_view text) {
-            std::cout << "elsewhere hears " << text << "\n";
-            throw std::runtime_error("and throws");
-        }));
+    return chat.observe(peal::on("on_text", [](std::string_view text) {
+        std::cout << "elsewhere hears " << text << "\n";
+        throw std::runtime_error("and throws");
+    }));
 }

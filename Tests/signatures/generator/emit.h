@@ -15,8 +15,6 @@ void emit_type_tables(const struct pool *pool, size_t chunk, struct text *out);
 
 /* One protocol: observers, table, calls and descriptions. `only` is the one signature to write, or
  * SIZE_MAX for all. Returns whether anything was written. */
-int emit_group(
-    const struct drawn_group *group, uint64_t seed, const struct pool *pool, size_t only,
-    struct text *out);
+int emit_group(const struct drawn_group *group, uint64_t seed, const struct pool *pool, size_t only, struct text *out);
 
 #endif

@@ -21,10 +21,7 @@ static void add_string(const char *text, struct text *out)
 }
 
 /* Returns true if a variadic call takes the type by pointer. */
-static int goes_by_pointer(const struct type *type)
-{
-    return type->kind == KIND_STRUCT;
-}
+static int goes_by_pointer(const struct type *type) { return type->kind == KIND_STRUCT; }
 
 /* The arguments of a call, out of an array of pointers to values, with `, ` before each. */
 static void add_arguments(const struct drawn_signature *signature, int variadic, struct text *out)
@@ -50,8 +47,7 @@ static void add_observer(const struct drawn_signature *signature, struct text *o
         text_add(out, "    const struct seen seen[] = {\n");
         for (size_t i = 0; i < signature->parameter_count; i++) {
             const struct parameter *parameter = &signature->parameters[i];
-            const int widens = parameter->type->kind == KIND_INTEGER
-                || parameter->type->kind == KIND_BOOL;
+            const int widens = parameter->type->kind == KIND_INTEGER || parameter->type->kind == KIND_BOOL;
             text_add(out, "        SEEN%s(%s),\n", widens ? "_INTEGER" : "", parameter->name);
         }
         text_add(out, "    };\n");
@@ -62,9 +58,7 @@ static void add_observer(const struct drawn_signature *signature, struct text *o
     } else {
         /* An integer is cut from 64 bits, so that what lies above it in the register is rubbish. */
         const char *room = result->kind == KIND_INTEGER ? "uint64_t" : result->alias;
-        text_add(
-            out, "    %s result;\n    received(%zu, self, %s, &result);\n", room, signature->index,
-            seen);
+        text_add(out, "    %s result;\n    received(%zu, self, %s, &result);\n", room, signature->index, seen);
         if (result->kind == KIND_INTEGER)
             text_add(out, "    return (%s)result;\n", result->alias);
         else
@@ -76,9 +70,7 @@ static void add_observer(const struct drawn_signature *signature, struct text *o
 static void add_direct(const struct drawn_signature *signature, struct text *out)
 {
     const size_t index = signature->index;
-    text_add(
-        out, "static void direct_%zu(void *self, void *const *v, void *result)\n{\n    (void)v;\n    ",
-        index);
+    text_add(out, "static void direct_%zu(void *self, void *const *v, void *result)\n{\n    (void)v;\n    ", index);
     if (signature->result->kind != KIND_VOID)
         text_add(out, "const %s value = ", signature->result->alias);
     text_add(out, "observe_%zu(self", index);
@@ -90,15 +82,11 @@ static void add_direct(const struct drawn_signature *signature, struct text *out
         text_add(out, "    (void)result;\n}\n");
 }
 
-static int has_broadcast(const struct drawn_signature *signature)
-{
-    return signature->index % 4 == 0;
-}
+static int has_broadcast(const struct drawn_signature *signature) { return signature->index % 4 == 0; }
 
 static void add_variadic(const struct drawn_signature *signature, struct text *out)
 {
-    text_add(
-        out,
+    text_add(out,
         "static peal_status ask_%zu(peal_method method, void *const *v, void *result)\n"
         "{\n    (void)v;\n    return peal_ask(method, result",
         signature->index);
@@ -106,8 +94,7 @@ static void add_variadic(const struct drawn_signature *signature, struct text *o
     text_add(out, ");\n}\n");
     if (!has_broadcast(signature))
         return;
-    text_add(
-        out,
+    text_add(out,
         "static peal_status broadcast_%zu(peal_method method, void *const *v)\n"
         "{\n    (void)v;\n    return peal_broadcast(method",
         signature->index);
@@ -115,19 +102,16 @@ static void add_variadic(const struct drawn_signature *signature, struct text *o
     text_add(out, ");\n}\n");
 }
 
-static void add_typed(
-    const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
+static void add_typed(const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
 {
     const size_t index = signature->index, first = group->first;
-    text_add(
-        out,
+    text_add(out,
         "static void typed_%zu(const void *handles, void *const *v)\n"
         "{\n    (void)v;\n"
         "    PEAL_BROADCAST(g_%zu, (const struct g_%zu_protocol *)handles, m%zu",
         index, first, first, index);
     add_arguments(signature, 0, out);
-    text_add(
-        out,
+    text_add(out,
         ");\n}\n"
         "static void each_%zu(const void *handles, void *const *v)\n"
         "{\n    (void)v;\n"
@@ -137,14 +121,12 @@ static void add_typed(
         text_add(out, "const %s value = ", signature->result->alias);
     text_add(out, "each.table->m%zu(each.target", index);
     add_arguments(signature, 0, out);
-    text_add(
-        out, ");\n        returned(%zu, %s);\n    }\n}\n", index,
+    text_add(out, ");\n        returned(%zu, %s);\n    }\n}\n", index,
         signature->result->kind != KIND_VOID ? "&value" : "NULL");
 }
 
 /* Calls through a table, and as a bare function, as code does that does not use peal. */
-static void add_through(
-    const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
+static void add_through(const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
 {
     const size_t index = signature->index;
     const int has_result = signature->result->kind != KIND_VOID;
@@ -157,30 +139,24 @@ static void add_through(
         struct text arguments = { 0 };
         add_arguments(signature, 0, &arguments);
         if (is_bare)
-            text_add(
-                out,
+            text_add(out,
                 "__attribute__((noinline)) static void bare_%zu(\n"
                 "    peal_function function, void *const *v, void *result)\n{\n    (void)v;\n    ",
                 index);
         else
-            text_add(
-                out,
+            text_add(out,
                 "__attribute__((noinline)) static void through_%zu(\n"
                 "    const void *table, void *self, void *const *v, void *result)\n{\n    (void)v;\n    ",
                 index);
         if (has_result)
             text_add(out, "const %s value = ", signature->result->alias);
         if (is_bare)
-            text_add(
-                out, "((bare_type_%zu *)function)(%s", index,
+            text_add(out, "((bare_type_%zu *)function)(%s", index,
                 signature->parameter_count ? text_bytes(&arguments) + 2 : "");
         else
-            text_add(
-                out, "((const struct g_%zu *)table)->m%zu(self%s", group->first, index,
+            text_add(out, "((const struct g_%zu *)table)->m%zu(self%s", group->first, index,
                 signature->parameter_count ? text_bytes(&arguments) : "");
-        text_add(
-            out, has_result ? ");\n    memcpy(result, &value, sizeof value);\n}\n"
-                            : ");\n    (void)result;\n}\n");
+        text_add(out, has_result ? ");\n    memcpy(result, &value, sizeof value);\n}\n" : ");\n    (void)result;\n}\n");
         text_free(&arguments);
     }
 }
@@ -202,23 +178,20 @@ static void add_list_line(const struct drawn_signature *signature, struct text *
 }
 
 static void add_list_protocol(
-    const struct drawn_group *group, const struct drawn_signature *signatures, size_t count,
-    struct text *out)
+    const struct drawn_group *group, const struct drawn_signature *signatures, size_t count, struct text *out)
 {
     const size_t first = group->first;
     text_add(out, "#define LIST_%zu(METHOD)", first);
     for (size_t i = 0; i < count; i++)
         add_list_line(&signatures[i], out);
-    text_add(
-        out,
+    text_add(out,
         "\nPEAL_PROTOCOL(g_%zu, \"G%zu\", LIST_%zu);\n"
         "static struct g_%zu_protocol handles_%zu;\n"
         "static const struct g_%zu table_%zu = {\n    PEAL_TABLE(g_%zu),\n",
         first, first, first, first, first, first, first, first);
     for (size_t i = 0; i < count; i++)
         text_add(out, "    .m%zu = observe_%zu,\n", signatures[i].index, signatures[i].index);
-    text_add(
-        out,
+    text_add(out,
         "};\n"
         "static peal_status define_%zu(peal_center center, void *handles)\n"
         "{\n    return g_%zu_define(center, (struct g_%zu_protocol *)handles);\n}\n"
@@ -230,8 +203,7 @@ static void add_list_protocol(
         first, first, first, first, first, first, first);
 }
 
-static void add_plain_protocol(
-    const struct drawn_group *group, uint64_t seed, const struct drawn_signature *signatures,
+static void add_plain_protocol(const struct drawn_group *group, uint64_t seed, const struct drawn_signature *signatures,
     size_t count, struct text *out)
 {
     const size_t first = group->first;
@@ -252,8 +224,7 @@ static void add_plain_protocol(
         text_add(out, ",\n");
         text_free(&text);
     }
-    text_add(
-        out,
+    text_add(out,
         "    NULL\n};\n"
         "static const struct peal_protocol_description g_%zu_description = {\n"
         "    sizeof(struct peal_protocol_description), \"G%zu\", NULL, g_%zu_methods,\n"
@@ -267,8 +238,7 @@ static void add_plain_protocol(
 }
 
 static void add_description(
-    const struct drawn_group *group, const struct drawn_signature *signature, size_t position,
-    struct text *out)
+    const struct drawn_group *group, const struct drawn_signature *signature, size_t position, struct text *out)
 {
     const size_t index = signature->index;
     const int list = group->form == FORM_LIST;
@@ -282,21 +252,19 @@ static void add_description(
     }
     snprintf(name, sizeof name, "m%zu", index);
     signature_prototype(signature, name, 0, &prototype);
-    text_add(
-        out, "static const struct signature signature_%zu = {\n    %zu, &g_%zu_methods[%zu],\n    ",
-        index, index, group->first, position);
+    text_add(out, "static const struct signature signature_%zu = {\n    %zu, &g_%zu_methods[%zu],\n    ", index, index,
+        group->first, position);
     add_string(text_bytes(&prototype), out);
     text_add(out, ", \"m%zu\",\n    &y_%s, ", index, signature->result->alias);
     if (signature->parameter_count)
         text_add(out, "parameters_%zu", index);
     else
         text_add(out, "NULL");
-    text_add(
-        out,
+    text_add(out,
         ", %zu, %s, %zu,\n    (peal_function)observe_%zu, offsetof(struct g_%zu, m%zu),\n"
         "    direct_%zu, ask_%zu, ",
-        signature->parameter_count, signature->policy_tag, signature->chained, index, group->first,
-        index, index, index);
+        signature->parameter_count, signature->policy_tag, signature->chained, index, group->first, index, index,
+        index);
     if (has_broadcast(signature))
         text_add(out, "broadcast_%zu, ", index);
     else
@@ -309,9 +277,7 @@ static void add_description(
     text_free(&prototype);
 }
 
-int emit_group(
-    const struct drawn_group *group, uint64_t seed, const struct pool *pool, size_t only,
-    struct text *out)
+int emit_group(const struct drawn_group *group, uint64_t seed, const struct pool *pool, size_t only, struct text *out)
 {
     static struct drawn_signature signatures[GROUP];
     const size_t first = group->first;
@@ -344,8 +310,7 @@ int emit_group(
     text_add(out, "static const struct signature *const signatures_%zu[] = {", first);
     for (size_t i = 0; i < count; i++)
         text_add(out, " &signature_%zu,", signatures[i].index);
-    text_add(
-        out,
+    text_add(out,
         " };\nstatic const struct group group_%zu = {\n    &g_%zu_description, &handles_%zu, "
         "&table_%zu, signatures_%zu, %zu, ",
         first, first, first, first, first, count);

@@ -27,17 +27,15 @@ void emit_types_header(const struct pool *pool, struct text *out)
         if (type->definition && type->stringified)
             text_add(out, "PEAL_TYPE(d_%s, %s);\n", type->alias, type->definition);
         else if (type->definition)
-            text_add(
-                out, "%s;\nstatic const char d_%s[] PEAL_UNUSED = \"%s;\";\n", type->definition,
-                type->alias, type->definition);
+            text_add(out, "%s;\nstatic const char d_%s[] PEAL_UNUSED = \"%s;\";\n", type->definition, type->alias,
+                type->definition);
         text_add(out, "typedef ");
         type_declare(type, 0, type->alias, out);
         text_add(out, ";\n");
     }
 }
 
-static void emit_leaves(
-    const struct type *root, const struct type *type, const char *path, struct text *out)
+static void emit_leaves(const struct type *root, const struct type *type, const char *path, struct text *out)
 {
     for (size_t i = 0; i < type->member_count; i++) {
         const struct member *member = &type->members[i];
@@ -47,9 +45,8 @@ static void emit_leaves(
         for (size_t d = 0; d < member->dimensions; d++)
             text_add(&element, "[0]");
         if (member->type->kind != KIND_STRUCT) {
-            text_add(
-                out, "    LEAF(%s, %s, %s, %s),\n", root->alias, text_bytes(&name),
-                text_bytes(&element), leaf_kinds[member->type->kind]);
+            text_add(out, "    LEAF(%s, %s, %s, %s),\n", root->alias, text_bytes(&name), text_bytes(&element),
+                leaf_kinds[member->type->kind]);
         } else {
             const size_t rows = member->dimensions > 0 ? member->dimension[0] : 1;
             const size_t columns = member->dimensions > 1 ? member->dimension[1] : 1;
@@ -71,16 +68,11 @@ static void emit_leaves(
 static const char *type_kind(const struct type *type)
 {
     switch (type->kind) {
-    case KIND_VOID:
-        return "TYPE_VOID";
-    case KIND_POINTER:
-        return "TYPE_POINTER";
-    case KIND_ENUM:
-        return "TYPE_ENUM";
-    case KIND_STRUCT:
-        return "TYPE_STRUCT";
-    default:
-        return "TYPE_NUMBER";
+    case KIND_VOID: return "TYPE_VOID";
+    case KIND_POINTER: return "TYPE_POINTER";
+    case KIND_ENUM: return "TYPE_ENUM";
+    case KIND_STRUCT: return "TYPE_STRUCT";
+    default: return "TYPE_NUMBER";
     }
 }
 
@@ -92,8 +84,7 @@ static void emit_type(const struct type *type, struct text *out)
         name.bytes[--name.length] = 0;
     if (type->kind == KIND_VOID) {
         text_add(
-            out, "static const struct type y_%s = { \"void\", NULL, TYPE_VOID, false, 0, 0, NULL, 0 };\n",
-            type->alias);
+            out, "static const struct type y_%s = { \"void\", NULL, TYPE_VOID, false, 0, 0, NULL, 0 };\n", type->alias);
         text_free(&name);
         return;
     }
@@ -112,9 +103,8 @@ static void emit_type(const struct type *type, struct text *out)
         text_add(out, "IS_SIGNED(%s)", type->alias);
     else
         text_add(out, "false");
-    text_add(
-        out, ", sizeof(%s), _Alignof(%s), l_%s, LENGTH(l_%s)\n};\n", type->alias, type->alias,
-        type->alias, type->alias);
+    text_add(out, ", sizeof(%s), _Alignof(%s), l_%s, LENGTH(l_%s)\n};\n", type->alias, type->alias, type->alias,
+        type->alias);
     text_free(&name);
 }
 

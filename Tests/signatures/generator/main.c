@@ -27,8 +27,7 @@ struct options {
 
 static void usage_exit(const char *what)
 {
-    fprintf(
-        stderr,
+    fprintf(stderr,
         "signatures-generate: %s\n"
         "usage: signatures-generate --output DIR [--seed N] [--count N] [--only INDEX]\n",
         what);
@@ -74,9 +73,7 @@ static void file_write(const char *directory, const char *name, const struct tex
     text_add(&path, "%s/%s", directory, name);
     FILE *file = fopen(text_bytes(&path), "w");
     if (!file || fwrite(text_bytes(text), 1, text->length, file) != text->length || fclose(file)) {
-        fprintf(
-            stderr, "signatures-generate: cannot write %s: %s\n", text_bytes(&path),
-            strerror(errno));
+        fprintf(stderr, "signatures-generate: cannot write %s: %s\n", text_bytes(&path), strerror(errno));
         exit(2);
     }
     text_free(&path);
@@ -105,8 +102,7 @@ static int chunk_write(const struct options *options, size_t chunk)
         }
         first += group.count;
     }
-    text_add(
-        &source,
+    text_add(&source,
         "static const struct group *const groups[] = {%s };\n"
         "extern const struct chunk chunk_%zu;\n"
         "const struct chunk chunk_%zu = {\n"
@@ -135,8 +131,7 @@ int main(int argc, char **argv)
         text_add(&declared, "extern const struct chunk chunk_%zu;\n", chunk);
         text_add(&listed, " &chunk_%zu,", chunk);
     }
-    text_add(
-        &source,
+    text_add(&source,
         "#include \"signature.h\"\n\n%s"
         "const struct chunk *const chunks[] = {%s };\n"
         "const size_t chunk_count = LENGTH(chunks);\n"

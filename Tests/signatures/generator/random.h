@@ -21,10 +21,7 @@ static inline uint64_t random_next(struct random *random)
 }
 
 /* From 0 up to, and without, `limit`. */
-static inline size_t random_below(struct random *random, size_t limit)
-{
-    return (size_t)(random_next(random) % limit);
-}
+static inline size_t random_below(struct random *random, size_t limit) { return (size_t)(random_next(random) % limit); }
 
 static inline int random_percent(struct random *random, unsigned percent)
 {

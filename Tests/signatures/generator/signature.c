@@ -38,29 +38,22 @@ enum flavor {
 static int suits(const struct type *type, enum flavor flavor, struct random *random)
 {
     const int number = type->kind == KIND_FLOAT || type->kind == KIND_DOUBLE;
-    const int word = type->kind == KIND_BOOL || type->kind == KIND_INTEGER
-        || type->kind == KIND_ENUM || type->kind == KIND_POINTER;
+    const int word = type->kind == KIND_BOOL || type->kind == KIND_INTEGER || type->kind == KIND_ENUM
+                  || type->kind == KIND_POINTER;
     switch (flavor) {
-    case FLAVOR_WORDS:
-        return word;
+    case FLAVOR_WORDS: return word;
     case FLAVOR_NUMBERS:
         /* There are few floating types: most words are passed over. */
         return number || (word && random_percent(random, 6));
-    case FLAVOR_SMALL:
-        return type->small;
-    case FLAVOR_FLOATS:
-        return number;
-    case FLAVOR_STRUCTS:
-        return type->kind == KIND_STRUCT;
-    case FLAVOR_MIXED:
-        return type->kind == KIND_STRUCT || number || (word && random_percent(random, 25));
-    default:
-        return type->kind != KIND_VOID;
+    case FLAVOR_SMALL: return type->small;
+    case FLAVOR_FLOATS: return number;
+    case FLAVOR_STRUCTS: return type->kind == KIND_STRUCT;
+    case FLAVOR_MIXED: return type->kind == KIND_STRUCT || number || (word && random_percent(random, 25));
+    default: return type->kind != KIND_VOID;
     }
 }
 
-static const struct type *draw_type(
-    const struct pool *pool, struct random *random, enum flavor flavor)
+static const struct type *draw_type(const struct pool *pool, struct random *random, enum flavor flavor)
 {
     for (;;) {
         const struct type *type = &pool->types[random_below(random, pool->count)];
@@ -69,8 +62,7 @@ static const struct type *draw_type(
     }
 }
 
-static void draw_result(
-    struct drawn_signature *signature, struct random *random, const struct pool *pool)
+static void draw_result(struct drawn_signature *signature, struct random *random, const struct pool *pool)
 {
     const size_t choice = random_below(random, 100);
     do {
@@ -84,8 +76,7 @@ static void draw_result(
             signature->result = draw_type(pool, random, FLAVOR_STRUCTS);
         else
             signature->result = draw_type(pool, random, FLAVOR_ALL);
-        signature->result_spelling =
-            (int)random_below(random, (size_t)signature->result->spelling_count);
+        signature->result_spelling = (int)random_below(random, (size_t)signature->result->spelling_count);
     } while (!type_can_be_result(signature->result, signature->result_spelling));
 }
 
@@ -143,8 +134,7 @@ static size_t draw_parameter_count(struct random *random)
     return 11 + random_below(random, PARAMETERS - 10);
 }
 
-void signature_draw(
-    struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool)
+void signature_draw(struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool)
 {
     static const char *const names[] = { "p", "url_", "_x", "Count", "in_", "value", "r2d" };
     struct random random = stream(seed, PURPOSE_SIGNATURE, index);
@@ -154,18 +144,15 @@ void signature_draw(
     for (size_t i = 0; i < signature->parameter_count; i++) {
         struct parameter *parameter = &signature->parameters[i];
         parameter->type = draw_type(pool, &random, flavor);
-        parameter->spelling =
-            (int)random_below(&random, (size_t)parameter->type->spelling_count);
+        parameter->spelling = (int)random_below(&random, (size_t)parameter->type->spelling_count);
         parameter->qualified = random_percent(&random, 12);
-        snprintf(
-            parameter->name, sizeof parameter->name, "%s%zu",
+        snprintf(parameter->name, sizeof parameter->name, "%s%zu",
             names[random_below(&random, sizeof names / sizeof names[0])], i);
     }
     draw_result(signature, &random, pool);
     if (signature->parameter_count && random_percent(&random, 10)) {
         /* A result that is a parameter's type can be chained. */
-        const struct parameter *parameter =
-            &signature->parameters[random_below(&random, signature->parameter_count)];
+        const struct parameter *parameter = &signature->parameters[random_below(&random, signature->parameter_count)];
         if (type_can_be_result(parameter->type, parameter->spelling)) {
             signature->result = parameter->type;
             signature->result_spelling = parameter->spelling;
@@ -209,8 +196,7 @@ void signature_parameters(const struct drawn_signature *signature, int self, str
     text_add(out, ")");
 }
 
-void signature_prototype(
-    const struct drawn_signature *signature, const char *name, int self, struct text *out)
+void signature_prototype(const struct drawn_signature *signature, const char *name, int self, struct text *out)
 {
     type_declare(signature->result, signature->result_spelling, name, out);
     signature_parameters(signature, self, out);
@@ -239,8 +225,7 @@ static void add_odd_space(const char *text, struct random *random, struct text *
     }
 }
 
-void signature_text(
-    const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out)
+void signature_text(const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out)
 {
     struct text text = { 0 };
     char name[32];

@@ -48,18 +48,15 @@ struct drawn_group {
 void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t limit);
 
 /* The signature of an index: depends on nothing but the seed, the index and the pool. */
-void signature_draw(
-    struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool);
+void signature_draw(struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool);
 
 /* `name(parameters)` after the result type; `self` puts `void *self` first. */
-void signature_prototype(
-    const struct drawn_signature *signature, const char *name, int self, struct text *out);
+void signature_prototype(const struct drawn_signature *signature, const char *name, int self, struct text *out);
 
 /* `(parameters)` alone. */
 void signature_parameters(const struct drawn_signature *signature, int self, struct text *out);
 
 /* The method's text in full, for FORM_PLAIN and FORM_ODD. */
-void signature_text(
-    const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out);
+void signature_text(const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out);
 
 #endif

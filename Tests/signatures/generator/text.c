@@ -41,10 +41,7 @@ void text_add(struct text *text, const char *format, ...)
     free(bytes);
 }
 
-const char *text_bytes(const struct text *text)
-{
-    return text->bytes ? text->bytes : "";
-}
+const char *text_bytes(const struct text *text) { return text->bytes ? text->bytes : ""; }
 
 void text_free(struct text *text)
 {

@@ -13,8 +13,7 @@ struct text {
     size_t capacity;
 };
 
-void text_add(struct text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 const char *text_bytes(const struct text *text);
 void text_free(struct text *text);

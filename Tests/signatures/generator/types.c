@@ -16,18 +16,16 @@ static const struct scalar scalars[] = {
     { KIND_INTEGER, 1, { "signed char @", "char signed @" } },
     { KIND_INTEGER, 1, { "unsigned char @", "char unsigned @" } },
     { KIND_INTEGER, 1,
-      { "short @", "short int @", "signed short @", "int short @", "signed short int @",
-        "short signed int @", "int signed short @" } },
+        { "short @", "short int @", "signed short @", "int short @", "signed short int @", "short signed int @",
+            "int signed short @" } },
     { KIND_INTEGER, 1, { "unsigned short @", "short unsigned @", "unsigned short int @" } },
     { KIND_INTEGER, 0, { "int @", "signed @", "signed int @", "int signed @" } },
     { KIND_INTEGER, 0, { "unsigned @", "unsigned int @", "int unsigned @" } },
     { KIND_INTEGER, 0, { "long @", "long int @", "signed long @", "long signed int @" } },
     { KIND_INTEGER, 0, { "unsigned long @", "long unsigned @", "unsigned long int @" } },
     { KIND_INTEGER, 0,
-      { "long long @", "long long int @", "signed long long @", "long int long @",
-        "long signed long @" } },
-    { KIND_INTEGER, 0,
-      { "unsigned long long @", "long long unsigned @", "long unsigned long int @" } },
+        { "long long @", "long long int @", "signed long long @", "long int long @", "long signed long @" } },
+    { KIND_INTEGER, 0, { "unsigned long long @", "long long unsigned @", "long unsigned long int @" } },
     { KIND_INTEGER, 1, { "int8_t @" } },
     { KIND_INTEGER, 1, { "uint8_t @" } },
     { KIND_INTEGER, 1, { "int16_t @" } },
@@ -67,8 +65,7 @@ static const struct scalar scalars[] = {
     { KIND_LONG_DOUBLE, 0, { "long double @", "double long @" } },
     { KIND_FLOAT_COMPLEX, 0, { "float _Complex @", "_Complex float @", "float complex @" } },
     { KIND_DOUBLE_COMPLEX, 0, { "double _Complex @", "_Complex double @", "complex double @" } },
-    { KIND_LONG_DOUBLE_COMPLEX, 0,
-      { "long double _Complex @", "_Complex long double @", "double long complex @" } },
+    { KIND_LONG_DOUBLE_COMPLEX, 0, { "long double _Complex @", "_Complex long double @", "double long complex @" } },
     { KIND_POINTER, 0, { "void *@", "void*@" } },
     { KIND_POINTER, 0, { "const void *@", "void const *@" } },
     { KIND_POINTER, 0, { "char *@" } },
@@ -120,10 +117,7 @@ static const char *const union_shapes[] = {
 };
 /* clang-format on */
 
-enum {
-    SHAPES = sizeof shapes / sizeof shapes[0],
-    UNION_SHAPES = sizeof union_shapes / sizeof union_shapes[0]
-};
+enum { SHAPES = sizeof shapes / sizeof shapes[0], UNION_SHAPES = sizeof union_shapes / sizeof union_shapes[0] };
 
 static struct type *pool_new(struct pool *pool, enum kind kind, size_t chunk)
 {
@@ -181,8 +175,7 @@ static void add_enum(struct pool *pool, struct random *random, size_t chunk)
 }
 
 /* A typedef of something that is in the pool already. */
-static void add_typedef(
-    struct pool *pool, struct random *random, size_t chunk, const struct type *of)
+static void add_typedef(struct pool *pool, struct random *random, size_t chunk, const struct type *of)
 {
     struct type *type = pool_new(pool, of->kind, chunk);
     const size_t number = pool->count;
@@ -204,10 +197,7 @@ static void add_typedef(
     type->stringified = random_percent(random, 50);
 }
 
-static const char *keyword(const struct type *type)
-{
-    return type->is_union ? "union" : "struct";
-}
+static const char *keyword(const struct type *type) { return type->is_union ? "union" : "struct"; }
 
 static void add_body(const struct type *type, struct text *out)
 {
@@ -324,8 +314,7 @@ static const struct type *find_spelling(const struct pool *pool, const char *tex
 }
 
 /* Reads one of the shapes above: "type name[n]" with commas between. */
-static void add_shape(
-    struct pool *pool, struct random *random, size_t chunk, const char *shape, int is_union)
+static void add_shape(struct pool *pool, struct random *random, size_t chunk, const char *shape, int is_union)
 {
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
     type->leaves = 0;
@@ -353,30 +342,25 @@ static void add_shape(
     finish_struct(pool, type, random, chunk);
 }
 
-static const struct type *draw_member_type(
-    const struct pool *pool, struct random *random, size_t nesting, int flavor)
+static const struct type *draw_member_type(const struct pool *pool, struct random *random, size_t nesting, int flavor)
 {
     for (;;) {
         const struct type *type = &pool->types[random_below(random, pool->count)];
-        if (type->kind == KIND_VOID || type->is_inside || type->nesting >= nesting
-            || type->leaves > 24)
+        if (type->kind == KIND_VOID || type->is_inside || type->nesting >= nesting || type->leaves > 24)
             continue;
         if (flavor == 1 && type->kind != KIND_FLOAT && type->kind != KIND_DOUBLE)
             continue;
         if (flavor == 2 && !type->small)
             continue;
-        if (type->kind >= KIND_LONG_DOUBLE && type->kind <= KIND_LONG_DOUBLE_COMPLEX
-            && random_percent(random, 60))
+        if (type->kind >= KIND_LONG_DOUBLE && type->kind <= KIND_LONG_DOUBLE_COMPLEX && random_percent(random, 60))
             continue;
         return type;
     }
 }
 
-static void draw_members(
-    struct pool *pool, struct type *type, struct random *random, size_t chunk, size_t nesting);
+static void draw_members(struct pool *pool, struct type *type, struct random *random, size_t chunk, size_t nesting);
 
-static const struct type *add_inside(
-    struct pool *pool, struct random *random, size_t chunk, size_t nesting)
+static const struct type *add_inside(struct pool *pool, struct random *random, size_t chunk, size_t nesting)
 {
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
     type->is_inside = 1;
@@ -385,8 +369,7 @@ static const struct type *add_inside(
     return type;
 }
 
-static void draw_members(
-    struct pool *pool, struct type *type, struct random *random, size_t chunk, size_t nesting)
+static void draw_members(struct pool *pool, struct type *type, struct random *random, size_t chunk, size_t nesting)
 {
     const int flavor = (int)random_below(random, 5);
     const size_t most = random_percent(random, 70) ? 4 : 10;
@@ -398,8 +381,7 @@ static void draw_members(
         const int inside = nesting >= 2 && pool->count + 8 < POOL && random_percent(random, 8);
         member->type = inside ? add_inside(pool, random, chunk, nesting - 1)
                               : draw_member_type(pool, random, nesting, flavor);
-        member->spelling =
-            inside ? 0 : (int)random_below(random, (size_t)member->type->spelling_count);
+        member->spelling = inside ? 0 : (int)random_below(random, (size_t)member->type->spelling_count);
         snprintf(member->name, sizeof member->name, "%c%zu", (char)('a' + i), i);
         size_t copies = 1;
         member->dimensions = random_percent(random, 25) ? 1 + random_below(random, 2) : 0;
@@ -447,8 +429,7 @@ void pool_fill(struct pool *pool, struct random *random, size_t chunk)
     for (int i = 0; i < 3; i++)
         add_enum(pool, random, chunk);
     for (int i = 0; i < 5; i++)
-        add_typedef(
-            pool, random, chunk, &pool->types[1 + random_below(random, built_in - 1)]);
+        add_typedef(pool, random, chunk, &pool->types[1 + random_below(random, built_in - 1)]);
     pool->scalar_count = pool->count;
     /* Every source has a part of the shapes, so that a run has all of them several times. */
     for (size_t i = chunk % 4; i < SHAPES; i += 4)
@@ -459,6 +440,5 @@ void pool_fill(struct pool *pool, struct random *random, size_t chunk)
     while (pool->count + 4 < POOL && pool->count < shaped + 24)
         add_struct(pool, random, chunk);
     add_typedef(
-        pool, random, chunk,
-        &pool->types[pool->scalar_count + random_below(random, shaped - pool->scalar_count)]);
+        pool, random, chunk, &pool->types[pool->scalar_count + random_below(random, shaped - pool->scalar_count)]);
 }

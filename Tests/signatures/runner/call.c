@@ -28,7 +28,7 @@ static void outcome_prepare(struct outcome *outcome, peal_policy effective, size
     const size_t size = now.signature->result->size;
     const bool collects = effective == PEAL_POLICY_COLLECT;
     *outcome = (struct outcome){ { sizeof(struct peal_collection), NULL, capacity, 0 }, NULL, NULL,
-                                 collects ? size * capacity : size, SIZE_MAX, PEAL_OK };
+        collects ? size * capacity : size, SIZE_MAX, PEAL_OK };
     if (size == 0 || effective == PEAL_POLICY_ALL)
         outcome->size = 0;
     outcome->values = malloc(outcome->size + GUARD);
@@ -60,8 +60,7 @@ static void compare_arguments(void *const *pointers)
     }
 }
 
-static void outcome_compare(
-    struct outcome *outcome, peal_policy effective, size_t observers, size_t capacity)
+static void outcome_compare(struct outcome *outcome, peal_policy effective, size_t observers, size_t capacity)
 {
     const struct type *result = now.signature->result;
     const bool collects = effective == PEAL_POLICY_COLLECT;
@@ -70,9 +69,7 @@ static void outcome_compare(
     const peal_status status = collects && kept < observers ? PEAL_TRUNCATED : PEAL_OK;
     expect_calls(calls);
     if (outcome->status != status)
-        fail(
-            "%s, not %s: %s", peal_status_name(outcome->status), peal_status_name(status),
-            peal_last_message());
+        fail("%s, not %s: %s", peal_status_name(outcome->status), peal_status_name(status), peal_last_message());
     if (outcome->calls != SIZE_MAX && outcome->calls != calls)
         fail("%zu calls were told, not %zu", outcome->calls, calls);
     if (collects && outcome->collection.count != kept)
@@ -83,8 +80,7 @@ static void outcome_compare(
         void *expected = malloc(result->size);
         if (!expected)
             exit(2);
-        policy_result(
-            effective, result, now.told, observers,
+        policy_result(effective, result, now.told, observers,
             effective == PEAL_POLICY_CHAIN ? now.given[now.signature->chained] : NULL, expected);
         expect_result(expected, outcome->values);
         free(expected);
@@ -126,8 +122,7 @@ static bool fold_one(void *context, void *accumulator, const void *result)
     return folding->seen < folding->stop;
 }
 
-static void fold_by_array(
-    peal_method method, const char *path, uint32_t flags, struct random *random)
+static void fold_by_array(peal_method method, const char *path, uint32_t flags, struct random *random)
 {
     struct folding folding = { 0, 1 + random_below(random, OBSERVERS_MOST) };
     struct peal_send_options options = PEAL_SEND_OPTIONS;
@@ -148,8 +143,7 @@ static void fold_by_array(
 }
 
 static void send_by_array(
-    peal_method method, const char *path, peal_policy policy, uint32_t flags, size_t capacity,
-    struct random *random)
+    peal_method method, const char *path, peal_policy policy, uint32_t flags, size_t capacity, struct random *random)
 {
     const size_t count = now.signature->parameter_count;
     const peal_policy effective = effective_policy(policy);
@@ -159,8 +153,7 @@ static void send_by_array(
     expect_broadcast(path, policy, effective, random);
     outcome_prepare(&outcome, effective, capacity);
     if (policy == PEAL_POLICY_METHOD && !flags) {
-        outcome.status = peal_send(
-            method, count ? pointers : NULL, count, outcome.out_result, &outcome.calls);
+        outcome.status = peal_send(method, count ? pointers : NULL, count, outcome.out_result, &outcome.calls);
     } else {
         struct peal_send_options options = PEAL_SEND_OPTIONS;
         options.policy = policy;
@@ -175,14 +168,11 @@ static void send_by_array(
 void call_by_array(peal_method method, struct random *random)
 {
     for (int policy = PEAL_POLICY_METHOD; policy <= PEAL_POLICY_COLLECT; policy++) {
-        if (policy != PEAL_POLICY_METHOD
-            && !policy_fits((peal_policy)policy, now.signature->result))
+        if (policy != PEAL_POLICY_METHOD && !policy_fits((peal_policy)policy, now.signature->result))
             continue;
         const size_t capacity = now.observers - random_percent(random, 20);
         send_by_array(method, "array", (peal_policy)policy, 0, capacity, random);
-        send_by_array(
-            method, "array through ffi_call", (peal_policy)policy, PEAL_SEND_FFI_CALL, capacity,
-            random);
+        send_by_array(method, "array through ffi_call", (peal_policy)policy, PEAL_SEND_FFI_CALL, capacity, random);
     }
     if (now.signature->result->kind == TYPE_VOID)
         return;
@@ -190,12 +180,10 @@ void call_by_array(peal_method method, struct random *random)
     fold_by_array(method, "array through ffi_call", PEAL_SEND_FFI_CALL, random);
 }
 
-void call_by_array_once(
-    peal_method method, const char *path, const char *path_by_ffi, struct random *random)
+void call_by_array_once(peal_method method, const char *path, const char *path_by_ffi, struct random *random)
 {
     send_by_array(method, path, PEAL_POLICY_METHOD, 0, now.observers, random);
-    send_by_array(
-        method, path_by_ffi, PEAL_POLICY_METHOD, PEAL_SEND_FFI_CALL, now.observers, random);
+    send_by_array(method, path_by_ffi, PEAL_POLICY_METHOD, PEAL_SEND_FFI_CALL, now.observers, random);
 }
 
 void call_variadic(peal_method method, struct random *random)
@@ -239,8 +227,7 @@ static void compare_proxied(void *value)
         exit(2);
     expect_calls(policy_calls(effective, result, now.results, now.observers));
     if (effective != PEAL_POLICY_ALL)
-        policy_result(
-            effective, result, now.told, now.observers,
+        policy_result(effective, result, now.told, now.observers,
             effective == PEAL_POLICY_CHAIN ? now.given[now.signature->chained] : NULL, expected);
     if (result->size)
         expect_result(expected, value);
@@ -262,8 +249,7 @@ static peal_function bare_or_fail(peal_status status, peal_function function)
     return status == PEAL_OK ? function : NULL;
 }
 
-void call_proxies(
-    const struct proxies *proxies, peal_center center, peal_method method, struct random *random)
+void call_proxies(const struct proxies *proxies, peal_center center, peal_method method, struct random *random)
 {
     const struct signature *signature = now.signature;
     const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);
@@ -312,7 +298,6 @@ void call_nobody(peal_method method, struct random *random)
     struct outcome outcome;
     expect_broadcast("array, with nobody to call", PEAL_POLICY_METHOD, effective, random);
     outcome_prepare(&outcome, effective, now.observers);
-    outcome.status = peal_send(
-        method, count ? now.given : NULL, count, outcome.out_result, &outcome.calls);
+    outcome.status = peal_send(method, count ? now.given : NULL, count, outcome.out_result, &outcome.calls);
     outcome_compare(&outcome, effective, 0, now.observers);
 }

@@ -15,8 +15,7 @@ void call_by_array(peal_method method, struct random *random);
 
 /* Broadcasts by array, by default and through ffi_call, with the method's policy. `path`: whose
  * method it is, for messages. */
-void call_by_array_once(
-    peal_method method, const char *path, const char *path_by_ffi, struct random *random);
+void call_by_array_once(peal_method method, const char *path, const char *path_by_ffi, struct random *random);
 
 /* Broadcasts by peal_ask and peal_broadcast. */
 void call_variadic(peal_method method, struct random *random);
@@ -37,8 +36,7 @@ struct proxies {
 
 /* Calls through the tables of both proxies, and through bare functions of the method and of the
  * observer's function. */
-void call_proxies(
-    const struct proxies *proxies, peal_center center, peal_method method, struct random *random);
+void call_proxies(const struct proxies *proxies, peal_center center, peal_method method, struct random *random);
 
 /* Broadcasts a method without observers. */
 void call_nobody(peal_method method, struct random *random);

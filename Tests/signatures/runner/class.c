@@ -26,10 +26,7 @@ enum { INTEGER_REGISTERS = 8, FLOAT_REGISTERS = 8, FRAME_WORDS = 16 };
 enum { INTEGER_REGISTERS = 6, FLOAT_REGISTERS = 8, FRAME_WORDS = 16 };
 #endif
 
-static bool is_x87(enum leaf_kind kind)
-{
-    return kind == LEAF_LONG_DOUBLE || kind == LEAF_LONG_DOUBLE_COMPLEX;
-}
+static bool is_x87(enum leaf_kind kind) { return kind == LEAF_LONG_DOUBLE || kind == LEAF_LONG_DOUBLE_COMPLEX; }
 
 #ifdef __aarch64__
 
@@ -95,16 +92,12 @@ enum place place_of(const struct type *type)
         return place_of_struct(type);
     switch (value_kind(type)) {
     case LEAF_FLOAT:
-    case LEAF_DOUBLE:
-        return PLACE_FLOAT;
-    case LEAF_LONG_DOUBLE:
-        return PLACE_LONG_DOUBLE;
+    case LEAF_DOUBLE: return PLACE_FLOAT;
+    case LEAF_LONG_DOUBLE: return PLACE_LONG_DOUBLE;
     case LEAF_FLOAT_COMPLEX:
     case LEAF_DOUBLE_COMPLEX:
-    case LEAF_LONG_DOUBLE_COMPLEX:
-        return PLACE_COMPLEX;
-    default:
-        return PLACE_WORD;
+    case LEAF_LONG_DOUBLE_COMPLEX: return PLACE_COMPLEX;
+    default: return PLACE_WORD;
     }
 }
 
@@ -119,16 +112,12 @@ static struct registers registers_of(const struct type *type, enum place place)
     const size_t words = (type->size + 7) / 8;
     switch (place) {
     case PLACE_WORD:
-    case PLACE_STRUCT_I:
-        return (struct registers){ 1, 0, words };
+    case PLACE_STRUCT_I: return (struct registers){ 1, 0, words };
     case PLACE_FLOAT:
-    case PLACE_STRUCT_S:
-        return (struct registers){ 0, 1, words };
-    case PLACE_STRUCT_II:
-        return (struct registers){ 2, 0, words };
+    case PLACE_STRUCT_S: return (struct registers){ 0, 1, words };
+    case PLACE_STRUCT_II: return (struct registers){ 2, 0, words };
     case PLACE_STRUCT_IS:
-    case PLACE_STRUCT_SI:
-        return (struct registers){ 1, 1, words };
+    case PLACE_STRUCT_SI: return (struct registers){ 1, 1, words };
     case PLACE_STRUCT_SS:
 #ifdef __aarch64__
         return (struct registers){ 0, homogeneous(type), words };
@@ -170,10 +159,9 @@ struct signature_class class_of(const struct signature *signature)
         }
     }
 #if defined(__x86_64__) || defined(__aarch64__)
-    const bool result_is_framed
-        = class.result <= PLACE_FLOAT || class.result == PLACE_STRUCT_S || class.result == PLACE_STRUCT_SS;
-    class.must_frame = result_is_framed && class.heaviest < PLACE_STRUCT_COMPLEX
-        && class.stack_words < FRAME_WORDS;
+    const bool result_is_framed = class.result <= PLACE_FLOAT || class.result == PLACE_STRUCT_S
+                               || class.result == PLACE_STRUCT_SS;
+    class.must_frame = result_is_framed && class.heaviest < PLACE_STRUCT_COMPLEX && class.stack_words < FRAME_WORDS;
 #else
     class.must_frame = false;
 #endif

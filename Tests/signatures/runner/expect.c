@@ -25,9 +25,8 @@ void fail(const char *format, ...)
     failed_signatures += shown == 0;
     if (shown++ >= FAILURES_SHOWN || failed_signatures > SIGNATURES_SHOWN)
         return;
-    printf(
-        "FAIL signature #%zu (seed %" PRIu64 ") by %s, %s: ", signature->index, generated_seed,
-        now.path, policy_names[now.policy]);
+    printf("FAIL signature #%zu (seed %" PRIu64 ") by %s, %s: ", signature->index, generated_seed, now.path,
+        policy_names[now.policy]);
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
@@ -100,8 +99,7 @@ void expect_end(void)
     now.signature = NULL;
 }
 
-void expect_broadcast(
-    const char *path, peal_policy policy, peal_policy effective, struct random *random)
+void expect_broadcast(const char *path, peal_policy policy, peal_policy effective, struct random *random)
 {
     const struct signature *signature = now.signature;
     const struct type *result = signature->result;
@@ -127,29 +125,24 @@ void expect_broadcast(
 }
 
 static void fail_bytes(
-    const char *what, size_t number, const struct type *type, size_t byte, const void *expected,
-    const void *got)
+    const char *what, size_t number, const struct type *type, size_t byte, const void *expected, const void *got)
 {
-    fail(
-        "%s %zu (%s, %zu bytes): byte %zu is 0x%02x, not 0x%02x; in call %zu of %zu", what, number,
-        type->name, type->size, byte, ((const unsigned char *)got)[byte],
-        ((const unsigned char *)expected)[byte], now.calls, now.observers);
+    fail("%s %zu (%s, %zu bytes): byte %zu is 0x%02x, not 0x%02x; in call %zu of %zu", what, number, type->name,
+        type->size, byte, ((const unsigned char *)got)[byte], ((const unsigned char *)expected)[byte], now.calls,
+        now.observers);
 }
 
 static void compare_parameter(size_t i, const struct seen *seen)
 {
     const struct type *type = now.signature->parameters[i];
-    const bool chained =
-        now.chains && i == now.signature->chained && now.calls > 0;
-    const void *expected =
-        chained ? now.results + (now.calls - 1) * type->size : now.expected[i];
+    const bool chained = now.chains && i == now.signature->chained && now.calls > 0;
+    const void *expected = chained ? now.results + (now.calls - 1) * type->size : now.expected[i];
     size_t byte;
     if (value_differs(type, expected, seen->value, &byte))
         fail_bytes("parameter", i + 1, type, byte, expected, seen->value);
     else if (value_is_integer(type) && seen->widened != value_widened(type, expected))
-        fail(
-            "parameter %zu (%s) is not extended: 0x%" PRIx64 ", not 0x%" PRIx64, i + 1, type->name,
-            seen->widened, value_widened(type, expected));
+        fail("parameter %zu (%s) is not extended: 0x%" PRIx64 ", not 0x%" PRIx64, i + 1, type->name, seen->widened,
+            value_widened(type, expected));
 }
 
 void received(size_t index, void *self, const struct seen *seen, void *result)

@@ -10,14 +10,7 @@
 enum { PARAMETERS_MOST = 32, OBSERVERS_LEAST = 2, OBSERVERS_MOST = 5, GUARD = 32 };
 
 /* A wrong bit put in on purpose, to prove that it is caught. */
-enum corruption {
-    CORRUPT_NOTHING,
-    CORRUPT_PARAMETER,
-    CORRUPT_RESULT,
-    CORRUPT_SELF,
-    CORRUPT_PATH,
-    CORRUPT_DECLARATION
-};
+enum corruption { CORRUPT_NOTHING, CORRUPT_PARAMETER, CORRUPT_RESULT, CORRUPT_SELF, CORRUPT_PATH, CORRUPT_DECLARATION };
 
 struct expectation {
     const struct signature *signature;
@@ -41,8 +34,7 @@ extern struct expectation now;
 void expect_signature(const struct signature *signature, size_t observers, struct random *random);
 
 /* Draws new results and begins a broadcast along a path. */
-void expect_broadcast(
-    const char *path, peal_policy policy, peal_policy effective, struct random *random);
+void expect_broadcast(const char *path, peal_policy policy, peal_policy effective, struct random *random);
 
 /* Compares the number of calls, and the arguments with what they were before. */
 void expect_calls(size_t calls);

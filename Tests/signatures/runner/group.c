@@ -34,8 +34,7 @@ static size_t draw_observers(const struct group *group)
     return OBSERVERS_LEAST + random_below(&random, OBSERVERS_MOST - OBSERVERS_LEAST + 1);
 }
 
-static void signature_begin(
-    const struct signature *signature, size_t observers, struct random *random)
+static void signature_begin(const struct signature *signature, size_t observers, struct random *random)
 {
     *random = signature_random(signature);
     expect_signature(signature, observers, random);
@@ -73,57 +72,47 @@ static void compare_layouts(const struct chunk *chunk, peal_center center)
         if (peal_type_layout(center, type->name, &size, &alignment) < 0)
             fail_alone("peal_type_layout(\"%s\"): %s", type->name, peal_last_message());
         else if (size != type->size || alignment != type->alignment)
-            fail_alone(
-                "%s has %zu bytes aligned to %zu, not %zu aligned to %zu: %s", type->name, size,
-                alignment, type->size, type->alignment,
-                type->declaration ? type->declaration : "built in");
+            fail_alone("%s has %zu bytes aligned to %zu, not %zu aligned to %zu: %s", type->name, size, alignment,
+                type->size, type->alignment, type->declaration ? type->declaration : "built in");
     }
 }
 
 static bool define(const struct group *group, peal_center center)
 {
     struct handles *handles = group->handles;
-    const peal_status status = group->define
-        ? group->define(center, handles)
-        : peal_protocol_define(
-            center, group->description, &handles->protocol, handles->methods, group->count);
+    const peal_status status = group->define ? group->define(center, handles)
+                                             : peal_protocol_define(center, group->description, &handles->protocol,
+                                                   handles->methods, group->count);
     if (status == PEAL_OK)
         return true;
-    fail_alone(
-        "%s is not defined: %s: %s", group->description->name, peal_status_name(status),
-        peal_last_message());
+    fail_alone("%s is not defined: %s: %s", group->description->name, peal_status_name(status), peal_last_message());
     for (size_t i = 0; i < group->count; i++)
         printf("     #%zu: %s\n", group->signatures[i]->index, *group->signatures[i]->text);
     return false;
 }
 
 /* A plain protocol is observed by table or by names, in turns. */
-static peal_status observe(
-    const struct group *group, const struct handles *handles, void *target, bool by_names)
+static peal_status observe(const struct group *group, const struct handles *handles, void *target, bool by_names)
 {
     struct peal_binding bindings[METHODS_MOST];
     if (!by_names)
         return peal_observe(handles->protocol, target, group->table, NULL, NULL);
     for (size_t i = 0; i < group->count; i++) {
         const struct signature *signature = group->signatures[i];
-        bindings[i] =
-            (struct peal_binding){ signature->name, signature->observer, signature->prototype };
+        bindings[i] = (struct peal_binding){ signature->name, signature->observer, signature->prototype };
     }
     return peal_observe_bindings(handles->protocol, target, bindings, group->count, NULL, NULL);
 }
 
-static bool observe_all(
-    const struct group *group, const struct handles *handles, bool of_list, bool by_names)
+static bool observe_all(const struct group *group, const struct handles *handles, bool of_list, bool by_names)
 {
     for (size_t i = 0; i < now.observers; i++) {
         peal_observation observation;
-        const peal_status status = of_list
-            ? group->observe(handles, now.targets[i], &observation)
-            : observe(group, handles, now.targets[i], by_names);
+        const peal_status status = of_list ? group->observe(handles, now.targets[i], &observation)
+                                           : observe(group, handles, now.targets[i], by_names);
         if (status != PEAL_OK) {
             fail_alone(
-                "%s is not observed: %s: %s", group->description->name, peal_status_name(status),
-                peal_last_message());
+                "%s is not observed: %s: %s", group->description->name, peal_status_name(status), peal_last_message());
             return false;
         }
     }
@@ -143,16 +132,14 @@ static void check_handlers(const struct group *group, const struct handles *hand
     expect_end();
     for (size_t i = 0; i < group->count; i++) {
         signature_begin(group->signatures[i], observers, &random);
-        call_by_array_once(
-            handles->methods[i], "array, to handlers", "array through ffi_call, to handlers", &random);
+        call_by_array_once(handles->methods[i], "array, to handlers", "array through ffi_call, to handlers", &random);
         call_typed(handles, &random);
         expect_end();
     }
 }
 
 static bool observe_group(
-    const struct group *group, const struct handles *handles, size_t observers, bool of_list,
-    bool by_names)
+    const struct group *group, const struct handles *handles, size_t observers, bool of_list, bool by_names)
 {
     struct random random;
     signature_begin(group->signatures[0], observers, &random);
@@ -205,16 +192,14 @@ static bool make_proxies(const struct group *group, const struct handles *handle
         fail_alone("no proxy of %s: %s", group->description->name, peal_last_message());
     signature_begin(group->signatures[0], 1, &random);
     const peal_status one = peal_proxy_create_for(
-        handles->protocol, now.targets[0], group->table, NULL, &out->one.proxy, &out->one.self,
-        &out->one.table);
+        handles->protocol, now.targets[0], group->table, NULL, &out->one.proxy, &out->one.self, &out->one.table);
     expect_end();
     if (one != PEAL_OK)
         fail_alone("no proxy of a target of %s: %s", group->description->name, peal_last_message());
     return one == PEAL_OK;
 }
 
-static void call_all(
-    const struct group *group, const struct handles *handles, const struct proxies *proxies,
+static void call_all(const struct group *group, const struct handles *handles, const struct proxies *proxies,
     peal_center center, size_t i, size_t observers)
 {
     const struct signature *signature = group->signatures[i];
@@ -240,8 +225,7 @@ static void declarations_free(struct declarations *declarations)
         free(declarations->texts[i]);
 }
 
-static bool print_declarations(
-    const struct group *group, const struct handles *handles, struct declarations *out)
+static bool print_declarations(const struct group *group, const struct handles *handles, struct declarations *out)
 {
     *out = (struct declarations){ { NULL } };
     for (size_t i = 0; i < group->count; i++) {
@@ -252,9 +236,8 @@ static bool print_declarations(
         const peal_status status = peal_method_declaration(
             handles->methods[i], out->texts[i], DECLARATION_MOST, &length);
         if (status != PEAL_OK || length != strlen(out->texts[i])) {
-            fail_alone(
-                "the declaration of %s.%s: %s: %s", group->description->name,
-                group->signatures[i]->name, peal_status_name(status), peal_last_message());
+            fail_alone("the declaration of %s.%s: %s: %s", group->description->name, group->signatures[i]->name,
+                peal_status_name(status), peal_last_message());
             return false;
         }
     }
@@ -262,8 +245,7 @@ static bool print_declarations(
 }
 
 /* Defines the protocol once more from what was printed: it must print the same, and call the same. */
-static void check_mirror(
-    const struct group *group, const struct place_of_work *work, size_t observers)
+static void check_mirror(const struct group *group, const struct place_of_work *work, size_t observers)
 {
     struct declarations printed, again = { { NULL } };
     struct peal_protocol_description description = *group->description;
@@ -278,9 +260,8 @@ static void check_mirror(
     const peal_status status = peal_protocol_define(
         work->mirror, &description, &mirrored.protocol, mirrored.methods, group->count);
     if (status != PEAL_OK) {
-        fail_alone(
-            "%s is not defined from what was printed: %s: %s", description.name,
-            peal_status_name(status), peal_last_message());
+        fail_alone("%s is not defined from what was printed: %s: %s", description.name, peal_status_name(status),
+            peal_last_message());
         for (size_t i = 0; i < group->count; i++)
             printf("     %s\n", printed.texts[i]);
         goto done;
@@ -303,9 +284,7 @@ static void check_mirror(
     for (size_t i = 0; i < group->count; i++) {
         struct random random;
         signature_begin(group->signatures[i], observers, &random);
-        call_by_array_once(
-            mirrored.methods[i], "array, as printed", "array through ffi_call, as printed",
-            &random);
+        call_by_array_once(mirrored.methods[i], "array, as printed", "array through ffi_call, as printed", &random);
         expect_end();
     }
     check_handlers(group, &mirrored, observers);

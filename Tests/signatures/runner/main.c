@@ -49,10 +49,8 @@ static const char *path_named(const char *name)
 
 static int usage(void)
 {
-    fprintf(
-        stderr,
-        "usage: signatures [--self-check] [--printed DIR]\n"
-        "                  [--corrupt parameter|result|self|path|declaration [PATH]]\n");
+    fprintf(stderr, "usage: signatures [--self-check] [--printed DIR]\n"
+                    "                  [--corrupt parameter|result|self|path|declaration [PATH]]\n");
     return 2;
 }
 
@@ -112,7 +110,6 @@ int main(int argc, char **argv)
     printf("signatures: %zu signatures, %zu types, seed %" PRIu64 "\n", count, types, generated_seed);
     if (!self_check)
         report_print();
-    printf(
-        "signatures: %zu signatures failed, %zu other failures\n", failed_signatures, failed_alone);
+    printf("signatures: %zu signatures failed, %zu other failures\n", failed_signatures, failed_alone);
     return failed_signatures || failed_alone ? 1 : 0;
 }

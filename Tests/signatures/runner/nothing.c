@@ -4,12 +4,9 @@
  */
 #include <stdlib.h>
 
-#define NOTHING(name)        \
-    void name(void);         \
-    void name(void)          \
-    {                        \
-        abort();             \
-    }
+#define NOTHING(name) \
+    void name(void);  \
+    void name(void) { abort(); }
 
 NOTHING(peal_ask_counted)
 NOTHING(peal_broadcast_counted)

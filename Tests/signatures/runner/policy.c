@@ -28,43 +28,34 @@ bool policy_fits(peal_policy policy, const struct type *result)
     const enum leaf_kind kind = value_kind(result);
     const bool integer = value_is_integer(result);
     const bool is_bool = result->kind == TYPE_NUMBER && kind == LEAF_BOOL;
-    const bool floating = result->kind == TYPE_NUMBER && kind >= LEAF_FLOAT
-        && kind <= LEAF_LONG_DOUBLE;
+    const bool floating = result->kind == TYPE_NUMBER && kind >= LEAF_FLOAT && kind <= LEAF_LONG_DOUBLE;
     switch (policy) {
     case PEAL_POLICY_LAST:
     case PEAL_POLICY_COLLECT:
-    case PEAL_POLICY_FOLD:
-        return true;
+    case PEAL_POLICY_FOLD: return true;
     case PEAL_POLICY_FIRST_TRUE:
     case PEAL_POLICY_ANY:
-    case PEAL_POLICY_EVERY:
-        return integer || is_bool;
+    case PEAL_POLICY_EVERY: return integer || is_bool;
     case PEAL_POLICY_SUM:
     case PEAL_POLICY_MIN:
-    case PEAL_POLICY_MAX:
-        return integer || floating;
+    case PEAL_POLICY_MAX: return integer || floating;
     case PEAL_POLICY_FIRST_NONZERO:
-        return integer || is_bool || floating || result->kind == TYPE_ENUM
-            || result->kind == TYPE_POINTER;
-    default:
-        return false;
+        return integer || is_bool || floating || result->kind == TYPE_ENUM || result->kind == TYPE_POINTER;
+    default: return false;
     }
 }
 
 enum draw policy_draw(peal_policy policy, struct random *random)
 {
     switch (policy) {
-    case PEAL_POLICY_SUM:
-        return (enum draw)(DRAW_SMALL + random_below(random, 3));
+    case PEAL_POLICY_SUM: return (enum draw)(DRAW_SMALL + random_below(random, 3));
     case PEAL_POLICY_FIRST_TRUE:
     case PEAL_POLICY_FIRST_NONZERO:
     case PEAL_POLICY_MIN:
     case PEAL_POLICY_MAX:
     case PEAL_POLICY_ANY:
-    case PEAL_POLICY_EVERY:
-        return DRAW_SMALL;
-    default:
-        return DRAW_BITS;
+    case PEAL_POLICY_EVERY: return DRAW_SMALL;
+    default: return DRAW_BITS;
     }
 }
 
@@ -73,8 +64,7 @@ static const void *at(const struct type *result, const void *results, size_t ind
     return (const char *)results + index * result->size;
 }
 
-size_t policy_calls(
-    peal_policy policy, const struct type *result, const void *results, size_t count)
+size_t policy_calls(peal_policy policy, const struct type *result, const void *results, size_t count)
 {
     if (policy != PEAL_POLICY_FIRST_TRUE && policy != PEAL_POLICY_FIRST_NONZERO)
         return count;
@@ -92,8 +82,7 @@ static void store_truth(const struct type *result, bool truth, void *out_result)
 
 __extension__ typedef __int128 wide;
 
-static void add_integers(
-    const struct type *result, const void *results, size_t count, void *out_result)
+static void add_integers(const struct type *result, const void *results, size_t count, void *out_result)
 {
     const unsigned bits = (unsigned)result->size * 8 - (result->is_signed ? 1 : 0);
     const uint64_t highest = UINT64_MAX >> (64 - bits);
@@ -119,37 +108,29 @@ static bool integer_is_less(const struct type *result, const void *one, const vo
     return result->is_signed ? (int64_t)left < (int64_t)right : left < right;
 }
 
-#define FOLD_FLOATING(T)                                     \
-    do {                                                     \
-        T folded = *(const T *)results;                      \
-        for (size_t i = 1; i < count; i++) {                 \
-            const T value = ((const T *)results)[i];         \
-            if (policy == PEAL_POLICY_SUM)                   \
-                folded += value;                             \
-            else if (policy == PEAL_POLICY_MIN)              \
-                folded = value < folded ? value : folded;    \
-            else                                             \
-                folded = value > folded ? value : folded;    \
-        }                                                    \
-        memcpy(out_result, &folded, sizeof folded);          \
+#define FOLD_FLOATING(T)                                  \
+    do {                                                  \
+        T folded = *(const T *)results;                   \
+        for (size_t i = 1; i < count; i++) {              \
+            const T value = ((const T *)results)[i];      \
+            if (policy == PEAL_POLICY_SUM)                \
+                folded += value;                          \
+            else if (policy == PEAL_POLICY_MIN)           \
+                folded = value < folded ? value : folded; \
+            else                                          \
+                folded = value > folded ? value : folded; \
+        }                                                 \
+        memcpy(out_result, &folded, sizeof folded);       \
     } while (0)
 
 static void fold_numbers(
-    peal_policy policy, const struct type *result, const void *results, size_t count,
-    void *out_result)
+    peal_policy policy, const struct type *result, const void *results, size_t count, void *out_result)
 {
     switch (value_kind(result)) {
-    case LEAF_FLOAT:
-        FOLD_FLOATING(float);
-        return;
-    case LEAF_DOUBLE:
-        FOLD_FLOATING(double);
-        return;
-    case LEAF_LONG_DOUBLE:
-        FOLD_FLOATING(long double);
-        return;
-    default:
-        break;
+    case LEAF_FLOAT: FOLD_FLOATING(float); return;
+    case LEAF_DOUBLE: FOLD_FLOATING(double); return;
+    case LEAF_LONG_DOUBLE: FOLD_FLOATING(long double); return;
+    default: break;
     }
     if (policy == PEAL_POLICY_SUM) {
         add_integers(result, results, count, out_result);
@@ -158,15 +139,13 @@ static void fold_numbers(
     const void *best = results;
     for (size_t i = 1; i < count; i++) {
         const void *value = at(result, results, i);
-        if (policy == PEAL_POLICY_MIN ? integer_is_less(result, value, best)
-                                      : integer_is_less(result, best, value))
+        if (policy == PEAL_POLICY_MIN ? integer_is_less(result, value, best) : integer_is_less(result, best, value))
             best = value;
     }
     memcpy(out_result, best, result->size);
 }
 
-void policy_result(
-    peal_policy policy, const struct type *result, const void *results, size_t count,
+void policy_result(peal_policy policy, const struct type *result, const void *results, size_t count,
     const void *argument, void *out_result)
 {
     size_t truths = 0;
@@ -174,21 +153,15 @@ void policy_result(
         truths += !value_is_zero(result, at(result, results, i));
     memset(out_result, 0, result->size);
     switch (policy) {
-    case PEAL_POLICY_ANY:
-        store_truth(result, truths > 0, out_result);
-        return;
-    case PEAL_POLICY_EVERY:
-        store_truth(result, truths == count, out_result);
-        return;
+    case PEAL_POLICY_ANY: store_truth(result, truths > 0, out_result); return;
+    case PEAL_POLICY_EVERY: store_truth(result, truths == count, out_result); return;
     case PEAL_POLICY_SUM:
     case PEAL_POLICY_MIN:
     case PEAL_POLICY_MAX:
         if (count)
             fold_numbers(policy, result, results, count, out_result);
         return;
-    case PEAL_POLICY_CHAIN:
-        memcpy(out_result, count ? at(result, results, count - 1) : argument, result->size);
-        return;
+    case PEAL_POLICY_CHAIN: memcpy(out_result, count ? at(result, results, count - 1) : argument, result->size); return;
     default: {
         const size_t calls = policy_calls(policy, result, results, count);
         if (calls)

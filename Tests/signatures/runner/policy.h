@@ -16,12 +16,10 @@ bool policy_fits(peal_policy policy, const struct type *result);
 enum draw policy_draw(peal_policy policy, struct random *random);
 
 /* The number of observers that are called. */
-size_t policy_calls(
-    peal_policy policy, const struct type *result, const void *results, size_t count);
+size_t policy_calls(peal_policy policy, const struct type *result, const void *results, size_t count);
 
 /* Fills the one result of a policy that has one. `argument`: for CHAIN without an observer to call. */
-void policy_result(
-    peal_policy policy, const struct type *result, const void *results, size_t count,
+void policy_result(peal_policy policy, const struct type *result, const void *results, size_t count,
     const void *argument, void *out_result);
 
 #endif

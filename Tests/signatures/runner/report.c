@@ -10,9 +10,8 @@ struct counts {
 
 static struct counts all, must, results[PLACES], parameters[PLACES], words[WORD_CLASSES];
 static const size_t word_limits[WORD_CLASSES] = { 0, 2, 4, 8, 15, SIZE_MAX };
-static const char *const word_names[WORD_CLASSES] = { "no words", "1 to 2 words", "3 to 4 words",
-                                                      "5 to 8 words", "9 to 15 words",
-                                                      "16 words and more" };
+static const char *const word_names[WORD_CLASSES] = { "no words", "1 to 2 words", "3 to 4 words", "5 to 8 words",
+    "9 to 15 words", "16 words and more" };
 
 static void count(struct counts *counts, peal_call_path path)
 {

@@ -113,13 +113,11 @@ void received(size_t index, void *self, const struct seen *seen, void *result);
 /* Called for every result that typed iteration gives. */
 void returned(size_t index, const void *result);
 
-#define IS_SIGNED(type) ((type)-1 < (type)1)
+#define IS_SIGNED(type) ((type) - 1 < (type)1)
 /* The last member ends at its size; a leaf of an array counts its elements. */
-#define LEAF(type, path, element, kind)                                                \
-    {                                                                                  \
-        offsetof(type, path), sizeof(((type *)0)->element),                            \
-            sizeof(((type *)0)->path) / sizeof(((type *)0)->element), kind             \
-    }
+#define LEAF(type, path, element, kind)                                                                             \
+    { offsetof(type, path), sizeof(((type *)0)->element), sizeof(((type *)0)->path) / sizeof(((type *)0)->element), \
+        kind }
 #define WHOLE(type, kind) { 0, sizeof(type), 1, kind }
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 

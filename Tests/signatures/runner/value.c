@@ -8,15 +8,9 @@
 /* The lowest 10 bytes of x87's long double are the value; the rest is padding. */
 enum { LONG_DOUBLE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
-enum leaf_kind value_kind(const struct type *type)
-{
-    return type->leaves[0].kind;
-}
+enum leaf_kind value_kind(const struct type *type) { return type->leaves[0].kind; }
 
-bool value_is_integer(const struct type *type)
-{
-    return type->kind == TYPE_NUMBER && value_kind(type) == LEAF_INTEGER;
-}
+bool value_is_integer(const struct type *type) { return type->kind == TYPE_NUMBER && value_kind(type) == LEAF_INTEGER; }
 
 /* The scalars of a leaf, a complex number being two. */
 struct scalars {
@@ -30,17 +24,10 @@ static struct scalars scalars_of(const struct leaf *leaf)
 {
     struct scalars scalars = { leaf->kind, leaf->size, leaf->size, leaf->count };
     switch (leaf->kind) {
-    case LEAF_FLOAT_COMPLEX:
-        scalars.kind = LEAF_FLOAT;
-        break;
-    case LEAF_DOUBLE_COMPLEX:
-        scalars.kind = LEAF_DOUBLE;
-        break;
-    case LEAF_LONG_DOUBLE_COMPLEX:
-        scalars.kind = LEAF_LONG_DOUBLE;
-        break;
-    default:
-        break;
+    case LEAF_FLOAT_COMPLEX: scalars.kind = LEAF_FLOAT; break;
+    case LEAF_DOUBLE_COMPLEX: scalars.kind = LEAF_DOUBLE; break;
+    case LEAF_LONG_DOUBLE_COMPLEX: scalars.kind = LEAF_LONG_DOUBLE; break;
+    default: break;
     }
     if (scalars.kind != leaf->kind) {
         scalars.stride /= 2;
@@ -54,17 +41,10 @@ static void draw_integer(size_t size, struct random *random, unsigned char *byte
 {
     uint64_t bits = random_next(random);
     switch (random_below(random, 6)) {
-    case 0:
-        bits = 0;
-        break;
-    case 1:
-        bits = UINT64_MAX;
-        break;
-    case 2: /* the lowest, or the middle of an unsigned one */
-        bits = (uint64_t)1 << (size * 8 - 1);
-        break;
-    default:
-        break;
+    case 0: bits = 0; break;
+    case 1: bits = UINT64_MAX; break;
+    case 2: /* the lowest, or the middle of an unsigned one */ bits = (uint64_t)1 << (size * 8 - 1); break;
+    default: break;
     }
     memcpy(bytes, &bits, size);
 }
@@ -103,27 +83,18 @@ static void draw_floating(enum leaf_kind kind, struct random *random, unsigned c
     }
 }
 
-static void draw_bits(
-    enum leaf_kind kind, size_t size, struct random *random, unsigned char *bytes)
+static void draw_bits(enum leaf_kind kind, size_t size, struct random *random, unsigned char *bytes)
 {
     uint64_t pointer = random_next(random);
     switch (kind) {
-    case LEAF_INTEGER:
-        draw_integer(size, random, bytes);
-        break;
-    case LEAF_BOOL:
-        bytes[0] = (unsigned char)(random_next(random) & 1);
-        break;
-    case LEAF_POINTER:
-        memcpy(bytes, &pointer, size);
-        break;
-    default:
-        draw_floating(kind, random, bytes);
+    case LEAF_INTEGER: draw_integer(size, random, bytes); break;
+    case LEAF_BOOL: bytes[0] = (unsigned char)(random_next(random) & 1); break;
+    case LEAF_POINTER: memcpy(bytes, &pointer, size); break;
+    default: draw_floating(kind, random, bytes);
     }
 }
 
-static void draw_number(
-    const struct type *type, enum draw draw, struct random *random, unsigned char *bytes)
+static void draw_number(const struct type *type, enum draw draw, struct random *random, unsigned char *bytes)
 {
     const int small = (int)random_below(random, 7) - 3;
     const enum leaf_kind kind = value_kind(type);
@@ -156,10 +127,8 @@ void value_draw(const struct type *type, enum draw draw, struct random *random, 
     for (size_t i = 0; i < type->size; i++)
         bytes[i] = (unsigned char)random_next(random);
     const enum leaf_kind kind = type->size ? value_kind(type) : LEAF_INTEGER;
-    const bool simple = type->kind == TYPE_NUMBER || type->kind == TYPE_POINTER
-        || type->kind == TYPE_ENUM;
-    const bool is_complex =
-        kind >= LEAF_FLOAT_COMPLEX && kind <= LEAF_LONG_DOUBLE_COMPLEX;
+    const bool simple = type->kind == TYPE_NUMBER || type->kind == TYPE_POINTER || type->kind == TYPE_ENUM;
+    const bool is_complex = kind >= LEAF_FLOAT_COMPLEX && kind <= LEAF_LONG_DOUBLE_COMPLEX;
     if (draw != DRAW_BITS && simple && !is_complex) {
         draw_number(type, draw, random, bytes);
         return;
@@ -167,9 +136,7 @@ void value_draw(const struct type *type, enum draw draw, struct random *random, 
     for (size_t i = 0; i < type->leaf_count; i++) {
         const struct scalars scalars = scalars_of(&type->leaves[i]);
         for (size_t n = 0; n < scalars.count; n++)
-            draw_bits(
-                scalars.kind, scalars.stride, random,
-                bytes + type->leaves[i].offset + n * scalars.stride);
+            draw_bits(scalars.kind, scalars.stride, random, bytes + type->leaves[i].offset + n * scalars.stride);
     }
 }
 
@@ -194,13 +161,11 @@ void value_flip(const struct type *type, struct random *random, void *value)
 {
     const struct leaf *leaf = &type->leaves[random_below(random, type->leaf_count)];
     const struct scalars scalars = scalars_of(leaf);
-    unsigned char *bytes =
-        (unsigned char *)value + leaf->offset + random_below(random, scalars.count) * scalars.stride;
+    unsigned char *bytes = (unsigned char *)value + leaf->offset + random_below(random, scalars.count) * scalars.stride;
     if (scalars.kind == LEAF_BOOL)
         bytes[0] ^= 1;
     else
-        bytes[random_below(random, scalars.significant)] ^=
-            (unsigned char)(1u << random_below(random, 8));
+        bytes[random_below(random, scalars.significant)] ^= (unsigned char)(1u << random_below(random, 8));
 }
 
 bool value_is_zero(const struct type *type, const void *value)
@@ -213,13 +178,9 @@ bool value_is_zero(const struct type *type, const void *value)
 uint64_t value_widened(const struct type *type, const void *value)
 {
     switch (type->size) {
-    case 1:
-        return type->is_signed ? (uint64_t)*(const int8_t *)value : *(const uint8_t *)value;
-    case 2:
-        return type->is_signed ? (uint64_t)*(const int16_t *)value : *(const uint16_t *)value;
-    case 4:
-        return type->is_signed ? (uint64_t)*(const int32_t *)value : *(const uint32_t *)value;
-    default:
-        return *(const uint64_t *)value;
+    case 1: return type->is_signed ? (uint64_t)*(const int8_t *)value : *(const uint8_t *)value;
+    case 2: return type->is_signed ? (uint64_t)*(const int16_t *)value : *(const uint16_t *)value;
+    case 4: return type->is_signed ? (uint64_t)*(const int32_t *)value : *(const uint32_t *)value;
+    default: return *(const uint64_t *)value;
     }
 }

@@ -35,8 +35,7 @@ static void take_hour(void *context, const char *text, size_t length, uint64_t l
     if (at == found->capacity)
         return;
     found->count += found->count < found->capacity;
-    memmove(&found->hours[at + 1], &found->hours[at],
-            (found->count - at - 1) * sizeof *found->hours);
+    memmove(&found->hours[at + 1], &found->hours[at], (found->count - at - 1) * sizeof *found->hours);
     struct hour *hour = &found->hours[at];
     hour->lines = lines;
     snprintf(hour->text, sizeof hour->text, "%.*s", (int)length, text);
@@ -59,8 +58,8 @@ static void report(void *self, FILE *out)
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .report = report };
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
@@ -94,7 +93,12 @@ const struct log_plugin *logcast_plugin(void)
     };
     static const char *const needs[] = { "counts", NULL };
     static const struct log_plugin plugin = {
-        sizeof plugin, "busiest", "tells the busiest hours, as counts has them", options, needs, 0,
+        sizeof plugin,
+        "busiest",
+        "tells the busiest hours, as counts has them",
+        options,
+        needs,
+        0,
         start,
     };
     return &plugin;

@@ -37,16 +37,15 @@ static void kept_line(void *self, const struct log_line *line)
         tally_add(&counts->hours, line->text, stamp.hour, 1);
     else
         counts->totals.untimed++;
-    tally_add(&counts->words, rest,
-              span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
+    tally_add(&counts->words, rest, span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
 }
 
 /* Takes what destroy kept. */
 static bool take(struct log_kept *kept, struct counts *counts)
 {
     return kept->length == 0
-        || (log_state_take(kept, &counts->totals, sizeof counts->totals)
-            && tally_take(&counts->hours, kept) && tally_take(&counts->words, kept));
+        || (log_state_take(kept, &counts->totals, sizeof counts->totals) && tally_take(&counts->hours, kept)
+            && tally_take(&counts->words, kept));
 }
 
 static void destroy(void *target)
@@ -63,8 +62,8 @@ static void destroy(void *target)
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .kept_line = kept_line, .report = counts_report };
 
 /* The service has no create: the sink's target is its instance. It ends with the plugin's owner. */
-static void visit_hours(void *self, void (*visitor)(void *context, const char *hour, size_t length,
-                                                    uint64_t lines), void *context)
+static void visit_hours(
+    void *self, void (*visitor)(void *context, const char *hour, size_t length, uint64_t lines), void *context)
 {
     const struct tally *hours = &((const struct counts *)self)->hours;
     for (size_t i = 0; i < hours->count; i++)
@@ -83,8 +82,8 @@ static peal_status provide_hours(struct counts *counts)
 }
 
 /* Takes the number given for a key; without one, what is there stays. */
-static bool read_option(peal_center center, const struct log_option *options, const char *key,
-                        uint64_t most, uint64_t *number)
+static bool read_option(
+    peal_center center, const struct log_option *options, const char *key, uint64_t most, uint64_t *number)
 {
     char what[128];
     const char *value = log_option_last(options, key);
@@ -95,8 +94,8 @@ static bool read_option(peal_center center, const struct log_option *options, co
     return false;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
@@ -107,12 +106,10 @@ static enum log_start start(peal_center center, const struct log_option *options
     counts->words_in_key = 1;
     counts->rows_of_words = 10;
     counts->rows_of_hours = 24;
-    if (!take(kept, counts)
-        || !read_option(center, options, "words", 8, &counts->words_in_key)
+    if (!take(kept, counts) || !read_option(center, options, "words", 8, &counts->words_in_key)
         || !read_option(center, options, "top", TALLY_LIMIT, &counts->rows_of_words)
         || !read_option(center, options, "hours", TALLY_LIMIT, &counts->rows_of_hours)
-        || log_sink_join(center, &sinks) < 0
-        || provide_hours(counts) < 0) {
+        || log_sink_join(center, &sinks) < 0 || provide_hours(counts) < 0) {
         destroy(counts);
         return LOG_START_FAILED;
     }
@@ -130,7 +127,12 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "counts", "counts kept lines by hour and by first words", options, NULL, 1,
+        sizeof plugin,
+        "counts",
+        "counts kept lines by hour and by first words",
+        options,
+        NULL,
+        1,
         start,
     };
     return &plugin;

@@ -7,8 +7,7 @@ static void report_hours(const struct counts *counts, FILE *out)
 {
     const struct tally *hours = &counts->hours;
     const uint64_t lines = counts->totals.lines;
-    const size_t first =
-        hours->count > counts->rows_of_hours ? hours->count - (size_t)counts->rows_of_hours : 0;
+    const size_t first = hours->count > counts->rows_of_hours ? hours->count - (size_t)counts->rows_of_hours : 0;
     uint64_t earlier = hours->others;
     for (size_t i = 0; i < first; i++)
         earlier += hours->entries[i].count;
@@ -26,6 +25,6 @@ void counts_report(void *self, FILE *out)
     if (counts->totals.lines > 0) {
         report_hours(counts, out);
         tally_report(&counts->words, counts->words_in_key == 1 ? "by first word" : "by first words",
-                     (size_t)counts->rows_of_words, counts->totals.lines, out);
+            (size_t)counts->rows_of_words, counts->totals.lines, out);
     }
 }

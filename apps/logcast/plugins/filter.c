@@ -64,10 +64,10 @@ static void report(void *self, FILE *out)
 {
     const struct filter *filter = self;
     fprintf(out, "    wanted %s of %s lines\n", text_grouped(filter->totals.kept).text,
-            text_grouped(filter->totals.asked).text);
+        text_grouped(filter->totals.asked).text);
     for (size_t i = 0; i < filter->count; i++)
         fprintf(out, "        %s %-20s matched %12s\n", filter->patterns[i].drops ? "drop" : "keep",
-                filter->patterns[i].text, text_grouped(filter->patterns[i].matches).text);
+            filter->patterns[i].text, text_grouped(filter->patterns[i].matches).text);
 }
 
 static void keep(const struct filter *filter, const void *state, size_t length)
@@ -144,13 +144,11 @@ static struct pattern *add_pattern(struct filter *filter, const char *text, size
 
 /* The first pattern that is like a kept one, and was given nothing yet: the configuration may have
  * brought others meanwhile. */
-static struct pattern *find_pattern(struct filter *filter, const struct kept_pattern *kept,
-                                    const char *text)
+static struct pattern *find_pattern(struct filter *filter, const struct kept_pattern *kept, const char *text)
 {
     for (size_t i = 0; i < filter->count; i++) {
         struct pattern *pattern = &filter->patterns[i];
-        if (pattern->matches == 0 && pattern->drops == kept->drops
-            && strlen(pattern->text) == kept->length
+        if (pattern->matches == 0 && pattern->drops == kept->drops && strlen(pattern->text) == kept->length
             && memcmp(pattern->text, text, (size_t)kept->length) == 0)
             return pattern;
     }
@@ -163,9 +161,8 @@ static void take(struct log_kept *kept, struct filter *filter, bool takes_patter
     struct kept_pattern head;
     log_state_take(kept, &filter->totals, sizeof filter->totals);
     while (log_state_take(kept, &head, sizeof head) && head.length <= kept->length) {
-        struct pattern *pattern = takes_patterns
-            ? add_pattern(filter, kept->bytes, (size_t)head.length, head.drops)
-            : find_pattern(filter, &head, kept->bytes);
+        struct pattern *pattern = takes_patterns ? add_pattern(filter, kept->bytes, (size_t)head.length, head.drops)
+                                                 : find_pattern(filter, &head, kept->bytes);
         if (pattern != NULL)
             pattern->matches = head.matches;
         kept->bytes += head.length;
@@ -195,17 +192,18 @@ static struct filter *make_of_kept(peal_center center, struct log_kept *kept)
         return NULL;
     take(kept, filter, true);
     filter->is_closed = filter->count == 0;
-    log_trouble_tell(center, "filter",
-                     filter->is_closed ? "keeps no line" : "goes on with the patterns that it had");
+    log_trouble_tell(center, "filter", filter->is_closed ? "keeps no line" : "goes on with the patterns that it had");
     return filter;
 }
 
 static const struct log_sink sink = {
-    PEAL_TABLE(log_sink), .wants_line = wants_line, .report = report,
+    PEAL_TABLE(log_sink),
+    .wants_line = wants_line,
+    .report = report,
 };
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
@@ -236,7 +234,12 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "filter", "decides by patterns which lines are kept", options, NULL, 2,
+        sizeof plugin,
+        "filter",
+        "decides by patterns which lines are kept",
+        options,
+        NULL,
+        2,
         start,
     };
     return &plugin;

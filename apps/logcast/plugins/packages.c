@@ -23,8 +23,8 @@ struct packages {
 
 /* ---- The observed methods ---------------------------------------------------------------------- */
 
-static void state(void *self, const char *package, size_t package_length, const char *state,
-                  size_t state_length, const char *version, size_t version_length)
+static void state(void *self, const char *package, size_t package_length, const char *state, size_t state_length,
+    const char *version, size_t version_length)
 {
     struct packages *packages = self;
     (void)version;
@@ -34,8 +34,8 @@ static void state(void *self, const char *package, size_t package_length, const 
     tally_add(&packages->states, state, state_length, 1);
 }
 
-static void action(void *self, const char *package, size_t package_length, const char *action,
-                   size_t action_length, const char *version, size_t version_length)
+static void action(void *self, const char *package, size_t package_length, const char *action, size_t action_length,
+    const char *version, size_t version_length)
 {
     struct packages *packages = self;
     (void)version;
@@ -59,7 +59,7 @@ static void report(void *self, FILE *out)
     const struct heard *heard = &packages->heard;
     const uint64_t lines = heard->states + heard->actions;
     fprintf(out, "    %s states, %s actions, %s other lines\n", text_grouped(heard->states).text,
-            text_grouped(heard->actions).text, text_grouped(heard->others).text);
+        text_grouped(heard->actions).text, text_grouped(heard->others).text);
     if (heard->states > 0)
         tally_report(&packages->states, "by state", TALLY_LIMIT, heard->states, out);
     if (heard->actions > 0)
@@ -73,9 +73,8 @@ static void report(void *self, FILE *out)
 static bool take(struct log_kept *kept, struct packages *packages)
 {
     return kept->length == 0
-        || (log_state_take(kept, &packages->heard, sizeof packages->heard)
-            && tally_take(&packages->packages, kept) && tally_take(&packages->states, kept)
-            && tally_take(&packages->actions, kept));
+        || (log_state_take(kept, &packages->heard, sizeof packages->heard) && tally_take(&packages->packages, kept)
+            && tally_take(&packages->states, kept) && tally_take(&packages->actions, kept));
 }
 
 static void destroy(void *target)
@@ -102,8 +101,7 @@ static bool observe(struct packages *packages)
     struct log_fields_protocol fields;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
     how.destroy = destroy;
-    if (log_sink_join(packages->center, &sinks) < 0
-        || log_fields_define(packages->center, &fields) < 0)
+    if (log_sink_join(packages->center, &sinks) < 0 || log_fields_define(packages->center, &fields) < 0)
         return false;
     packages->observers++;
     if (log_sink_observe(&sinks, packages, &sink, &how, NULL) < 0)
@@ -120,8 +118,8 @@ static bool read_top(struct packages *packages, const char *top)
     return false;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     const char *top = log_option_last(options, "top");
     if (top == NULL)
@@ -132,8 +130,7 @@ static enum log_start start(peal_center center, const struct log_option *options
     packages->center = center;
     packages->observers = 1; /* our own share, until the end of this */
     *out_target = packages;
-    const bool is_started =
-        take(kept, packages) && read_top(packages, top) && observe(packages);
+    const bool is_started = take(kept, packages) && read_top(packages, top) && observe(packages);
     destroy(packages); /* with the last share, what was taken is kept again */
     return is_started ? LOG_STARTED : LOG_START_FAILED;
 }
@@ -145,8 +142,13 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "packages", "counts a package log by package, state and action", options, NULL,
-        1, start,
+        sizeof plugin,
+        "packages",
+        "counts a package log by package, state and action",
+        options,
+        NULL,
+        1,
+        start,
     };
     return &plugin;
 }

@@ -32,8 +32,7 @@ struct kept {
 static bool is_stream(const char *source)
 {
     struct stat status;
-    return strcmp(source, "standard input") == 0
-        || (stat(source, &status) == 0 && !S_ISREG(status.st_mode));
+    return strcmp(source, "standard input") == 0 || (stat(source, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
 /* A number that no other run has. */
@@ -63,8 +62,8 @@ static void report(void *self, FILE *out)
 {
     const struct sqlite *sqlite = self;
     const struct storage_totals *totals = &sqlite->storage.totals;
-    fprintf(out, "    %s rows in %s, in %s transactions\n", text_grouped(totals->rows).text,
-            sqlite->storage.path, text_grouped(totals->transactions).text);
+    fprintf(out, "    %s rows in %s, in %s transactions\n", text_grouped(totals->rows).text, sqlite->storage.path,
+        text_grouped(totals->transactions).text);
 }
 
 static void stopped(struct storage *storage)
@@ -81,7 +80,11 @@ static void destroy(void *object)
     struct sqlite *sqlite = object;
     const struct storage *storage = &sqlite->storage;
     const struct kept kept = {
-        storage->totals, storage->is_new_source, storage->is_stream, storage->offset, storage->run,
+        storage->totals,
+        storage->is_new_source,
+        storage->is_stream,
+        storage->offset,
+        storage->run,
     };
     log_state_keep(sqlite->storage.center, "sqlite", &kept, sizeof kept);
     free(sqlite);
@@ -107,7 +110,10 @@ static bool open_queue(struct sqlite *sqlite, uint64_t capacity)
 static bool observe(struct sqlite *sqlite)
 {
     static const struct log_sink sink = {
-        PEAL_TABLE(log_sink), .begin = begin, .end = end, .report = report,
+        PEAL_TABLE(log_sink),
+        .begin = begin,
+        .end = end,
+        .report = report,
     };
     const peal_center center = sqlite->storage.center;
     struct log_sink_protocol sinks;
@@ -126,8 +132,8 @@ static bool observe(struct sqlite *sqlite)
     return log_sink_observe(&sinks, sqlite, &sink, &how, &sqlite->sink) >= 0;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct kept before;
     uint64_t capacity = WAITING_LINES;
@@ -172,7 +178,13 @@ const struct log_plugin *logcast_plugin(void)
     };
     static const char *const needs[] = { "statistics", NULL };
     static const struct log_plugin plugin = {
-        sizeof plugin, "sqlite", "writes kept lines to the table log_line", options, needs, 3, start,
+        sizeof plugin,
+        "sqlite",
+        "writes kept lines to the table log_line",
+        options,
+        needs,
+        3,
+        start,
     };
     return &plugin;
 }

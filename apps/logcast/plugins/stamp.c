@@ -11,11 +11,26 @@ static int looks_like(const char *text, size_t length, const char *pattern)
         const int is_digit = c >= '0' && c <= '9';
         const int is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         switch (pattern[i]) {
-        case '0': if (!is_digit) return 0; break;
-        case 'b': if (!is_digit && c != ' ') return 0; break;
-        case 'a': if (!is_letter) return 0; break;
-        case 'T': if (c != 'T' && c != ' ') return 0; break;
-        default: if (c != pattern[i]) return 0; break;
+        case '0':
+            if (!is_digit)
+                return 0;
+            break;
+        case 'b':
+            if (!is_digit && c != ' ')
+                return 0;
+            break;
+        case 'a':
+            if (!is_letter)
+                return 0;
+            break;
+        case 'T':
+            if (c != 'T' && c != ' ')
+                return 0;
+            break;
+        default:
+            if (c != pattern[i])
+                return 0;
+            break;
         }
     }
     return 1;

@@ -21,23 +21,20 @@ struct database {
 
 /* The rows of a file are replaced when another run reads it again. Lines of one run are added, also of
  * a file that is named twice, and so are lines from standard input or another stream. */
-static const char schema[] =
-    "PRAGMA journal_mode = WAL;"
-    "PRAGMA synchronous = NORMAL;"
-    "CREATE TABLE IF NOT EXISTS log_line("
-    "  source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
-    "  session INTEGER NOT NULL DEFAULT 0, run INTEGER NOT NULL DEFAULT 0,"
-    "  PRIMARY KEY(source, number)) WITHOUT ROWID;";
+static const char schema[] = "PRAGMA journal_mode = WAL;"
+                             "PRAGMA synchronous = NORMAL;"
+                             "CREATE TABLE IF NOT EXISTS log_line("
+                             "  source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
+                             "  session INTEGER NOT NULL DEFAULT 0, run INTEGER NOT NULL DEFAULT 0,"
+                             "  PRIMARY KEY(source, number)) WITHOUT ROWID;";
 
-static const char insertion[] =
-    "INSERT INTO log_line(source, number, text, session, run) VALUES(?, ?, ?, ?, ?)";
+static const char insertion[] = "INSERT INTO log_line(source, number, text, session, run) VALUES(?, ?, ?, ?, ?)";
 
 /* ---- Trouble ----------------------------------------------------------------------------------- */
 
 static void describe(const struct database *database, const char *what, char *text, size_t capacity)
 {
-    snprintf(text, capacity, "%s: %s: %s", database->storage->path, what,
-             sqlite3_errmsg(database->connection));
+    snprintf(text, capacity, "%s: %s: %s", database->storage->path, what, sqlite3_errmsg(database->connection));
 }
 
 static void tell(const struct database *database, const char *what)
@@ -58,8 +55,7 @@ static void stop(struct database *database, const char *what)
     char text[128];
     struct storage *storage = database->storage;
     tell(database, what);
-    snprintf(text, sizeof text, "stopped with %s rows committed",
-             text_grouped(storage->totals.rows).text);
+    snprintf(text, sizeof text, "stopped with %s rows committed", text_grouped(storage->totals.rows).text);
     log_trouble_tell(storage->center, "sqlite", text);
     run(database, "ROLLBACK"); /* SQLite may have done so already */
     storage->has_stopped = true;
@@ -86,9 +82,9 @@ static bool run_for_source(struct database *database, const char *text, const ch
 {
     sqlite3_stmt *statement = NULL;
     bool done = sqlite3_prepare_v2(database->connection, text, -1, &statement, NULL) == SQLITE_OK
-        && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
-        && (sqlite3_bind_parameter_count(statement) < 2
-            || sqlite3_bind_int64(statement, 2, database->storage->run) == SQLITE_OK);
+             && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
+             && (sqlite3_bind_parameter_count(statement) < 2
+                 || sqlite3_bind_int64(statement, 2, database->storage->run) == SQLITE_OK);
     if (done) {
         const int step = sqlite3_step(statement);
         done = step == SQLITE_DONE || step == SQLITE_ROW;
@@ -106,22 +102,19 @@ static bool begin_source(struct database *database, const char *source)
     int64_t last = 0;
     const bool done =
         (storage->is_stream
-         || run_for_source(database, "DELETE FROM log_line WHERE source = ? AND run <> ?", source, NULL))
-        && run_for_source(
-            database, "SELECT coalesce(max(number), 0) FROM log_line WHERE source = ?", source, &last);
+            || run_for_source(database, "DELETE FROM log_line WHERE source = ? AND run <> ?", source, NULL))
+        && run_for_source(database, "SELECT coalesce(max(number), 0) FROM log_line WHERE source = ?", source, &last);
     storage->offset = (uint64_t)last;
     return done;
 }
 
-static bool insert(struct database *database, const char *source, uint64_t number, const char *text,
-                   size_t length)
+static bool insert(struct database *database, const char *source, uint64_t number, const char *text, size_t length)
 {
     sqlite3_stmt *statement = database->insert;
-    const bool done = number <= INT64_MAX
-        && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
-        && sqlite3_bind_int64(statement, 2, (sqlite3_int64)number) == SQLITE_OK
-        && sqlite3_bind_text64(statement, 3, text, length, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK
-        && sqlite3_step(statement) == SQLITE_DONE;
+    const bool done = number <= INT64_MAX && sqlite3_bind_text(statement, 1, source, -1, SQLITE_STATIC) == SQLITE_OK
+                   && sqlite3_bind_int64(statement, 2, (sqlite3_int64)number) == SQLITE_OK
+                   && sqlite3_bind_text64(statement, 3, text, length, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK
+                   && sqlite3_step(statement) == SQLITE_DONE;
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
@@ -161,8 +154,7 @@ static bool have_column(struct database *database, const char *column)
     sqlite3_stmt *statement = NULL;
     char text[128];
     snprintf(text, sizeof text, "SELECT %s FROM log_line", column);
-    const bool is_there =
-        sqlite3_prepare_v2(database->connection, text, -1, &statement, NULL) == SQLITE_OK;
+    const bool is_there = sqlite3_prepare_v2(database->connection, text, -1, &statement, NULL) == SQLITE_OK;
     sqlite3_finalize(statement);
     snprintf(text, sizeof text, "ALTER TABLE log_line ADD COLUMN %s INTEGER NOT NULL DEFAULT 0", column);
     return is_there || run(database, text);
@@ -176,8 +168,7 @@ static bool make_table(struct database *database)
 static bool open_database(struct database *database, uint64_t session)
 {
     return sqlite3_open(database->storage->path, &database->connection) == SQLITE_OK
-        && sqlite3_busy_timeout(database->connection, BUSY_MILLISECONDS) == SQLITE_OK
-        && make_table(database)
+        && sqlite3_busy_timeout(database->connection, BUSY_MILLISECONDS) == SQLITE_OK && make_table(database)
         && sqlite3_prepare_v2(database->connection, insertion, -1, &database->insert, NULL) == SQLITE_OK
         && sqlite3_bind_int64(database->insert, 4, (sqlite3_int64)session) == SQLITE_OK
         && sqlite3_bind_int64(database->insert, 5, database->storage->run) == SQLITE_OK;

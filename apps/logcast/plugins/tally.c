@@ -24,8 +24,7 @@ static uint32_t *find_slot(const struct tally *tally, const char *key, size_t le
 {
     const size_t mask = tally->capacity * 2 - 1;
     size_t at = hash(key, length) & mask;
-    while (tally->slots[at] != 0
-           && !is_key(&tally->entries[tally->slots[at] - 1], key, length))
+    while (tally->slots[at] != 0 && !is_key(&tally->entries[tally->slots[at] - 1], key, length))
         at = (at + 1) & mask;
     return &tally->slots[at];
 }

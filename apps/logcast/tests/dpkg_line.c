@@ -8,20 +8,20 @@ struct heard {
     char text[256];
 };
 
-static void state(void *context, const char *package, size_t package_length, const char *state,
-                  size_t state_length, const char *version, size_t version_length)
+static void state(void *context, const char *package, size_t package_length, const char *state, size_t state_length,
+    const char *version, size_t version_length)
 {
     struct heard *heard = context;
-    snprintf(heard->text, sizeof heard->text, "%.*s is %.*s, %.*s", (int)package_length, package,
-             (int)state_length, state, (int)version_length, version);
+    snprintf(heard->text, sizeof heard->text, "%.*s is %.*s, %.*s", (int)package_length, package, (int)state_length,
+        state, (int)version_length, version);
 }
 
-static void action(void *context, const char *package, size_t package_length, const char *action,
-                   size_t action_length, const char *version, size_t version_length)
+static void action(void *context, const char *package, size_t package_length, const char *action, size_t action_length,
+    const char *version, size_t version_length)
 {
     struct heard *heard = context;
-    snprintf(heard->text, sizeof heard->text, "%.*s %.*s to %.*s", (int)action_length, action,
-             (int)package_length, package, (int)version_length, version);
+    snprintf(heard->text, sizeof heard->text, "%.*s %.*s to %.*s", (int)action_length, action, (int)package_length,
+        package, (int)version_length, version);
 }
 
 static void other(void *context, const char *text, size_t length)
@@ -69,8 +69,7 @@ int main(void)
         snprintf(said, sizeof said, "other: %s", line);
         heard.text[0] = '\0';
         dpkg_read_line(&handlers, copy, length);
-        const int is_right =
-            strcmp(heard.text, expected[i].said != NULL ? expected[i].said : said) == 0;
+        const int is_right = strcmp(heard.text, expected[i].said != NULL ? expected[i].said : said) == 0;
         printf("%s: \"%s\" says \"%s\"\n", is_right ? "ok" : "NOT OK", line, heard.text);
         failures += !is_right;
     }

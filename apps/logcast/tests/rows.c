@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char old[] =
-    "CREATE TABLE log_line(source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
-    "  PRIMARY KEY(source, number)) WITHOUT ROWID;"
-    "INSERT INTO log_line VALUES('earlier', 1, 'before')";
+static const char old[] = "CREATE TABLE log_line(source TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL,"
+                          "  PRIMARY KEY(source, number)) WITHOUT ROWID;"
+                          "INSERT INTO log_line VALUES('earlier', 1, 'before')";
 
 static int print(sqlite3 *connection, const char *column)
 {
@@ -30,11 +29,11 @@ int main(int argc, char **argv)
     if (argc != 2 && argc != 3)
         return 2;
     const int makes = argc == 3 && strcmp(argv[2], "--make-old") == 0;
-    const int done =
-        sqlite3_open_v2(argv[1], &connection,
-                        SQLITE_OPEN_READWRITE | (makes ? SQLITE_OPEN_CREATE : 0), NULL) == SQLITE_OK
-        && (makes ? sqlite3_exec(connection, old, NULL, NULL, NULL) == SQLITE_OK
-                  : print(connection, argc == 3 ? argv[2] : "text"));
+    const int done = sqlite3_open_v2(
+                         argv[1], &connection, SQLITE_OPEN_READWRITE | (makes ? SQLITE_OPEN_CREATE : 0), NULL)
+                      == SQLITE_OK
+                  && (makes ? sqlite3_exec(connection, old, NULL, NULL, NULL) == SQLITE_OK
+                            : print(connection, argc == 3 ? argv[2] : "text"));
     if (!done)
         fprintf(stderr, "rows: %s\n", sqlite3_errmsg(connection));
     sqlite3_close(connection);

@@ -21,8 +21,7 @@ int main(int argc, char **argv)
     if (child == 0) {
         const int far_end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
         const int nowhere = open("/dev/null", O_WRONLY);
-        if (far_end < 0 || nowhere < 0 || dup2(far_end, STDERR_FILENO) < 0
-            || dup2(nowhere, STDOUT_FILENO) < 0)
+        if (far_end < 0 || nowhere < 0 || dup2(far_end, STDERR_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
             _exit(2);
         execv(argv[1], argv + 1);
         _exit(2);

@@ -7,8 +7,10 @@
 
 #include <cstddef>
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* A text of a length that the compiler computes, ended by a zero. */
 template <std::size_t length> struct chars {

@@ -11,19 +11,18 @@
 
 #include "observer.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* One observer's duty to answer. It answers once; one that goes away unanswered is released. As a parameter of
  * a method it is `peal_completion` in C. Since 0.1. */
-class token : public unique<peal_completion> {
+class token : public unique<peal_completion>
+{
 public:
     using unique::unique;
 
     /* Answers. False when it is too late, or the token is empty: this is harmless. */
-    bool complete(int64_t result = 0) noexcept
-    {
-        return *this && peal_complete(release(), result) >= 0;
-    }
+    bool complete(int64_t result = 0) noexcept { return *this && peal_complete(release(), result) >= 0; }
 };
 
 template <> struct passing<token> {
@@ -34,7 +33,8 @@ template <> struct passing<token> {
 };
 
 /* How a completion is made; each function gives the options back. Since 0.1. */
-class completion_options {
+class completion_options
+{
 public:
     /* Where the function runs; else on the thread that answered last. */
     completion_options &on(peal_queue queue) { return raw_.queue = queue, *this; }
@@ -49,7 +49,8 @@ private:
     peal_completion_options raw_ = PEAL_COMPLETION_OPTIONS;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* Lives until its last function has run. */
 template <class F> struct done_box {
@@ -87,13 +88,13 @@ template <class R, class Reply, class Done> struct gather_box {
 
 /* Calls a function once when all answers have arrived. It is a value, and has ended after that call: pass it to
  * one broadcast, or answer it directly. Since 0.1. */
-class completion {
+class completion
+{
 public:
     completion() noexcept = default;
 
     /* done: runs once, with the report. Fails as peal_completion_create; then it does not run. */
-    template <class F>
-    static completion create(F done, const completion_options &options = completion_options())
+    template <class F> static completion create(F done, const completion_options &options = completion_options())
     {
         return try_create(std::move(done), options).value();
     }
@@ -118,8 +119,7 @@ public:
      * queue: where both functions run. reply: f(result) or f(observation, result). done: as of create().
      * timeout: milliseconds; PEAL_FOREVER. Fails as peal_gather; then neither runs. */
     template <class R, class... A, class Reply, class Done>
-    static completion gather(
-        const method<R(A...)> &method, peal_queue queue, uint32_t timeout, Reply reply, Done done,
+    static completion gather(const method<R(A...)> &method, peal_queue queue, uint32_t timeout, Reply reply, Done done,
         detail::given_of<A>... arguments)
     {
         using box_type = detail::gather_box<R, Reply, Done>;
@@ -131,8 +131,7 @@ public:
         options.context = box.get();
         options.timeout = timeout;
         completion made;
-        const peal_status status = send(
-            method, options, &made.raw_, detail::passing_of<A>::to_c(arguments)...);
+        const peal_status status = send(method, options, &made.raw_, detail::passing_of<A>::to_c(arguments)...);
         if (status < 0)
             detail::raise(failure::last(status));
         (void)box.release();

@@ -7,8 +7,10 @@
 
 #include "protocol.hpp"
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* The methods of the struct that is being made on this thread, in order. */
 struct declarations {
@@ -32,7 +34,12 @@ inline std::string text_of_method(const declared_method &method)
     if (std::strchr(method.name, '(') != nullptr)
         text += method.name;
     else
-        text.append(method.result_text).append(" ").append(method.name).append("(").append(method.parameter_text).append(")");
+        text.append(method.result_text)
+            .append(" ")
+            .append(method.name)
+            .append("(")
+            .append(method.parameter_text)
+            .append(")");
     if (method.options[0] != '\0')
         text.append(", ").append(method.options);
     return text;
@@ -63,8 +70,7 @@ inline result<peal_protocol> define_declared(
     const peal_protocol_description description = { sizeof description, name, adopts, list.data(), 0 };
     peal_protocol protocol = {};
     std::vector<peal_method> handles(texts.size() + 1);
-    peal_status status =
-        peal_protocol_define(center, &description, &protocol, handles.data(), texts.size());
+    peal_status status = peal_protocol_define(center, &description, &protocol, handles.data(), texts.size());
     for (std::size_t i = 0; i < texts.size() && status >= 0; i++)
         status = peal_method_check(handles[i], declared.methods[i].prototype);
     if (status < 0)
@@ -91,8 +97,8 @@ template <class P> result<P> try_define(peal_center center)
     static_assert(std::is_base_of_v<protocol, P>, "peal: let the struct have the base peal::protocol");
     detail::declarations declared;
     P made{}; /* its methods are noted down */
-    const result<peal_protocol> defined =
-        detail::define_declared(center, P::protocol_name, detail::adopts_of<P>::names, declared);
+    const result<peal_protocol> defined = detail::define_declared(
+        center, P::protocol_name, detail::adopts_of<P>::names, declared);
     if (!defined)
         return failure{ defined.status(), defined.message() };
     static_cast<protocol &>(made) = protocol(*defined);
@@ -109,7 +115,8 @@ template <class P> P define(peal_center center) { return try_define<P>(center).v
 #define PEAL_METHOD_OF(tag, handles, method_name) \
     peal::detail::method_of_member(&tag::method_name, (handles).protocol, (handles).method_name)
 
-namespace detail {
+namespace detail
+{
 
 template <class T, class R, class... A>
 method<R(A...)> method_of_member(R (*T::*)(void *, A...), peal_protocol protocol, peal_method raw)
@@ -125,9 +132,8 @@ template <class R, class... A>
 method<R(A...)>::method(peal::requirement is_required, const char *name, const char *options)
 {
     if (detail::current_declarations != nullptr)
-        detail::current_declarations->methods.push_back({ is_required, name, options,
-            signature::result_text.data, signature::parameter_text.data, signature::prototype,
-            detail::know_types<R(A...)>, this });
+        detail::current_declarations->methods.push_back({ is_required, name, options, signature::result_text.data,
+            signature::parameter_text.data, signature::prototype, detail::know_types<R(A...)>, this });
 }
 
 /* The protocol of the default center that reports exceptions which no broadcast of C++ receives
@@ -140,8 +146,7 @@ method<R(A...)>::method(peal::requirement is_required, const char *name, const c
  * std::current_exception() is the exception itself. Since 0.1. */
 struct exceptions : protocol {
     static constexpr const char *protocol_name = "PealExceptions";
-    method<void(std::string_view, std::string_view)> observer_threw{
-        optional, "observer_threw", "reject" };
+    method<void(std::string_view, std::string_view)> observer_threw{ optional, "observer_threw", "reject" };
 };
 
 } // namespace peal

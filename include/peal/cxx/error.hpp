@@ -29,17 +29,17 @@
 #define PEAL_CXX_EXCEPTIONS 0
 #endif
 
-namespace peal {
+namespace peal
+{
 
-namespace detail {
+namespace detail
+{
 
-class status_category final : public std::error_category {
+class status_category final : public std::error_category
+{
 public:
     const char *name() const noexcept override { return "peal"; }
-    std::string message(int status) const override
-    {
-        return peal_status_text(static_cast<peal_status>(status));
-    }
+    std::string message(int status) const override { return peal_status_text(static_cast<peal_status>(status)); }
 };
 
 } // namespace detail
@@ -65,7 +65,8 @@ struct failure {
 /* The exception of a function that has failed: the sentence (what), and the status.
  *
  * (An exception that an observer threw is another: see observer_error.) Since 0.1. */
-class error : public std::runtime_error {
+class error : public std::runtime_error
+{
 public:
     explicit error(const failure &why) : std::runtime_error(why.message), status_(why.status) {}
 
@@ -78,7 +79,8 @@ private:
     peal_status status_;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* Throws; without exceptions it prints the failure, and ends the program. */
 [[noreturn]] inline void raise(const failure &why)
@@ -100,7 +102,8 @@ namespace detail {
  *         std::fprintf(stderr, "%s\n", queue.message().c_str());
  *
  * Since 0.1. */
-template <class T> class [[nodiscard]] result {
+template <class T> class [[nodiscard]] result
+{
 public:
     result(T value, peal_status remark = PEAL_OK) : value_(std::move(value)), status_(remark) {}
     result(failure why) : status_(why.status), message_(std::move(why.message)) {}
@@ -112,10 +115,7 @@ public:
     /* The sentence of a failure; else empty. */
     const std::string &message() const noexcept { return message_; }
     /* The status as a std::error_code; it is no error where there is a value. */
-    std::error_code code() const noexcept
-    {
-        return { value_ ? 0 : static_cast<int>(status_), category() };
-    }
+    std::error_code code() const noexcept { return { value_ ? 0 : static_cast<int>(status_), category() }; }
 
     /* The value. Without one these throw peal::error. */
     T &value() & { return check(), *value_; }
@@ -140,7 +140,8 @@ private:
 };
 
 /* Success, or a failure. Since 0.1. */
-template <> class [[nodiscard]] result<void> {
+template <> class [[nodiscard]] result<void>
+{
 public:
     /* Of what a function of the C interface has just returned on this thread. */
     explicit result(peal_status status = PEAL_OK) : status_(status)
@@ -157,10 +158,7 @@ public:
     /* The sentence of a failure; else empty. */
     const std::string &message() const noexcept { return message_; }
     /* The status as a std::error_code; it is no error on success. */
-    std::error_code code() const noexcept
-    {
-        return { status_ < 0 ? static_cast<int>(status_) : 0, category() };
-    }
+    std::error_code code() const noexcept { return { status_ < 0 ? static_cast<int>(status_) : 0, category() }; }
     /* Throws peal::error on failure; returns the status. */
     peal_status value() const
     {

@@ -16,10 +16,12 @@
 
 #include <exception>
 
-namespace peal {
+namespace peal
+{
 
 /* The exceptions of one broadcast. All the other observers were called. Since 0.1. */
-class observer_error : public std::runtime_error {
+class observer_error : public std::runtime_error
+{
 public:
     observer_error(const std::string &message, std::size_t count, std::exception_ptr first)
         : std::runtime_error(message), count_(count), first_(std::move(first))
@@ -38,7 +40,8 @@ private:
     std::exception_ptr first_;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* The protocol peal::exceptions, for this header, and for programs in any language. */
 #define PEAL_EXCEPTIONS(METHOD) \
@@ -131,10 +134,7 @@ template <class Call> auto guard(const place &from, Call &&call) noexcept -> dec
 
 #else
 
-template <class Call> auto guard(const place &, Call &&call) noexcept -> decltype(call())
-{
-    return call();
-}
+template <class Call> auto guard(const place &, Call &&call) noexcept -> decltype(call()) { return call(); }
 
 #endif
 
@@ -143,9 +143,8 @@ inline void throw_caught(const catching &caught, const place &of)
 {
 #if PEAL_CXX_EXCEPTIONS
     if (caught.count != 0)
-        throw observer_error(
-            std::to_string(caught.count) + (caught.count == 1 ? " observer of " : " observers of ")
-                + of.title() + " threw: " + describe(caught.first),
+        throw observer_error(std::to_string(caught.count) + (caught.count == 1 ? " observer of " : " observers of ")
+                                 + of.title() + " threw: " + describe(caught.first),
             caught.count, caught.first);
 #else
     (void)caught;

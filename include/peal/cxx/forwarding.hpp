@@ -16,14 +16,16 @@
 #include "invocation.hpp"
 #include "proxy.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* No object: a proxy that only forwards. */
 struct nobody {};
 
 template <class T> class resolving;
 
-namespace detail {
+namespace detail
+{
 
 /* The `self` of a forwarding proxy: the object, its kind of reference, and the stages. `object` is read while peal
  * keeps the object alive. */
@@ -44,9 +46,8 @@ template <class T> struct forward_box {
     static bool run_redirect(void *self, peal_method method, peal_redirection *out) noexcept
     {
         forward_box &box = of(self);
-        *out = guard(place{ {}, "redirect() of a proxy" }, [&]() -> peal_redirection {
-            return box.redirect(*box.object, method);
-        });
+        *out = guard(place{ {}, "redirect() of a proxy" },
+            [&]() -> peal_redirection { return box.redirect(*box.object, method); });
         return out->table != nullptr;
     }
     static void run_invoke(void *self, peal_invocation invocation) noexcept
@@ -77,7 +78,8 @@ inline peal_redirection redirection_of(const proxy *given) noexcept
 } // namespace detail
 
 /* A method that is looked for, in the first stage. Since 0.1. */
-template <class T> class resolving {
+template <class T> class resolving
+{
 public:
     explicit resolving(peal_method method) noexcept : method_(method) {}
 
@@ -114,7 +116,8 @@ template <class T> peal_function detail::forward_box<T>::run_resolve(void *self,
 /* Describes a proxy that represents an object, step by step; make() makes it. Its calls go to the object's member
  * functions, as for peal_proxy_create_for. An exception is caught, and the call returns zero. It is reported like
  * an observer's. Since 0.1. */
-template <class P, class T = nobody> class forwarding {
+template <class P, class T = nobody> class forwarding
+{
     using box = detail::forward_box<T>;
 
 public:
@@ -159,9 +162,8 @@ public:
     template <class F> forwarding &redirect(F f)
     {
         return box_->redirect = detail::function<peal_redirection(T &, peal_method)>::of(
-                   [f = std::move(f)](T &object, peal_method method) mutable {
-                       return detail::redirection_of(f(object, method));
-                   }),
+                   [f = std::move(f)](
+                       T &object, peal_method method) mutable { return detail::redirection_of(f(object, method)); }),
                *this;
     }
     /* Stage 3: f(T &, peal::any_call) gets the call, and sets its result or makes it elsewhere. */
@@ -204,8 +206,7 @@ private:
     template <auto member> void place_function(const std::string &name)
     {
         using signature_type = typename detail::member_binding<member>::signature_type;
-        const result<void> done = detail::place_in_table(
-            protocol_, words_, name, signature<signature_type>::prototype,
+        const result<void> done = detail::place_in_table(protocol_, words_, name, signature<signature_type>::prototype,
             reinterpret_cast<peal_function>(&detail::forward_function<T, member, signature_type>::call));
         if (!done)
             why_ = { done.status(), done.message() };

@@ -9,12 +9,15 @@
 #include <memory>
 #include <utility>
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* std::function without copying; for what is called rarely. */
 template <class Signature> class function;
-template <class R, class... A> class function<R(A...)> {
+template <class R, class... A> class function<R(A...)>
+{
     struct kept {
         virtual ~kept() = default;
         virtual R call(A... arguments) = 0;
@@ -22,10 +25,7 @@ template <class R, class... A> class function<R(A...)> {
     template <class F> struct kept_as final : kept {
         F callable;
         explicit kept_as(F &&given) : callable(std::move(given)) {}
-        R call(A... arguments) override
-        {
-            return static_cast<R>(callable(std::forward<A>(arguments)...));
-        }
+        R call(A... arguments) override { return static_cast<R>(callable(std::forward<A>(arguments)...)); }
     };
     std::unique_ptr<kept> kept_;
 

@@ -7,7 +7,8 @@
 
 #include "error.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* How a handle of the C interface is ended: a static function `end`. */
 template <class Raw> struct ending;
@@ -61,7 +62,8 @@ template <> struct ending<peal_completion> {
  * wants the plain handle.
  *
  * `ending<Raw>` defines the end; a handle whose object has already ended does nothing. Since 0.1. */
-template <class Raw> class unique {
+template <class Raw> class unique
+{
 public:
     unique() noexcept = default;
     /* Takes ownership of a handle. */
@@ -99,7 +101,8 @@ private:
     Raw raw_ = Raw();
 };
 
-namespace detail {
+namespace detail
+{
 
 /* The result of the C interface, or its failure. */
 template <class Handle, class Raw> result<Handle> made(peal_status status, Raw raw)
@@ -113,7 +116,8 @@ template <class Handle, class Raw> result<Handle> made(peal_status status, Raw r
 
 /* An isolated namespace of protocols and observers. The functions below take a `peal_center`: pass one of these,
  * or peal_center_default(). Since 0.1. */
-class center : public unique<peal_center> {
+class center : public unique<peal_center>
+{
 public:
     using unique::unique;
 
@@ -129,7 +133,8 @@ public:
 
 /* A set of registrations that end together, those of a plugin for example. It is retired with its variable.
  * Since 0.1. */
-class owner : public unique<peal_owner> {
+class owner : public unique<peal_owner>
+{
 public:
     using unique::unique;
 
@@ -153,7 +158,8 @@ public:
     }
 
     /* Registrations of the thread belong to the owner until the end of this variable's scope. */
-    class entered {
+    class entered
+    {
     public:
         explicit entered(peal_owner owner) : is_entered_(peal_owner_enter(owner) >= 0)
         {

@@ -13,11 +13,13 @@
 
 #include "observer.hpp"
 
-namespace peal {
+namespace peal
+{
 
 template <class Signature> class invocation;
 
-namespace detail {
+namespace detail
+{
 
 /* The function that an invocation calls, and what it threw. */
 template <class F, class Signature> struct invoked_function;
@@ -46,7 +48,8 @@ template <class A> constexpr bool is_text = std::is_same_v<given_of<A>, text>;
 
 /* The functions of a typed invocation, owned or not. `Self` has its handle, by get(). */
 template <class Self, class Signature> class invocation_functions;
-template <class Self, class R, class... A> class invocation_functions<Self, R(A...)> {
+template <class Self, class R, class... A> class invocation_functions<Self, R(A...)>
+{
     template <std::size_t index> using parameter = std::tuple_element_t<index, std::tuple<A...>>;
 
 public:
@@ -107,13 +110,12 @@ public:
     /* Calls a callable that takes the method's parameters. Its exceptions reach the caller. */
     template <class F, class = std::enable_if_t<!std::is_convertible_v<F, peal_observation>>> R invoke(F &&f) const
     {
-        static_assert(
-            std::is_invocable_r_v<R, F &, decltype(passing_of<A>::from_c(std::declval<c_of<A>>()))...>,
+        static_assert(std::is_invocable_r_v<R, F &, decltype(passing_of<A>::from_c(std::declval<c_of<A>>()))...>,
             "peal: this callable does not take the method's parameters, or does not return its result");
         using invoked_type = invoked_function<std::remove_reference_t<F>, R(A...)>;
         invoked_type invoked{ f, nullptr };
-        result<void> done(peal_invocation_invoke_function(
-            raw(), &invoked, reinterpret_cast<peal_function>(&invoked_type::call)));
+        result<void> done(
+            peal_invocation_invoke_function(raw(), &invoked, reinterpret_cast<peal_function>(&invoked_type::call)));
         done.value();
 #if PEAL_CXX_EXCEPTIONS
         if (invoked.thrown)
@@ -164,8 +166,9 @@ private:
 /* A call that is not made yet: a method, its arguments, its result. It ends with its variable, and is moved, not
  * copied: duplicate() makes another. Several threads may use one at once. Since 0.1. */
 template <class R, class... A>
-class [[nodiscard]] invocation<R(A...)>
-    : public unique<peal_invocation>, public detail::invocation_functions<invocation<R(A...)>, R(A...)> {
+class [[nodiscard]] invocation<R(A...)> : public unique<peal_invocation>,
+                                          public detail::invocation_functions<invocation<R(A...)>, R(A...)>
+{
 public:
     /* No invocation: what is done with it fails with PEAL_ERROR_HANDLE. */
     invocation() noexcept = default;
@@ -203,8 +206,7 @@ private:
         return { std::move(made), status };
     }
 };
-template <class R, class... A, class... Given>
-invocation(const method<R(A...)> &, Given &&...) -> invocation<R(A...)>;
+template <class R, class... A, class... Given> invocation(const method<R(A...)> &, Given &&...) -> invocation<R(A...)>;
 
 template <class Self, class R, class... A>
 invocation<R(A...)> detail::invocation_functions<Self, R(A...)>::duplicate() const
@@ -215,8 +217,8 @@ invocation<R(A...)> detail::invocation_functions<Self, R(A...)>::duplicate() con
 }
 
 /* An invocation of a known method that other code owns. Since 0.1. */
-template <class Signature>
-class typed_call : public detail::invocation_functions<typed_call<Signature>, Signature> {
+template <class Signature> class typed_call : public detail::invocation_functions<typed_call<Signature>, Signature>
+{
 public:
     explicit typed_call(peal_invocation raw) noexcept : raw_(raw) {}
     peal_invocation get() const noexcept { return raw_; }
@@ -227,7 +229,8 @@ private:
 
 /* An invocation of any method that other code owns, as a forwarding stage receives it (forwarding.hpp). It is a
  * value, *borrowed during the call*; duplicate one to keep it. Since 0.1. */
-class any_call {
+class any_call
+{
 public:
     explicit any_call(peal_invocation raw) noexcept : raw_(raw) {}
     peal_invocation get() const noexcept { return raw_; }

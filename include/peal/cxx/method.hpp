@@ -21,7 +21,8 @@
 
 #include <vector>
 
-namespace peal {
+namespace peal
+{
 
 /* Requirement of a method: required or optional for the observers of its protocol. */
 enum class requirement { required, optional };
@@ -53,7 +54,8 @@ template <> struct outcome<void> {
 class observation;
 class observe_options;
 
-namespace detail {
+namespace detail
+{
 
 /* The words after the prototype in a method's declaration. */
 inline bool has_option(const std::string &declaration, const char *option)
@@ -95,7 +97,8 @@ struct declared_method {
 };
 
 /* The common base of methods of all signatures. */
-class method_handle {
+class method_handle
+{
 public:
     /* The plain handle; zero before the method was defined or found. */
     peal_method get() const noexcept { return method_; }
@@ -116,10 +119,9 @@ public:
         protocol_ = protocol;
         method_ = method;
         rank_ = rank;
-        const std::string declaration =
-            text_of([method](char *buffer, std::size_t capacity, std::size_t *length) {
-                return peal_method_declaration(method, buffer, capacity, length);
-            });
+        const std::string declaration = text_of([method](char *buffer, std::size_t capacity, std::size_t *length) {
+            return peal_method_declaration(method, buffer, capacity, length);
+        });
         is_sent_ = has_option(declaration, "defer") || has_option(declaration, "reject");
         is_many_ = has_option(declaration, "collect") || has_option(declaration, "fold");
     }
@@ -129,8 +131,7 @@ protected:
     failure why(peal_status status) const
     {
         if (is_many_ && status == PEAL_ERROR_POLICY)
-            return { status,
-                name() + " gives many results, not one; call collect() or fold() of the method" };
+            return { status, name() + " gives many results, not one; call collect() or fold() of the method" };
         return failure::last(status);
     }
 
@@ -148,7 +149,8 @@ template <class Signature> class method;
 /* A method of a protocol, with its C++ signature. It is a value and may be copied freely.
  *
  * Thread rule: any thread. Since 0.1. */
-template <class R, class... A> class method<R(A...)> : public detail::method_handle {
+template <class R, class... A> class method<R(A...)> : public detail::method_handle
+{
 public:
     using signature = peal::signature<R(A...)>;
 
@@ -213,8 +215,7 @@ public:
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
         if (policy == PEAL_POLICY_COLLECT || policy == PEAL_POLICY_FOLD)
-            detail::raise({ PEAL_ERROR_POLICY,
-                name() + ": by() gives one result; call collect() or fold() for many" });
+            detail::raise({ PEAL_ERROR_POLICY, name() + ": by() gives one result; call collect() or fold() for many" });
         detail::catching caught;
         peal_send_options options = PEAL_SEND_OPTIONS;
         options.policy = policy;
@@ -227,8 +228,7 @@ public:
     template <class Result = R> std::vector<Result> collect(detail::given_of<A>... arguments) const
     {
         return fold(
-            std::vector<Result>(),
-            [](std::vector<Result> &all, const Result &one) { all.push_back(one); },
+            std::vector<Result>(), [](std::vector<Result> &all, const Result &one) { all.push_back(one); },
             std::move(arguments)...);
     }
 
@@ -242,8 +242,7 @@ public:
         options.policy = PEAL_POLICY_FOLD;
         options.fold = &state.take;
         options.fold_context = &state;
-        const peal_status status =
-            ask_for(&options, &accumulator, nullptr, detail::passing_of<A>::to_c(arguments)...);
+        const peal_status status = ask_for(&options, &accumulator, nullptr, detail::passing_of<A>::to_c(arguments)...);
 #if PEAL_CXX_EXCEPTIONS
         if (state.thrown)
             std::rethrow_exception(state.thrown);

@@ -18,7 +18,8 @@
 #include "completion.hpp"
 #include "table.hpp"
 
-namespace peal {
+namespace peal
+{
 
 template <> struct ending<peal_module> {
     static void end(peal_module module) noexcept { (void)peal_module_remove(module); }
@@ -37,13 +38,13 @@ struct lifecycle : protocol {
     method<void()> memory_warning{ optional, "memory_warning" };
     method<void()> configuration_reloaded{ optional, "configuration_reloaded" };
     method<bool(std::string_view)> open_url{ optional, "open_url", "first_true" };
-    method<bool(std::string_view, std::string_view)> continue_activity{
-        optional, "continue_activity", "first_true" };
+    method<bool(std::string_view, std::string_view)> continue_activity{ optional, "continue_activity", "first_true" };
     method<void(std::string_view, token)> remote_notification{ optional, "remote_notification" };
 };
 
 /* A running start or stop. Since 0.1. */
-class module_step {
+class module_step
+{
 public:
     explicit module_step(peal_module_step *raw) noexcept : raw_(raw) {}
     /* The module's center. */
@@ -67,7 +68,8 @@ private:
     bool is_deferred_ = false;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* A step by a member function: f() or f(module_step &), which returns nothing or bool. */
 template <class T, auto member> struct module_function {
@@ -111,27 +113,18 @@ private:
 
 /* Describes a module that is an object of a C++ class, step by step; add() registers it. The object is
  * destroyed when the module is gone. Since 0.1. */
-template <class T> class module_of {
+template <class T> class module_of
+{
 public:
     explicit module_of(std::string name) : module_of(std::move(name), std::make_unique<T>()) {}
-    module_of(std::string name, std::unique_ptr<T> object)
-        : name_(std::move(name)), object_(std::move(object))
-    {
-    }
+    module_of(std::string name, std::unique_ptr<T> object) : name_(std::move(name)), object_(std::move(object)) {}
 
     /* Member functions `f()` or `f(peal::module_step &)`, which return nothing or bool. False, or an
      * exception, is a step that has failed. */
-    template <auto member> module_of &start()
-    {
-        return start_ = detail::module_function<T, member>::call, *this;
-    }
-    template <auto member> module_of &stop()
-    {
-        return stop_ = detail::module_function<T, member>::call, *this;
-    }
+    template <auto member> module_of &start() { return start_ = detail::module_function<T, member>::call, *this; }
+    template <auto member> module_of &stop() { return stop_ = detail::module_function<T, member>::call, *this; }
     /* Member functions for events: of peal::lifecycle, or of a protocol that is forwarded to modules. */
-    template <class P, auto... member>
-    module_of &hears(const P &protocol, detail::member_binding<member>... bindings)
+    template <class P, auto... member> module_of &hears(const P &protocol, detail::member_binding<member>... bindings)
     {
         return tables_.add(protocol, bindings...), *this;
     }

@@ -21,12 +21,14 @@
 
 #include <tuple>
 
-namespace peal {
+namespace peal
+{
 
 /* A registration. It ends with its variable: then no call of it starts, and calls that run on other threads
  * have been waited for. From inside its own call the end does not wait. The captures of a lambda are destroyed
  * once its last call has returned. `release()` keeps the observer registered. Since 0.1. */
-class [[nodiscard]] observation : public unique<peal_observation> {
+class [[nodiscard]] observation : public unique<peal_observation>
+{
 public:
     using unique::unique;
 
@@ -53,7 +55,8 @@ public:
  *     chat.observe(peal::observe_options().priority(5).on(queue).once(), peal::on(...));
  *
  * Since 0.1. */
-class observe_options {
+class observe_options
+{
 public:
     /* Called earlier than those with a lower one; 0 by default. */
     observe_options &priority(int32_t value) { return raw_.priority = value, *this; }
@@ -76,7 +79,8 @@ private:
     peal_observe_options raw_ = PEAL_OBSERVE_OPTIONS;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* A lambda for a method. */
 template <class Signature, class F> struct lambda_binding {
@@ -127,15 +131,13 @@ template <class Target, class... B> struct observer_box {
 
 /* The function of C for the binding at an index. */
 template <class Box, std::size_t index, class Signature> struct observer_function;
-template <class Box, std::size_t index, class R, class... A>
-struct observer_function<Box, index, R(A...)> {
+template <class Box, std::size_t index, class R, class... A> struct observer_function<Box, index, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
         Box &box = *static_cast<Box *>(self);
         auto &binding = std::get<index>(box.bindings);
-        return guard(place{ box.protocol, binding.name.c_str() }, [&]() -> R {
-            return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...));
-        });
+        return guard(place{ box.protocol, binding.name.c_str() },
+            [&]() -> R { return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...)); });
     }
 };
 
@@ -154,10 +156,7 @@ template <class T> weak_target<T> target_of(std::weak_ptr<T> object)
 {
     return { object.lock().get(), std::move(object) };
 }
-template <class T> borrowed_target<T> target_of(std::reference_wrapper<T> object)
-{
-    return { &object.get() };
-}
+template <class T> borrowed_target<T> target_of(std::reference_wrapper<T> object) { return { &object.get() }; }
 
 template <class T> void hold_weakly(peal_observe_options &options, weak_target<T> &target)
 {
@@ -171,13 +170,11 @@ template <class T> bool is_dead(const shared_target<T> &target) { return target.
 template <class T> bool is_dead(const weak_target<T> &target) { return target.object == nullptr; }
 
 template <class Box, std::size_t... index>
-peal_status register_box(
-    peal_protocol protocol, Box *box, const peal_observe_options &options, peal_observation *out,
+peal_status register_box(peal_protocol protocol, Box *box, const peal_observe_options &options, peal_observation *out,
     std::index_sequence<index...>)
 {
     using bindings = decltype(box->bindings);
-    const peal_binding list[] = { peal_binding{
-        std::get<index>(box->bindings).name.c_str(),
+    const peal_binding list[] = { peal_binding{ std::get<index>(box->bindings).name.c_str(),
         reinterpret_cast<peal_function>(
             &observer_function<Box, index, typename std::tuple_element_t<index, bindings>::signature_type>::call),
         signature<typename std::tuple_element_t<index, bindings>::signature_type>::prototype }... };
@@ -185,8 +182,7 @@ peal_status register_box(
 }
 
 template <class Target, class... B>
-result<observation> observe_with(
-    peal_protocol protocol, Target target, const observe_options &wanted, B... bindings)
+result<observation> observe_with(peal_protocol protocol, Target target, const observe_options &wanted, B... bindings)
 {
     static_assert(sizeof...(B) > 0, "peal: an observer needs a function: give peal::on(...)");
     using box_type = observer_box<Target, B...>;
@@ -197,8 +193,7 @@ result<observation> observe_with(
     options.destroy = box_type::destroy;
     hold_weakly(options, box->target);
     peal_observation raw = {};
-    const peal_status status =
-        register_box(protocol, box, options, &raw, std::index_sequence_for<B...>());
+    const peal_status status = register_box(protocol, box, options, &raw, std::index_sequence_for<B...>());
     return made<observation>(status, raw);
 }
 

@@ -9,11 +9,13 @@
 
 #include <string_view>
 
-namespace peal {
+namespace peal
+{
 
 /* A text on its way into a call: of a `const char *`, a std::string or a std::string_view. A string_view is
  * copied, because C needs a zero at its end; the others are not. Since 0.1. */
-class text {
+class text
+{
 public:
     text(const char *characters) noexcept : characters_(characters) {}
     text(const std::string &string) noexcept : characters_(string.c_str()) {}
@@ -21,10 +23,7 @@ public:
     text(std::nullopt_t) noexcept : characters_(nullptr), is_none_(true) {}
 
     /* The characters, *borrowed from* this. */
-    const char *c_str() const noexcept
-    {
-        return characters_ != nullptr || is_none_ ? characters_ : copy_.c_str();
-    }
+    const char *c_str() const noexcept { return characters_ != nullptr || is_none_ ? characters_ : copy_.c_str(); }
 
 private:
     std::string copy_;
@@ -35,11 +34,9 @@ private:
 /* How a C++ type is passed in a call of C: `c_type` is the type in C, `given` the parameter of a broadcast.
  * Specialise it for a type that has another type in C. Since 0.1. */
 template <class T, class = void> struct passing {
-    static_assert(
-        std::is_trivially_copyable_v<T>,
+    static_assert(std::is_trivially_copyable_v<T>,
         "peal: this type cannot go through a C call; pass a pointer, a plain struct, or write a peal::passing");
-    static_assert(
-        !std::is_class_v<T> || detail::has_name<T>,
+    static_assert(!std::is_class_v<T> || detail::has_name<T>,
         "peal: declare the C name and members of this struct: PEAL_CXX_TYPE(T, \"struct T\", text)");
     using c_type = T;
     using given = T;
@@ -61,10 +58,7 @@ template <> struct passing<std::string> {
     using c_type = const char *;
     using given = text;
     static const char *to_c(const text &value) noexcept { return value.c_str(); }
-    static std::string from_c(const char *value)
-    {
-        return value != nullptr ? std::string(value) : std::string();
-    }
+    static std::string from_c(const char *value) { return value != nullptr ? std::string(value) : std::string(); }
 };
 
 template <> struct passing<std::optional<std::string_view>> {

@@ -11,8 +11,10 @@
 
 #include "observer.hpp"
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* The parameter type of a property's functions: for a std::string a std::string_view. */
 template <class T> using told_of = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
@@ -54,8 +56,7 @@ template <class T, class F> struct property_box {
         else if constexpr (std::is_invocable_v<F &>)
             made.changed = changed;
         else
-            static_assert(
-                never<F>, "peal: f must take (), (now), (before, now) or (const peal_change &)");
+            static_assert(never<F>, "peal: f must take (), (now), (before, now) or (const peal_change &)");
         return made;
     }
 };
@@ -67,7 +68,8 @@ template <class T, class F> struct property_box {
  *
  * T: a type of C, or std::string for a text.
  * Thread rule: any thread. Since 0.1. */
-template <class T> class property {
+template <class T> class property
+{
     using c_type = detail::c_of<T>;
     using told = detail::told_of<T>;
     using given = detail::given_of<T>;
@@ -82,15 +84,13 @@ public:
      *
      * flags: enum peal_property_flags. owner: the owner that defines it.
      * Fails as peal_property_define. */
-    static property define(
-        peal_center center, const char *name, given initial = initial_value(), uint32_t flags = 0,
+    static property define(peal_center center, const char *name, given initial = initial_value(), uint32_t flags = 0,
         peal_owner owner = {})
     {
         return try_define(center, name, std::move(initial), flags, owner).value();
     }
-    static result<property> try_define(
-        peal_center center, const char *name, given initial = initial_value(), uint32_t flags = 0,
-        peal_owner owner = {})
+    static result<property> try_define(peal_center center, const char *name, given initial = initial_value(),
+        uint32_t flags = 0, peal_owner owner = {})
     {
         result<void> known = detail::know_types<void(T)>(center);
         if (!known)
@@ -98,8 +98,7 @@ public:
         const peal_property_options options = { sizeof options, flags, owner };
         const c_type value = detail::passing_of<T>::to_c(initial);
         property made;
-        const peal_status status =
-            peal_property_define(center, name, type_text.data, &value, &options, &made.raw_);
+        const peal_status status = peal_property_define(center, name, type_text.data, &value, &options, &made.raw_);
         return made.checked(status);
     }
 
@@ -121,8 +120,7 @@ public:
     result<T> try_get() const
     {
         if constexpr (is_text) {
-            static_assert(
-                std::is_same_v<T, std::string>, "peal: a text is a peal::property<std::string>");
+            static_assert(std::is_same_v<T, std::string>, "peal: a text is a peal::property<std::string>");
             return try_get_text();
         } else {
             T value = T();
@@ -172,16 +170,14 @@ public:
     {
         return try_observe(options, std::move(f), flags).value();
     }
-    template <class F>
-    result<observation> try_observe(const observe_options &options, F f, uint32_t flags = 0) const
+    template <class F> result<observation> try_observe(const observe_options &options, F f, uint32_t flags = 0) const
     {
         using box = detail::property_box<T, F>;
         const peal_property_observer observer = box::observer();
         peal_observe_options raw = options.raw();
         raw.destroy = box::destroy;
         peal_observation made = {};
-        const peal_status status = peal_property_observe(
-            raw_, new box{ std::move(f) }, &observer, flags, &raw, &made);
+        const peal_status status = peal_property_observe(raw_, new box{ std::move(f) }, &observer, flags, &raw, &made);
         return detail::made<observation>(status, made);
     }
 
@@ -208,8 +204,7 @@ private:
         std::string text;
         for (;;) {
             text.resize(length + 1);
-            const peal_status status =
-                peal_property_get_text(raw_, text.data(), text.size(), &length);
+            const peal_status status = peal_property_get_text(raw_, text.data(), text.size(), &length);
             if (status < 0)
                 return failure::last(status);
             if (status == PEAL_OK)
@@ -222,7 +217,8 @@ private:
 
 /* Delays the notifications of this thread's sets until the variable's scope ends: peal_batch_begin.
  * Since 0.1. */
-class batch {
+class batch
+{
 public:
     batch() { result<void>(peal_batch_begin()).value(); }
     ~batch() { (void)peal_batch_end(); }

@@ -19,12 +19,14 @@
 
 #include "observer.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* A protocol of a center. It is a value and may be copied freely.
  *
  * Thread rule: any thread. Since 0.1. */
-class protocol {
+class protocol
+{
 public:
     /* No protocol: its functions fail with PEAL_ERROR_HANDLE. */
     protocol() noexcept = default;
@@ -82,8 +84,7 @@ public:
     }
 
     /* Registers a service, which is created by the first broadcast to it: peal_observe_service. */
-    observation observe_service(
-        const char *service, const observe_options &options = observe_options()) const
+    observation observe_service(const char *service, const observe_options &options = observe_options()) const
     {
         return try_observe_service(service, options).value();
     }
@@ -122,11 +123,9 @@ private:
     result<observation> observe_on(const observe_options &options, First first, B... more) const
     {
         if constexpr (detail::is_target<First>::value)
-            return detail::observe_with(
-                raw_, detail::target_of(std::move(first)), options, std::move(more)...);
+            return detail::observe_with(raw_, detail::target_of(std::move(first)), options, std::move(more)...);
         else
-            return detail::observe_with(
-                raw_, detail::no_target(), options, std::move(first), std::move(more)...);
+            return detail::observe_with(raw_, detail::no_target(), options, std::move(first), std::move(more)...);
     }
 
     peal_protocol raw_ = {};

@@ -7,11 +7,13 @@
 
 #include "table.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* A table whose every call is a broadcast, or goes to one object (forwarding.hpp): for code that does not use
  * peal. It ends with its variable; a later call returns zero. Since 0.1. */
-class [[nodiscard]] proxy : public unique<peal_proxy> {
+class [[nodiscard]] proxy : public unique<peal_proxy>
+{
 public:
     proxy() noexcept = default;
 
@@ -36,8 +38,8 @@ public:
         peal_proxy raw = {};
         detail::callable_table call;
         call.protocol = protocol;
-        const peal_status status =
-            peal_proxy_create_for(protocol, target, table, &options, &raw, &call.self, &call.table);
+        const peal_status status = peal_proxy_create_for(
+            protocol, target, table, &options, &raw, &call.self, &call.table);
         if (status < 0)
             return failure::last(status);
         return proxy(raw, call);
@@ -50,10 +52,7 @@ public:
     /* The first argument of each function. */
     void *self() const noexcept { return call_.self; }
     /* The table, as the C list macro's struct. Nothing checks that it is that protocol's. */
-    template <class Table> const Table &table() const noexcept
-    {
-        return *static_cast<const Table *>(call_.table);
-    }
+    template <class Table> const Table &table() const noexcept { return *static_cast<const Table *>(call_.table); }
     /* Calls a method of a protocol that was declared as a C++ struct: as the code would that got the table. */
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
@@ -66,7 +65,8 @@ private:
     detail::callable_table call_;
 };
 
-namespace detail {
+namespace detail
+{
 
 template <class F, class Signature> struct closure_box;
 template <class F, class R, class... A> struct closure_box<F, R(A...)> {
@@ -75,8 +75,7 @@ template <class F, class R, class... A> struct closure_box<F, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
         return guard(place{ {}, "a closure" }, [&]() -> R {
-            return static_cast<R>(
-                static_cast<closure_box *>(self)->function(passing_of<A>::from_c(arguments)...));
+            return static_cast<R>(static_cast<closure_box *>(self)->function(passing_of<A>::from_c(arguments)...));
         });
     }
     static void destroy(void *self) { delete static_cast<closure_box *>(self); }
@@ -108,7 +107,8 @@ template <class T, auto member, class R, class... A> struct weak_closure_box<T, 
  *
  * Since 0.1. */
 template <class Signature> class closure;
-template <class R, class... A> class closure<R(A...)> : public unique<peal_proxy> {
+template <class R, class... A> class closure<R(A...)> : public unique<peal_proxy>
+{
 public:
     using function_type = typename signature<R(A...)>::bare_function;
 
@@ -117,8 +117,7 @@ public:
      *
      * center: declares the types of the signature. */
     template <class F, class = std::enable_if_t<std::is_invocable_v<F &, A...>>>
-    explicit closure(F f, peal_center center = peal_center_default())
-        : closure(try_of(std::move(f), center).value())
+    explicit closure(F f, peal_center center = peal_center_default()) : closure(try_of(std::move(f), center).value())
     {
     }
     /* A function that broadcasts a method, as peal_closure_create. */
@@ -170,9 +169,8 @@ private:
         options.destroy = Box::destroy;
         peal_proxy raw = {};
         peal_function bare = nullptr;
-        const peal_status status = peal_closure_create_for(
-            center, signature<R(A...)>::prototype, owned.release(), reinterpret_cast<peal_function>(&Box::call),
-            &options, &raw, &bare);
+        const peal_status status = peal_closure_create_for(center, signature<R(A...)>::prototype, owned.release(),
+            reinterpret_cast<peal_function>(&Box::call), &options, &raw, &bare);
         return made(status, raw, bare);
     }
     static result<closure> made(peal_status status, peal_proxy raw, peal_function bare)

@@ -10,10 +10,12 @@
 
 #include "observer.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* Options of a queue; each function returns the options. Since 0.1. */
-class queue_options {
+class queue_options
+{
 public:
     /* At most so many broadcasts wait; what happens to others.
      *
@@ -41,7 +43,8 @@ struct queue_run {
     void operator()() const noexcept { (void)peal_queue_run(queue); }
 };
 
-namespace detail {
+namespace detail
+{
 
 template <class F> struct executor_box {
     F post;
@@ -63,25 +66,17 @@ template <class F> struct executor_box {
 
 /* Where calls are delivered later. It ends with its variable, and with it its observers: as
  * peal_queue_destroy. The program's main queue is peal_queue_main(). Since 0.1. */
-class queue : public unique<peal_queue> {
+class queue : public unique<peal_queue>
+{
 public:
     using unique::unique;
 
     /* Threads of peal's own run it, one call at a time. */
-    static queue serial(const queue_options &options = queue_options())
-    {
-        return try_serial(options).value();
-    }
-    static result<queue> try_serial(const queue_options &options = queue_options())
-    {
-        return create(options.raw());
-    }
+    static queue serial(const queue_options &options = queue_options()) { return try_serial(options).value(); }
+    static result<queue> try_serial(const queue_options &options = queue_options()) { return create(options.raw()); }
 
     /* The program runs it, by pump(). */
-    static queue pumped(const queue_options &options = queue_options())
-    {
-        return try_pumped(options).value();
-    }
+    static queue pumped(const queue_options &options = queue_options()) { return try_pumped(options).value(); }
     static result<queue> try_pumped(const queue_options &options = queue_options())
     {
         peal_queue_options raw = options.raw();
@@ -97,8 +92,7 @@ public:
     {
         return try_executor(std::move(post), options).value();
     }
-    template <class F>
-    static result<queue> try_executor(F post, const queue_options &options = queue_options())
+    template <class F> static result<queue> try_executor(F post, const queue_options &options = queue_options())
     {
         using box = detail::executor_box<F>;
         peal_queue_options raw = options.raw();
@@ -118,10 +112,7 @@ public:
     }
     /* As peal_queue_flush. */
     void flush(uint32_t timeout = PEAL_FOREVER) { try_flush(timeout).value(); }
-    result<void> try_flush(uint32_t timeout = PEAL_FOREVER)
-    {
-        return result<void>(peal_queue_flush(*this, timeout));
-    }
+    result<void> try_flush(uint32_t timeout = PEAL_FOREVER) { return result<void>(peal_queue_flush(*this, timeout)); }
     /* As peal_queue_descriptor: for poll and similar functions. */
     int descriptor() const
     {

@@ -22,11 +22,13 @@
 #include "function.hpp"
 #include "use.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* A service of a center. It is a reference: copy it as you like. peal::unique<peal_service> unregisters it
  * with a variable. Since 0.1. */
-class service {
+class service
+{
 public:
     service() noexcept = default;
     explicit service(peal_service raw) noexcept : raw_(raw) {}
@@ -62,7 +64,8 @@ private:
 };
 
 /* A creation that runs, for a service's functions. Since 0.1. */
-class creation {
+class creation
+{
 public:
     explicit creation(peal_creation *raw) noexcept : raw_(raw) {}
     /* The center, for the gets of other services. */
@@ -78,7 +81,8 @@ private:
     peal_creation *raw_;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* The parts of a service in C++; its context. */
 template <class T> struct service_box {
@@ -132,7 +136,8 @@ template <class T> struct service_box {
 } // namespace detail
 
 /* Describes a service whose instances are of a C++ class, step by step; add() registers it. Since 0.1. */
-template <class T> class service_of {
+template <class T> class service_of
+{
 public:
     /* Without create() an instance is made by `T()`. */
     explicit service_of(std::string name) : name_(std::move(name)), box_(new detail::service_box<T>()) {}
@@ -192,7 +197,8 @@ public:
                 create([](creation &) { return std::make_unique<T>(); });
         }
         if (!box_->create)
-            return failure{ PEAL_ERROR_ARGUMENT, name_ + " needs create(): its class has no constructor without parameters" };
+            return failure{ PEAL_ERROR_ARGUMENT,
+                name_ + " needs create(): its class has no constructor without parameters" };
         const std::vector<peal_provision> provisions = tables_.provisions();
         const std::vector<const char *> dependencies = detail::ended_list(dependencies_);
         peal_service_description description = PEAL_SERVICE_DESCRIPTION(name_.c_str());

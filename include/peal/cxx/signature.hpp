@@ -24,13 +24,14 @@
 
 #include <cstring>
 
-namespace peal {
+namespace peal
+{
 
-namespace detail {
+namespace detail
+{
 
 template <class T> struct checked_parameter {
-    static_assert(
-        !std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>,
+    static_assert(!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>,
         "peal: a parameter cannot be a reference that is written through; take a value or a pointer");
     using passing = peal::passing<bare<T>>;
 };
@@ -62,8 +63,7 @@ template <class Signature> struct signature;
 
 template <class R, class... A> struct signature<R(A...)> {
     static_assert(sizeof...(A) <= PEAL_PARAMETER_LIMIT, "peal: a method has at most 64 parameters");
-    static_assert(
-        std::is_void_v<R> || std::is_same_v<R, detail::c_of<R>>,
+    static_assert(std::is_void_v<R> || std::is_same_v<R, detail::c_of<R>>,
         "peal: a result must be a type of C: no caller would own the text of a string");
     using type = R(A...);
     using c_result = R;
@@ -74,26 +74,25 @@ template <class R, class... A> struct signature<R(A...)> {
 
     static constexpr auto result_text = detail::type_text<R>();
     static constexpr auto parameter_text = detail::list_text<detail::c_of<A>...>::text();
-    static constexpr auto prototype_text =
-        result_text + detail::chars_of(" f(") + parameter_text + detail::chars_of(")");
+    static constexpr auto prototype_text = result_text + detail::chars_of(" f(") + parameter_text
+                                         + detail::chars_of(")");
     /* "bool f(const char *, int)" */
     static constexpr const char *prototype = prototype_text.data;
 
-    static constexpr detail::wanted_type wanted[] = {
-        detail::wanted_of<std::remove_cv_t<R>>(), detail::wanted_of<detail::c_of<A>>()...
-    };
+    static constexpr detail::wanted_type wanted[] = { detail::wanted_of<std::remove_cv_t<R>>(),
+        detail::wanted_of<detail::c_of<A>>()... };
 };
 
-namespace detail {
+namespace detail
+{
 
 template <class R, class... A> struct callable_of {
     using type = R(A...);
 };
 template <class T> struct member_call {};
-#define PEAL_CXX_MEMBER_CALL_(qualifiers)                                                         \
-    template <class C, class R, class... A> struct member_call<R (C::*)(A...) qualifiers>         \
-        : callable_of<R, A...> {                                                                  \
-        using object = C;                                                                         \
+#define PEAL_CXX_MEMBER_CALL_(qualifiers)                                                                          \
+    template <class C, class R, class... A> struct member_call<R (C::*)(A...) qualifiers> : callable_of<R, A...> { \
+        using object = C;                                                                                          \
     };
 PEAL_CXX_MEMBER_CALL_()
 PEAL_CXX_MEMBER_CALL_(const)
@@ -104,13 +103,11 @@ PEAL_CXX_MEMBER_CALL_(const &)
 #undef PEAL_CXX_MEMBER_CALL_
 
 template <class F, class = void> struct callable {
-    static_assert(
-        never<F>,
+    static_assert(never<F>,
         "peal: the parameters of this callable cannot be seen (auto, or overloads); name the method by a"
         " typed peal::method instead of a text, or write the types");
 };
-template <class F> struct callable<F, std::void_t<decltype(&F::operator())>>
-    : member_call<decltype(&F::operator())> {};
+template <class F> struct callable<F, std::void_t<decltype(&F::operator())>> : member_call<decltype(&F::operator())> {};
 template <class R, class... A> struct callable<R (*)(A...), void> : callable_of<R, A...> {};
 template <class R, class... A> struct callable<R (*)(A...) noexcept, void> : callable_of<R, A...> {};
 template <class R, class... A> struct callable<R(A...), void> : callable_of<R, A...> {};
@@ -132,8 +129,8 @@ template <class Signature> result<void> know_types(peal_center center)
             return failure::last(status);
         if (size != wanted.size || alignment != wanted.alignment)
             return failure{ PEAL_ERROR_TYPE,
-                std::string(wanted.name) + " has " + std::to_string(wanted.size)
-                    + " bytes for the compiler and " + std::to_string(size)
+                std::string(wanted.name) + " has " + std::to_string(wanted.size) + " bytes for the compiler and "
+                    + std::to_string(size)
                     + " by its declaration; make the declaration in peal::type that of the struct" };
     }
     return result<void>();

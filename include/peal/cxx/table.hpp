@@ -7,8 +7,10 @@
 
 #include "define.hpp"
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* A table: its size, and a function for each method of a protocol that adopts none. */
 inline constexpr std::size_t table_size_of(std::size_t methods) { return sizeof(std::size_t) * (1 + methods); }
@@ -31,11 +33,9 @@ inline peal_function function_at(const void *table, int rank) noexcept
 /* The places of a struct's methods in a table are known where it adopts nothing. */
 template <class P> constexpr void must_be_declared()
 {
-    static_assert(
-        std::is_base_of_v<protocol, P> && !std::is_same_v<protocol, P>,
+    static_assert(std::is_base_of_v<protocol, P> && !std::is_same_v<protocol, P>,
         "peal: give the struct that peal::define made, not a peal::protocol: it has the positions in a table");
-    static_assert(
-        adopts_of<P>::names == nullptr,
+    static_assert(adopts_of<P>::names == nullptr,
         "peal: tables of protocols that adopt others are those of the C list macro (PEAL_PROTOCOL_ADOPTING)");
 }
 
@@ -56,9 +56,8 @@ inline std::vector<std::size_t> empty_table(peal_protocol protocol)
 }
 
 /* Puts a function where the protocol has its method, once its prototype is compared. */
-inline result<void> place_in_table(
-    peal_protocol protocol, std::vector<std::size_t> &words, const std::string &name, const char *prototype,
-    peal_function function)
+inline result<void> place_in_table(peal_protocol protocol, std::vector<std::size_t> &words, const std::string &name,
+    const char *prototype, peal_function function)
 {
     peal_method wanted = {};
     std::vector<peal_method> methods(words.size() - 1);
@@ -81,17 +80,15 @@ struct callable_table {
     void *self = nullptr;
     const void *table = nullptr;
 
-    template <class R, class... A, class... C>
-    R call(const method<R(A...)> &method, C... arguments) const
+    template <class R, class... A, class... C> R call(const method<R(A...)> &method, C... arguments) const
     {
         const char *const trouble = method.rank() < 0
-            ? ": only methods of a struct that peal::define made have a position in a table"
-            : method.protocol().number != protocol.number
-            ? ": it is no method of the protocol whose table this is"
-            : ": the table has no function for it; it is optional, or of a later version";
-        const peal_function function = method.protocol().number == protocol.number
-            ? function_at(table, method.rank())
-            : nullptr;
+                                      ? ": only methods of a struct that peal::define made have a position in a table"
+                                  : method.protocol().number != protocol.number
+                                      ? ": it is no method of the protocol whose table this is"
+                                      : ": the table has no function for it; it is optional, or of a later version";
+        const peal_function function = method.protocol().number == protocol.number ? function_at(table, method.rank())
+                                                                                   : nullptr;
         if (function == nullptr)
             raise({ PEAL_ERROR_NOT_FOUND, method.name() + trouble });
         return reinterpret_cast<R (*)(void *, C...)>(function)(self, arguments...);
@@ -110,13 +107,11 @@ template <class T, auto member, class R, class... A> struct table_function<T, me
 };
 
 /* The tables of a service or module whose `self` is a T. A table's mistake is reported later. */
-template <class T> class table_list {
+template <class T> class table_list
+{
 public:
     /* A table of C, *borrowed*. */
-    void add(std::string protocol, const void *table)
-    {
-        tables_.push_back({ std::move(protocol), {}, table });
-    }
+    void add(std::string protocol, const void *table) { tables_.push_back({ std::move(protocol), {}, table }); }
     /* Member functions for a protocol that was declared as a C++ struct. */
     template <class P, auto... member> void add(const P &protocol, const member_binding<member> &...bindings)
     {
@@ -133,8 +128,7 @@ public:
     {
         std::vector<peal_provision> list;
         for (const made_table &table : tables_)
-            list.push_back({ table.protocol.c_str(),
-                table.borrowed != nullptr ? table.borrowed : table.words.data() });
+            list.push_back({ table.protocol.c_str(), table.borrowed != nullptr ? table.borrowed : table.words.data() });
         list.push_back({ nullptr, nullptr });
         return list;
     }
@@ -146,12 +140,10 @@ private:
         const void *borrowed;
     };
 
-    template <auto member>
-    void place_function(peal_protocol protocol, made_table &table, const std::string &name)
+    template <auto member> void place_function(peal_protocol protocol, made_table &table, const std::string &name)
     {
         using signature_type = typename member_binding<member>::signature_type;
-        const result<void> done = place_in_table(
-            protocol, table.words, name, signature<signature_type>::prototype,
+        const result<void> done = place_in_table(protocol, table.words, name, signature<signature_type>::prototype,
             reinterpret_cast<peal_function>(&table_function<T, member, signature_type>::call));
         if (!done)
             why_ = { done.status(), done.message() };

@@ -12,18 +12,17 @@
 
 #include <chrono>
 
-namespace peal {
+namespace peal
+{
 
 /* Options of a timer; each function returns the options. Since 0.1. */
-class timer_options {
+class timer_options
+{
 public:
     /* From the start to the first firing; else one period. */
     timer_options &delay(std::chrono::nanoseconds time) { return raw_.delay_ns = time.count(), *this; }
     /* How much later a firing may be. */
-    timer_options &tolerance(std::chrono::nanoseconds time)
-    {
-        return raw_.tolerance_ns = time.count(), *this;
-    }
+    timer_options &tolerance(std::chrono::nanoseconds time) { return raw_.tolerance_ns = time.count(), *this; }
     /* Where it fires; else on a serial queue of its own. */
     timer_options &on(peal_queue queue) { return raw_.queue = queue, *this; }
     /* To whom it belongs. */
@@ -39,7 +38,8 @@ private:
     bool is_standing_ = false;
 };
 
-namespace detail {
+namespace detail
+{
 
 /* The function of a timer: f(), or f(object) of a weak target. */
 template <class Target, class F> struct timer_box {
@@ -69,7 +69,8 @@ template <class Target> void hold_weakly(peal_timer_options &, Target &) {}
 } // namespace detail
 
 /* A timer that runs. It ends with its variable, which waits for a call on another thread. Since 0.1. */
-class [[nodiscard]] timer : public unique<peal_timer> {
+class [[nodiscard]] timer : public unique<peal_timer>
+{
 public:
     using unique::unique;
 
@@ -82,8 +83,7 @@ public:
         return try_every(period, std::move(f), options).value();
     }
     template <class F>
-    static result<timer> try_every(
-        std::chrono::nanoseconds period, F f, const timer_options &options = timer_options())
+    static result<timer> try_every(std::chrono::nanoseconds period, F f, const timer_options &options = timer_options())
     {
         return create(period, 0, detail::no_target(), std::move(f), options);
     }
@@ -91,8 +91,7 @@ public:
     /* The same for an object: f(object), while it is alive. Once it is dead the timer ends by itself. */
     template <class T, class F>
     static timer every(
-        std::chrono::nanoseconds period, std::weak_ptr<T> object, F f,
-        const timer_options &options = timer_options())
+        std::chrono::nanoseconds period, std::weak_ptr<T> object, F f, const timer_options &options = timer_options())
     {
         detail::weak_target<T> target = detail::target_of(std::move(object));
         if (target.object == nullptr)
@@ -107,8 +106,7 @@ public:
         return try_once(delay, std::move(f), options).value();
     }
     template <class F>
-    static result<timer> try_once(
-        std::chrono::nanoseconds delay, F f, const timer_options &options = timer_options())
+    static result<timer> try_once(std::chrono::nanoseconds delay, F f, const timer_options &options = timer_options())
     {
         return create(delay, PEAL_TIMER_ONCE, detail::no_target(), std::move(f), options);
     }

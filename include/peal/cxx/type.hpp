@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace peal {
+namespace peal
+{
 
 /* How a struct or an enum is called in C, and declared. Write one with PEAL_CXX_TYPE, or by hand:
  *
@@ -29,10 +30,10 @@ template <class T> struct type {};
  *     PEAL_CXX_TYPE(point, "struct point", point_text);
  *
  * Since 0.1. */
-#define PEAL_CXX_TYPE(T, c_name, c_declaration)                              \
-    template <> struct peal::type<T> {                                       \
-        static constexpr char name[] = c_name;                               \
-        static constexpr const char *declaration = c_declaration;            \
+#define PEAL_CXX_TYPE(T, c_name, c_declaration)                   \
+    template <> struct peal::type<T> {                            \
+        static constexpr char name[] = c_name;                    \
+        static constexpr const char *declaration = c_declaration; \
     }
 
 template <> struct type<peal_completion> {
@@ -40,7 +41,8 @@ template <> struct type<peal_completion> {
     static constexpr const char *declaration = nullptr; /* built in */
 };
 
-namespace detail {
+namespace detail
+{
 
 template <class T> using bare = std::remove_cv_t<std::remove_reference_t<T>>;
 template <class T> constexpr bool never = false;
@@ -49,9 +51,9 @@ template <class T, class = void> constexpr bool has_name = false;
 template <class T> constexpr bool has_name<T, std::void_t<decltype(type<T>::name)>> = true;
 
 template <class T> struct scalar {};
-#define PEAL_CXX_SCALAR_(T)                                        \
-    template <> struct scalar<T> {                                 \
-        static constexpr auto text() { return chars_of(#T); }      \
+#define PEAL_CXX_SCALAR_(T)                                   \
+    template <> struct scalar<T> {                            \
+        static constexpr auto text() { return chars_of(#T); } \
     };
 PEAL_CXX_SCALAR_(void)
 PEAL_CXX_SCALAR_(bool)
@@ -86,10 +88,7 @@ template <class A> struct list_text<A> {
     static constexpr auto text() { return type_text<A>(); }
 };
 template <class A, class B, class... More> struct list_text<A, B, More...> {
-    static constexpr auto text()
-    {
-        return type_text<A>() + chars_of(", ") + list_text<B, More...>::text();
-    }
+    static constexpr auto text() { return type_text<A>() + chars_of(", ") + list_text<B, More...>::text(); }
 };
 
 template <class T> struct pointer_text {

@@ -7,10 +7,12 @@
 
 #include "table.hpp"
 
-namespace peal {
+namespace peal
+{
 
 /* A use of a service's instance, which is kept alive until this ends. Since 0.1. */
-class [[nodiscard]] use : public unique<peal_use> {
+class [[nodiscard]] use : public unique<peal_use>
+{
 public:
     use() noexcept = default;
 
@@ -53,10 +55,7 @@ public:
     template <class T> T &as() const noexcept { return *static_cast<T *>(self()); }
     /* The table, as the C list macro's struct: `use.table<clock>().now(use.self(), 3)`. Nothing checks that it
      * is that protocol's. */
-    template <class Table> const Table &table() const noexcept
-    {
-        return *static_cast<const Table *>(call_.table);
-    }
+    template <class Table> const Table &table() const noexcept { return *static_cast<const Table *>(call_.table); }
     /* Calls a method of the protocol that the use was got by. PEAL_ERROR_NOT_FOUND for another's. */
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
@@ -82,7 +81,8 @@ private:
 };
 
 /* An instance that is valid until the end of the block, on this thread. Cheaper than a use. Since 0.1. */
-class scope {
+class scope
+{
 public:
     /* As peal_scope_begin; without a table, or with that of a protocol that was declared as a C++ struct. */
     explicit scope(peal_service service) { begin(service, {}, 0); }

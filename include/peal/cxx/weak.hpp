@@ -10,8 +10,10 @@
 #include <memory>
 #include <new>
 
-namespace peal {
-namespace detail {
+namespace peal
+{
+namespace detail
+{
 
 /* A weak target: what keeps the object during a call. Calls nest on a thread, so a short stack does; it has
  * no destructor, since the last calls of a thread may come after those of its variables. */

@@ -6,7 +6,9 @@ extension EncodingReader {
         let count = try takeCount()
         let at = column
         let element = try parseType(role)
-        if element.type.isVoid, role == .value { throw SyntaxError(.syntax, "an array of void does not exist", column: at) }
+        if element.type.isVoid, role == .value {
+            throw SyntaxError(.syntax, "an array of void does not exist", column: at)
+        }
         try expect("]", "after the type of an array")
         if count == 0 {
             throw SyntaxError(.unsupported, "flexible array members are not supported; use a pointer", column: open)

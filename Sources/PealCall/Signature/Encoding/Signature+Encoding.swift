@@ -23,7 +23,8 @@ extension MethodDeclaration {
         let signature = try reader.parseSignature(objCName: name, in: scope)
         // Blanks in the encoding's place keep the columns.
         let before = reader.column - 1
-        let options = String(repeating: " ", count: before) + String(decoding: encoding.utf8.dropFirst(before), as: UTF8.self)
+        let options =
+            String(repeating: " ", count: before) + String(decoding: encoding.utf8.dropFirst(before), as: UTF8.self)
         var parser = DeclarationParser(options, scope: scope)
         self = try parser.parseOptions(of: signature, requirement)
     }
@@ -31,7 +32,9 @@ extension MethodDeclaration {
 
 extension EncodingReader {
     /// Reads a method up to the end, or to the ',' in front of options.
-    fileprivate mutating func parseSignature(objCName name: String, in scope: TypeScope) throws(SyntaxError) -> Signature {
+    fileprivate mutating func parseSignature(objCName name: String, in scope: TypeScope) throws(SyntaxError)
+        -> Signature
+    {
         let colons = try EncodingReader.colons(inSelector: name)
         let resultColumn = self.column
         let result = try parseType(.value)
@@ -61,7 +64,8 @@ extension EncodingReader {
         }
         guard parameters.count == colons else {
             throw SyntaxError(
-                .syntax, "'\(name)' takes as many arguments as it has colons, \(colons),"
+                .syntax,
+                "'\(name)' takes as many arguments as it has colons, \(colons),"
                     + " and the encoding has \(parameters.count)", column: self.column)
         }
         if parts > SyntaxLimits.typeParts { throw SyntaxError(.limit, TypeMeasure.tooManyParts, column: 1) }

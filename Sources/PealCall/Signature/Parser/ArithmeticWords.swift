@@ -1,6 +1,7 @@
 /// The words of an arithmetic type, in any order: `long unsigned int`.
 struct ArithmeticWords {
-    enum Word: Int { case void, char, short, int, long, signed, unsigned, float, double, bool, complex
+    enum Word: Int {
+        case void, char, short, int, long, signed, unsigned, float, double, bool, complex
         /// `_Float32`, `_Float64` and `_Float32x`, `_Float64x`: whole types, which no other word lengthens.
         case float32, float64, float64x
     }

@@ -50,7 +50,9 @@ struct AttributeReader {
         let begin = token(index).start
         var next = start
         while token(next).kind != .end {
-            if isSymbol(close, at: next), isSymbol(close, at: next + 1) { return harmful[begin] == nil ? next + 2 : nil }
+            if isSymbol(close, at: next), isSymbol(close, at: next + 1) {
+                return harmful[begin] == nil ? next + 2 : nil
+            }
             if isSymbol(.comma, at: next) || isSymbol(.scope, at: next) {
                 next += 1
             } else if isSymbol(.parenthesis, at: next) {
@@ -105,7 +107,8 @@ struct AttributeReader {
         "null_terminated_string_arg", "tainted_args", "no_instrument_function", "no_profile_instrument_function",
         "no_sanitize", "no_sanitize_address", "no_sanitize_thread", "no_sanitize_undefined", "no_stack_protector",
         "no_split_stack", "no_stack_limit", "patchable_function_entry", "stack_protect", "symver", "may_alias",
-        "designated_init", "cleanup", "nonstring", "counted_by", "enum_extensibility", "flag_enum", "closed", "swift_name",
+        "designated_init", "cleanup", "nonstring", "counted_by", "enum_extensibility", "flag_enum", "closed",
+        "swift_name",
         "swift_private", "annotate", "diagnose_if", "enable_if", "pass_object_size", "fallthrough", "reproducible",
         "unsequenced", "noescape", "warn_if_not_aligned", "ns_returns_retained", "cf_returns_retained",
         "ownership_returns", "ownership_takes", "ownership_holds", "zero_call_used_regs", "expected_throw",

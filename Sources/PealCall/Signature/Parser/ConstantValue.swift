@@ -36,8 +36,14 @@ struct ConstantValue: Equatable, Sendable {
     func cast(to target: Scalar) -> ConstantValue {
         switch target.layout.size {
         case _ where target == .bool: ConstantValue(value == 0 ? 0 : 1, .int)
-        case 1: ConstantValue(target.isUnsigned ? Int128(UInt8(truncatingIfNeeded: value)) : Int128(Int8(truncatingIfNeeded: value)), .int)
-        case 2: ConstantValue(target.isUnsigned ? Int128(UInt16(truncatingIfNeeded: value)) : Int128(Int16(truncatingIfNeeded: value)), .int)
+        case 1:
+            ConstantValue(
+                target.isUnsigned ? Int128(UInt8(truncatingIfNeeded: value)) : Int128(Int8(truncatingIfNeeded: value)),
+                .int)
+        case 2:
+            ConstantValue(
+                target.isUnsigned
+                    ? Int128(UInt16(truncatingIfNeeded: value)) : Int128(Int16(truncatingIfNeeded: value)), .int)
         case 4: ConstantValue.wrapped(value, target.isUnsigned ? .unsignedInt : .int)
         default: ConstantValue.wrapped(value, target.isUnsigned ? .unsignedLong : .long)
         }
@@ -45,12 +51,13 @@ struct ConstantValue: Equatable, Sendable {
 
     /// The value reduced to the bits of the type, as unsigned arithmetic and shifts do.
     private static func wrapped(_ value: Int128, _ scalar: Scalar) -> ConstantValue {
-        let result: Int128 = switch scalar {
-        case .unsignedLong: Int128(UInt64(truncatingIfNeeded: value))
-        case .long: Int128(Int64(truncatingIfNeeded: value))
-        case .unsignedInt: Int128(UInt32(truncatingIfNeeded: value))
-        default: Int128(Int32(truncatingIfNeeded: value))
-        }
+        let result: Int128 =
+            switch scalar {
+            case .unsignedLong: Int128(UInt64(truncatingIfNeeded: value))
+            case .long: Int128(Int64(truncatingIfNeeded: value))
+            case .unsignedInt: Int128(UInt32(truncatingIfNeeded: value))
+            default: Int128(Int32(truncatingIfNeeded: value))
+            }
         return ConstantValue(result, scalar)
     }
 

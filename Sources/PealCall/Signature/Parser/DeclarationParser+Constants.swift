@@ -208,7 +208,9 @@ extension DeclarationParser {
     /// `x1B` and `033`: a value of the type `char`, whose sign is the machine's.
     private func numericEscape(_ bytes: ArraySlice<UInt8>) -> Int128? {
         let digits = String(decoding: bytes, as: UTF8.self)
-        let code = digits.hasPrefix("x") ? UInt8(digits.dropFirst(), radix: 16) : digits.count <= 3 ? UInt8(digits, radix: 8) : nil
+        let code =
+            digits.hasPrefix("x")
+            ? UInt8(digits.dropFirst(), radix: 16) : digits.count <= 3 ? UInt8(digits, radix: 8) : nil
         guard let code, !digits.contains("+") else { return nil }
         return ConstantValue(Int128(code)).cast(to: .char).value
     }

@@ -25,7 +25,8 @@ extension DeclarationParser {
         if case .opaque(let name) = specifiers.base.type { throw unknownType(name, column: specifiers.column) }
         let column = current.kind == .symbol(.brace) ? specifiers.column : current.column
         throw SyntaxError(
-            .syntax, "only structs, unions, enums and typedefs are declared; no variable and no function", column: column)
+            .syntax, "only structs, unions, enums and typedefs are declared; no variable and no function",
+            column: column)
     }
 
     /// `struct point;` declares that such a struct exists. A definition was taken in when it was read.
@@ -76,7 +77,8 @@ extension DeclarationParser {
         let name = text(of: token)
         switch specifiers.base.type {
         case .structure(let structure) where structure.name.isEmpty:
-            specifiers.base.type = .structure(Structure(structure.kind, name: name, isTagged: false, body: structure.body))
+            specifiers.base.type = .structure(
+                Structure(structure.kind, name: name, isTagged: false, body: structure.body))
         case .enumeration(let enumeration) where enumeration.name.isEmpty:
             specifiers.base.type = .enumeration(enumeration.named(name))
         default: break

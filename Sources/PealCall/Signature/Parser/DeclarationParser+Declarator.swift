@@ -134,7 +134,8 @@ extension DeclarationParser {
 
     private func variableLength(_ token: SourceToken) -> SyntaxError {
         SyntaxError(
-            .unsupported, "the length of an array must be a constant; for one that varies write a pointer"
+            .unsupported,
+            "the length of an array must be a constant; for one that varies write a pointer"
                 + " with __counted_by(name)", column: token.column)
     }
 

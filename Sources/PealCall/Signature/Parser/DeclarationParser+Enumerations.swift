@@ -42,7 +42,8 @@ extension DeclarationParser {
     ) throws(SyntaxError) {
         guard enumeration.underlying != fixed else { return }
         throw SyntaxError(
-            .conflict, "'enum \(enumeration.name)' is declared as \(enumeration.underlying.spelling),"
+            .conflict,
+            "'enum \(enumeration.name)' is declared as \(enumeration.underlying.spelling),"
                 + " and here as \(fixed.spelling)", column: column)
     }
 

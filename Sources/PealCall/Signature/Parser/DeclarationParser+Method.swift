@@ -65,7 +65,8 @@ extension DeclarationParser {
             return unexpected("an option, as 'first_true' or 'since(2)',")
         }
         var message = "'\(word)' is no option"
-        let words = MethodDeclaration.Policy.simple.map { $0.word }
+        let words =
+            MethodDeclaration.Policy.simple.map { $0.word }
             + ["chain", "since", "recursive", "defer", "reject", "borrowed"]
         if let likely = NearestName.find(word, in: words) {
             message += "; did you mean '\(likely)'?"
@@ -160,7 +161,8 @@ extension DeclarationParser {
         let parameter = signature.parameters[index]
         guard parameter.type == result else {
             throw SyntaxError(
-                .syntax, "'chain' puts the result into '\(name)', but that is \(parameter.type) and the result"
+                .syntax,
+                "'chain' puts the result into '\(name)', but that is \(parameter.type) and the result"
                     + " is \(result)", column: token.column)
         }
         guard signature.canChain(index) else {
@@ -178,7 +180,8 @@ extension DeclarationParser {
         if recursion == .defer, !options.isBorrowed, let index = signature.firstBareParameter {
             let title = signature.parameters[index].title(at: index)
             throw SyntaxError(
-                .unsupported, "'defer' copies the arguments, and the size of what \(title) points to is unknown; give it"
+                .unsupported,
+                "'defer' copies the arguments, and the size of what \(title) points to is unknown; give it"
                     + " a length with __counted_by, register its type, or add 'borrowed'", column: column)
         }
         return recursion

@@ -48,7 +48,8 @@ extension DeclarationParser {
     ) throws(SyntaxError) {
         if result.isCompletion {
             throw SyntaxError(
-                .unsupported, "'\(name)' returns a completion, which is a parameter; return void and take a peal_completion",
+                .unsupported,
+                "'\(name)' returns a completion, which is a parameter; return void and take a peal_completion",
                 column: column)
         }
         let completions = list.entries.filter { $0.type.type.isCompletion }
@@ -60,7 +61,8 @@ extension DeclarationParser {
         }
         guard result.isVoid else {
             throw SyntaxError(
-                .unsupported, "'\(name)' has a completion and returns \(result); results come by the completion, so return void",
+                .unsupported,
+                "'\(name)' has a completion and returns \(result); results come by the completion, so return void",
                 column: first.column)
         }
     }

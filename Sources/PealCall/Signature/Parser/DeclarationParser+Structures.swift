@@ -25,7 +25,8 @@ extension DeclarationParser {
     func requireDefinable(_ title: String, _ place: Place, column: Int) throws(SyntaxError) {
         if place.defines { return }
         throw SyntaxError(
-            .unsupported, "\(title) cannot be declared here;"
+            .unsupported,
+            "\(title) cannot be declared here;"
                 + " declare it first with peal_type_declare", column: column)
     }
 

@@ -94,7 +94,8 @@ struct DeclarationParser {
     func refusal(of token: SourceToken) -> SyntaxError? {
         if let attribute = attributes[token.start] {
             return SyntaxError(
-                .unsupported, "attribute '\(attribute)' is not supported, it may change how the value is passed; remove it",
+                .unsupported,
+                "attribute '\(attribute)' is not supported, it may change how the value is passed; remove it",
                 column: token.column)
         }
         return switch token.kind {

@@ -35,16 +35,20 @@ enum Vocabulary {
     /// Words of C that have a meaning which peal cannot carry, each with what to write instead.
     static let refused: [String: String] = {
         var words: [String: String] = [:]
-        for word in ["static", "extern", "register", "auto", "inline", "__inline", "__inline__", "_Noreturn",
-            "constexpr", "thread_local", "_Thread_local", "__thread", "__extension__", "noreturn"] {
+        for word in [
+            "static", "extern", "register", "auto", "inline", "__inline", "__inline__", "_Noreturn",
+            "constexpr", "thread_local", "_Thread_local", "__thread", "__extension__", "noreturn",
+        ] {
             words[word] = "'\(word)' has no meaning for a call; remove it"
         }
         for word in ["__int128", "__int128_t", "__uint128_t", "_BitInt", "_ExtInt"] {
             words[word] = "'\(word)' is not supported; use a pointer or two 64-bit integers"
         }
-        for word in ["_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float128",
+        for word in [
+            "_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float128",
             "__float128", "__ibm128", "_Imaginary",
-            "imaginary"] {
+            "imaginary",
+        ] {
             words[word] = "'\(word)' is not supported; use float, double or long double"
         }
         for word in ["__attribute__", "__attribute", "__declspec", "_Alignas", "alignas"] {

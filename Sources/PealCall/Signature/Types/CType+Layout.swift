@@ -16,7 +16,8 @@ extension CType {
     /// The reason why no method can take a value of the type; nil if one can.
     public var refusalAsParameter: String? {
         if shape.isPassedRightByFFI { return nil }
-        return "'\(self)' cannot be passed by value on AArch64, where libffi passes unions with a long double in wrong registers; use a pointer"
+        return
+            "'\(self)' cannot be passed by value on AArch64, where libffi passes unions with a long double in wrong registers; use a pointer"
     }
 
     /// Size and alignment; nil for `void`, functions and incomplete types, and past what an `Int`
@@ -52,10 +53,11 @@ extension StructureBody {
     /// Bounded by the number of members that a struct may have.
     var shape: ValueShape {
         if kind == .union {
-            return .union(members.map { member in
-                guard case .array = member.type.type.unaliased else { return member.type.type.shape }
-                return .structure(StructureBody.elements(of: member.type.type))
-            })
+            return .union(
+                members.map { member in
+                    guard case .array = member.type.type.unaliased else { return member.type.type.shape }
+                    return .structure(StructureBody.elements(of: member.type.type))
+                })
         }
         return .structure(members.flatMap { StructureBody.elements(of: $0.type.type) })
     }

@@ -23,7 +23,8 @@ extension StructureBody {
                     + QualifiedType.contrast(first.type, second.type)
             }
             if let inner = first.type.unnamedBody, let otherInner = second.type.unnamedBody,
-                let difference = inner.firstDifference(from: otherInner) {
+                let difference = inner.firstDifference(from: otherInner)
+            {
                 return "\(difference), in \(place)"
             }
         }

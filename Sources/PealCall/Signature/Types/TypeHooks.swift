@@ -18,16 +18,22 @@ public struct TypeHooks: Sendable {
     public static func object(
         retain: @escaping Retain, release: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
-        let key = Key(retain: unsafeBitCast(retain, to: UInt.self), copy: 0, release: unsafeBitCast(release, to: UInt.self))
-        return try find(key) { peal_type_hooks(retain: retain, copy: nil, release: release, captures: 0, registrations: 0) }
+        let key = Key(
+            retain: unsafeBitCast(retain, to: UInt.self), copy: 0, release: unsafeBitCast(release, to: UInt.self))
+        return try find(key) {
+            peal_type_hooks(retain: retain, copy: nil, release: release, captures: 0, registrations: 0)
+        }
     }
 
     /// Returns the functions of a struct type.
     public static func structure(
         copy: @escaping Copy, destroy: @escaping Release
     ) throws(OutOfMemory) -> TypeHooks {
-        let key = Key(retain: 0, copy: unsafeBitCast(copy, to: UInt.self), release: unsafeBitCast(destroy, to: UInt.self))
-        return try find(key) { peal_type_hooks(retain: nil, copy: copy, release: destroy, captures: 0, registrations: 0) }
+        let key = Key(
+            retain: 0, copy: unsafeBitCast(copy, to: UInt.self), release: unsafeBitCast(destroy, to: UInt.self))
+        return try find(key) {
+            peal_type_hooks(retain: nil, copy: copy, release: destroy, captures: 0, registrations: 0)
+        }
     }
 
     /// Objects are retained, structs are copied.

@@ -32,10 +32,14 @@ public enum Signals {
         _ signal: Int32, to action: SignalAction, of center: Center, on queue: Queue?, timeout: UInt32
     ) throws(Failure) {
         guard let name = known[signal] else {
-            throw Failure(.argument, "signal \(signal) cannot be bound; bind one of \(known.values.sorted().joined(separator: ", "))")
+            throw Failure(
+                .argument,
+                "signal \(signal) cannot be bound; bind one of \(known.values.sorted().joined(separator: ", "))")
         }
         guard action != .background || signal == Int32(PEAL_SIGTSTP) else {
-            throw Failure(.argument, "\(name) does not stop the process, as the background action does; bind SIGTSTP to that action")
+            throw Failure(
+                .argument,
+                "\(name) does not stop the process, as the background action does; bind SIGTSTP to that action")
         }
         try Executor.start()
         let queue = if let queue { queue } else { try makeOwnQueue() }

@@ -3,7 +3,4 @@
 
 #include "log_plugin.h"
 
-const struct log_plugin *logcast_plugin(void)
-{
-    return NULL;
-}
+const struct log_plugin *logcast_plugin(void) { return NULL; }

@@ -1,8 +1,8 @@
 /* A plugin that will not start, and reports no cause. */
 #include "log_plugin.h"
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     (void)center;
     (void)options;

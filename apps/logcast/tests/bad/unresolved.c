@@ -3,7 +3,4 @@
 
 const struct log_plugin *logcast_no_such_function(void);
 
-const struct log_plugin *logcast_plugin(void)
-{
-    return logcast_no_such_function();
-}
+const struct log_plugin *logcast_plugin(void) { return logcast_no_such_function(); }

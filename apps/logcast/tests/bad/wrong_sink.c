@@ -4,8 +4,8 @@
 #define OTHER_SINK(METHOD) METHOD(required, void, report, (int descriptor))
 PEAL_PROTOCOL(other_sink, "LogSink", OTHER_SINK);
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct other_sink_protocol sinks;
     (void)options;

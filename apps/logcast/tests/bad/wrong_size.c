@@ -4,7 +4,13 @@
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin + sizeof(void *), "wrong_size", "", NULL, NULL, 0, NULL,
+        sizeof plugin + sizeof(void *),
+        "wrong_size",
+        "",
+        NULL,
+        NULL,
+        0,
+        NULL,
     };
     return &plugin;
 }

@@ -18,8 +18,8 @@ static void add(struct clerk *clerk, const char *text, size_t length)
         clerk->sum += (unsigned char)text[i];
 }
 
-static void state(void *self, const char *package, size_t package_length, const char *state,
-                  size_t state_length, const char *version, size_t version_length)
+static void state(void *self, const char *package, size_t package_length, const char *state, size_t state_length,
+    const char *version, size_t version_length)
 {
     struct clerk *clerk = self;
     clerk->states++;
@@ -28,8 +28,8 @@ static void state(void *self, const char *package, size_t package_length, const 
     add(clerk, version, version_length);
 }
 
-static void action(void *self, const char *package, size_t package_length, const char *action,
-                   size_t action_length, const char *version, size_t version_length)
+static void action(void *self, const char *package, size_t package_length, const char *action, size_t action_length,
+    const char *version, size_t version_length)
 {
     struct clerk *clerk = self;
     clerk->actions++;
@@ -50,9 +50,8 @@ static void report(void *self, FILE *out)
     const struct clerk *clerk = self;
     peal_queue_flush(clerk->queue, PEAL_FOREVER);
     fprintf(out, "    wrote %llu states, %llu actions, %llu others, %llu bytes, sum %llu\n",
-            (unsigned long long)clerk->states, (unsigned long long)clerk->actions,
-            (unsigned long long)clerk->others, (unsigned long long)clerk->bytes,
-            (unsigned long long)clerk->sum);
+        (unsigned long long)clerk->states, (unsigned long long)clerk->actions, (unsigned long long)clerk->others,
+        (unsigned long long)clerk->bytes, (unsigned long long)clerk->sum);
 }
 
 static void destroy(void *target)
@@ -84,8 +83,8 @@ static bool observe(struct clerk *clerk, peal_center center)
     return log_fields_observe(&fields, clerk, &ear, &how, NULL) >= 0;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct clerk *clerk = calloc(1, sizeof *clerk);
     (void)options;
@@ -102,7 +101,13 @@ static enum log_start start(peal_center center, const struct log_option *options
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "clerk", "hears fields on a queue", NULL, NULL, 0, start,
+        sizeof plugin,
+        "clerk",
+        "hears fields on a queue",
+        NULL,
+        NULL,
+        0,
+        start,
     };
     return &plugin;
 }

@@ -27,10 +27,10 @@ static void report(void *self, FILE *out)
     const struct log_reading reading = log_run_counters_get(live->counters);
     peal_queue_flush(live->queue, PEAL_FOREVER);
     fprintf(out, "    counters %llu read, %llu kept, %llu bytes\n", (unsigned long long)reading.read,
-            (unsigned long long)reading.kept, (unsigned long long)reading.bytes);
+        (unsigned long long)reading.kept, (unsigned long long)reading.bytes);
     fprintf(out, "    heard %llu, more than one change %d, steps back %llu, gaps %llu\n",
-            (unsigned long long)live->last, live->changes > 1, (unsigned long long)live->steps_back,
-            (unsigned long long)live->gaps);
+        (unsigned long long)live->last, live->changes > 1, (unsigned long long)live->steps_back,
+        (unsigned long long)live->gaps);
 }
 
 static void destroy(void *target)
@@ -44,7 +44,8 @@ static bool observe(struct live *live, peal_center center)
 {
     static const struct log_sink sink = { PEAL_TABLE(log_sink), .report = report };
     static const struct log_run_counters_observer ear = {
-        PEAL_OBSERVER(log_run_counters), .changed_values = changed,
+        PEAL_OBSERVER(log_run_counters),
+        .changed_values = changed,
     };
     struct log_sink_protocol sinks;
     struct peal_queue_options queue = PEAL_QUEUE_OPTIONS;
@@ -61,8 +62,8 @@ static bool observe(struct live *live, peal_center center)
     return log_run_counters_observe(live->counters, live, &ear, 0, &how, NULL) >= 0;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct live *live = calloc(1, sizeof *live);
     (void)options;
@@ -79,7 +80,13 @@ static enum log_start start(peal_center center, const struct log_option *options
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "live", "hears the counters while they change", NULL, NULL, 0, start,
+        sizeof plugin,
+        "live",
+        "hears the counters while they change",
+        NULL,
+        NULL,
+        0,
+        start,
     };
     return &plugin;
 }

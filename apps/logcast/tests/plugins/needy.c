@@ -2,8 +2,8 @@
  * is 0. */
 #include "log_plugin.h"
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     (void)center;
     (void)options;
@@ -16,7 +16,13 @@ const struct log_plugin *logcast_plugin(void)
 {
     static const char *const needs[] = { NEEDS };
     static const struct log_plugin plugin = {
-        sizeof plugin, NAME, "needs others", NULL, needs, 0, start,
+        sizeof plugin,
+        NAME,
+        "needs others",
+        NULL,
+        needs,
+        0,
+        start,
     };
     return &plugin;
 }

@@ -32,8 +32,8 @@ static void begin(void *self, const char *source)
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .begin = begin, .report = report };
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     static char target;
     struct log_sink_protocol sinks;
@@ -41,15 +41,21 @@ static enum log_start start(peal_center center, const struct log_option *options
     (void)kept;
     where = center;
     *out_target = &target;
-    return log_sink_join(center, &sinks) < 0
-            || log_sink_observe(&sinks, &target, &sink, NULL, NULL) < 0
-        ? LOG_START_FAILED : LOG_STARTED;
+    return log_sink_join(center, &sinks) < 0 || log_sink_observe(&sinks, &target, &sink, NULL, NULL) < 0
+             ? LOG_START_FAILED
+             : LOG_STARTED;
 }
 
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "stray", "leaves an observer behind", NULL, NULL, 0, start,
+        sizeof plugin,
+        "stray",
+        "leaves an observer behind",
+        NULL,
+        NULL,
+        0,
+        start,
     };
     return &plugin;
 }

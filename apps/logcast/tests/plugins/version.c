@@ -42,8 +42,8 @@ static void tell(const char *path)
     }
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
@@ -67,7 +67,13 @@ const struct log_plugin *logcast_plugin(void)
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
-        sizeof plugin, "version", "tells which one it is", options, NULL, LAYOUT, start,
+        sizeof plugin,
+        "version",
+        "tells which one it is",
+        options,
+        NULL,
+        LAYOUT,
+        start,
     };
     return &plugin;
 }

@@ -57,8 +57,8 @@ static void end(void *self, const char *source, struct log_totals totals)
 
 static void tell(FILE *out, const char *what, const struct testimony *testimony)
 {
-    fprintf(out, "    %s %" PRIu64 ", last %" PRIu64 ", out of order %" PRIu64 ", %016" PRIx64 "\n",
-            what, testimony->lines, testimony->last, testimony->disorders, testimony->hash);
+    fprintf(out, "    %s %" PRIu64 ", last %" PRIu64 ", out of order %" PRIu64 ", %016" PRIx64 "\n", what,
+        testimony->lines, testimony->last, testimony->disorders, testimony->hash);
 }
 
 static void report(void *self, FILE *out)
@@ -83,7 +83,11 @@ static void destroy(void *target)
 static bool observe(struct witness *witness)
 {
     static const struct log_sink sink = {
-        PEAL_TABLE(log_sink), .line = line, .kept_line = kept_line, .end = end, .report = report,
+        PEAL_TABLE(log_sink),
+        .line = line,
+        .kept_line = kept_line,
+        .end = end,
+        .report = report,
     };
     static const struct log_store stores_table = { PEAL_TABLE(log_store), .store = store };
     struct log_sink_protocol sinks;
@@ -93,8 +97,7 @@ static bool observe(struct witness *witness)
     queue.overflow = PEAL_OVERFLOW_WAIT;
     queue.capacity = 16;
     queue.wait = PEAL_FOREVER;
-    if (peal_queue_create(&queue, &witness->queue) < 0
-        || log_sink_join(witness->center, &sinks) < 0
+    if (peal_queue_create(&queue, &witness->queue) < 0 || log_sink_join(witness->center, &sinks) < 0
         || log_store_define(witness->center, &stores) < 0)
         return false;
     how.destroy = destroy;
@@ -105,8 +108,8 @@ static bool observe(struct witness *witness)
     return log_store_observe(&stores, witness, &stores_table, &how, NULL) >= 0;
 }
 
-static enum log_start start(peal_center center, const struct log_option *options,
-                            struct log_kept *kept, void **out_target)
+static enum log_start start(
+    peal_center center, const struct log_option *options, struct log_kept *kept, void **out_target)
 {
     struct witness *witness = calloc(1, sizeof *witness);
     (void)options;
@@ -126,7 +129,13 @@ static enum log_start start(peal_center center, const struct log_option *options
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_plugin plugin = {
-        sizeof plugin, "witness", "tells whether each line came once, and in order", NULL, NULL, 1, start,
+        sizeof plugin,
+        "witness",
+        "tells whether each line came once, and in order",
+        NULL,
+        NULL,
+        1,
+        start,
     };
     return &plugin;
 }
