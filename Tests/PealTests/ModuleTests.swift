@@ -152,10 +152,10 @@ import Testing
         let caught = await #expect(throws: PealError.self) { try await center.startModules() }
         #expect(caught?.status == .timeout)
         #expect(try slow.info().isOverdue)
-        let wasTold = events.all.contains {
+        let wasReported = events.all.contains {
             if case .overdue("PealTests.Slow", step: .start, after: _) = $0 { true } else { false }
         }
-        #expect(wasTold)
+        #expect(wasReported)
         go.open()
         observation.cancel()
     }

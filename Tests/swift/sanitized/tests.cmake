@@ -19,7 +19,7 @@ function(peal_add_swift_tests name folder)
   add_executable(swift-${name} ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/sanitized/Main.swift)
   set_target_properties(swift-${name} PROPERTIES Swift_MODULE_NAME ${folder})
   target_compile_options(swift-${name} PRIVATE
-    -Onone -swift-version 6 -enable-batch-mode -parse-as-library)
+    -Onone -swift-version 6 -enable-batch-mode -parse-as-library -module-name ${folder})
   target_link_libraries(swift-${name} PRIVATE ${ARGN} ${PEAL_SWIFT_TESTING})
   add_test(NAME swift.${name} COMMAND swift-${name})
   set_tests_properties(swift.${name} PROPERTIES TIMEOUT 300 LABELS "memory;threads")
