@@ -15,7 +15,7 @@ headers() {
     cp -r "$PEAL_SOURCE/include/peal" "$work/include"
     sed -i -e "s/VERSION_MAJOR .*/VERSION_MAJOR $1/" -e "s/VERSION_MINOR .*/VERSION_MINOR $2/" \
         -e "s/VERSION_PATCH .*/VERSION_PATCH $3/" "$work/include/peal/version.h"
-    sed -i "s|^typedef struct peal_center .*|&\n$plain|" "$work/include/peal/types.h"
+    sed -i "s|^} peal_center;|&\n$plain|" "$work/include/peal/types.h"
     sed -i 's/Since [0-9]*\.[0-9]*/Since 5.1/' "$work"/include/peal/*.h
     [ $# -lt 4 ] || sed -i "$4" "$work/include/peal/types.h"
 }

@@ -62,12 +62,11 @@ template <class T> bool kept_objects::push(std::weak_ptr<T> &reference) noexcept
 {
     if (count == (more != nullptr ? capacity : std::size_t(near)) && !grow())
         return false;
-    kept_object &room = at(count);
-    auto *const object = ::new (room.storage) std::shared_ptr<void>(reference.lock());
-    if (*object == nullptr) {
-        object->~shared_ptr();
+    std::shared_ptr<void> object = reference.lock();
+    if (object == nullptr)
         return false;
-    }
+    kept_object &room = at(count);
+    ::new (room.storage) std::shared_ptr<void>(std::move(object));
     room.reference = &reference;
     count++;
     return true;

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// The type names of the C library, as glibc has them on LP64 machines.
 enum StandardTypes {
     static let completion = "peal_completion"
@@ -53,6 +55,9 @@ enum StandardTypes {
     static func type(named name: String) -> CType? {
         known.withLock { known in
             if let type = known[name] { return type }
+            // The aliases are never freed.
+            peal_leaks_ignore_begin()
+            defer { peal_leaks_ignore_end() }
             guard let alias = alias(named: name) else { return nil }
             known[name] = .alias(alias)
             return known[name]
