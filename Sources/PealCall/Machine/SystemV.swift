@@ -38,19 +38,35 @@ extension ValueShape {
     /// there. A member that goes to memory by itself takes the whole value along.
     private var wordClasses: [WordClass] {
         guard size <= 16, !members.contains(where: { $0.wordClasses == [.memory] }) else { return [.memory] }
-        var classes = [WordClass](repeating: .padding, count: (size + 7) / 8)
-        forEachScalar { scalar, offset in
-            let word = offset / 8
-            switch scalar {
-            case .longDouble:
-                classes[word] = classes[word].merged(with: .x87)
-                classes[word + 1] = classes[word + 1].merged(with: .x87Upper)
-            case .float, .double: classes[word] = classes[word].merged(with: .floating)
-            default: classes[word] = classes[word].merged(with: .integer)
-            }
-        }
+        let classes = wordClasses(from: 0, count: (size + 7) / 8)
         let isTorn = classes.last == .x87Upper && classes.first != .x87
         return classes.contains(.memory) || isTorn ? [.memory] : classes
+    }
+
+    /// The classes of a part that begins at an offset. Those of a member are merged before they are merged with its
+    /// neighbours': a long double and an integer that overlap are an integer, also beside a float.
+    private func wordClasses(from start: Int, count: Int) -> [WordClass] {
+        var classes = [WordClass](repeating: .padding, count: count)
+        guard case .members(let members, let isUnion) = self else {
+            forEachScalar(from: start) { scalar, offset in
+                let word = offset / 8
+                switch scalar {
+                case .longDouble:
+                    classes[word] = .x87
+                    classes[word + 1] = .x87Upper
+                case .float, .double: classes[word] = .floating
+                default: classes[word] = .integer
+                }
+            }
+            return classes
+        }
+        var offset = start
+        for member in members {
+            if !isUnion { offset = offset.roundedUp(to: member.layout.alignment) }
+            classes = zip(classes, member.wordClasses(from: offset, count: count)).map { $0.merged(with: $1) }
+            if !isUnion { offset += member.layout.size }
+        }
+        return classes
     }
 
     private var members: [ValueShape] {
