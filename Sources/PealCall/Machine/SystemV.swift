@@ -43,8 +43,9 @@ extension ValueShape {
         return classes.contains(.memory) || isTorn ? [.memory] : classes
     }
 
-    /// The classes of a part that begins at an offset. Those of a member are merged before they are merged with its
-    /// neighbours': a long double and an integer that overlap are an integer, also beside a float.
+    /// The classes of a part that begins at an offset. The classes inside a member are merged before the member's with
+    /// those of its neighbours. So a long double and an integer that overlap are an integer, also where a float overlaps
+    /// both.
     private func wordClasses(from start: Int, count: Int) -> [WordClass] {
         var classes = [WordClass](repeating: .padding, count: count)
         guard case .members(let members, let isUnion) = self else {
